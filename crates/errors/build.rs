@@ -1,5 +1,4 @@
-//! Turns errors.toml into the table that the library holds, so that a file which is wrong fails the build and not the
-//! user.
+//! Turns errors.toml into the library's table, so that a wrong file fails the build.
 
 use std::error::Error;
 use std::fmt::Write;

@@ -1,4 +1,5 @@
-//! Turns the .toml files here into enums and tables of their properties: events, statistics, latches, enqueues, statistics of segments.
+//! Turns the .toml files into enums and tables of their properties: events, statistics, latches, enqueues, statistics
+//! of segments.
 
 use std::collections::BTreeSet;
 use std::error::Error;

@@ -1,6 +1,6 @@
 //! Metadata as bytes: changes for the journal, and all of it for a snapshot. docs/formats/disk-group.md has the tables.
 //!
-//! What is read here has passed a checksum. It is checked all the same: nothing read is used as a length or a place before.
+//! The bytes have passed a checksum. They are checked all the same: no value is used as a length or an offset before.
 
 use common::Result;
 use zerocopy::{FromBytes, IntoBytes};
@@ -106,7 +106,7 @@ fn file(to: &mut Vec<u8>, file: &FileEntry) {
     pointers(to, &file.extents);
 }
 
-/// A change as it is in the journal.
+/// A change in its form in the journal.
 pub(crate) fn encode_change(change: &Change) -> Vec<u8> {
     let mut to = Vec::new();
     match change {
@@ -134,7 +134,7 @@ pub(crate) fn encode_change(change: &Change) -> Vec<u8> {
     to
 }
 
-/// Reads what [`encode_change`] made.
+/// Decodes the output of [`encode_change`].
 ///
 /// # Errors
 /// ORA-15196.
@@ -164,7 +164,7 @@ pub(crate) fn file_bytes(file: &FileEntry) -> u64 {
     (FILE_BYTES + file.tag.len() + POINTER_BYTES * file.extents.len()) as u64
 }
 
-/// All of the metadata, as it is in a snapshot.
+/// All of the metadata in its form in a snapshot.
 pub(crate) fn encode(directory: &Directory) -> Vec<u8> {
     let mut to = Vec::with_capacity(encoded_bytes(directory) as usize);
     to.extend((directory.au.bytes() as u32).to_le_bytes());
@@ -184,7 +184,7 @@ pub(crate) fn encode(directory: &Directory) -> Vec<u8> {
     to
 }
 
-/// Reads what [`encode`] made.
+/// Decodes the output of [`encode`].
 ///
 /// # Errors
 /// ORA-15196.
@@ -257,7 +257,7 @@ mod tests {
     }
 
     #[test]
-    fn what_was_encoded_is_decoded() {
+    fn encoding_and_decoding_agree() {
         let directory = directory();
         let bytes = encode(&directory);
         assert_eq!(bytes.len() as u64, encoded_bytes(&directory));
@@ -267,7 +267,8 @@ mod tests {
         }
     }
 
-    /// Bytes that were cut off, added or changed are an error or other metadata, and never a panic or a huge allocation.
+    /// Bytes that were cut off, added or changed are an error or other metadata, and never a panic or a huge
+    /// allocation.
     #[test]
     fn damaged_bytes_are_refused_in_an_orderly_way() {
         let bytes = encode(&directory());

@@ -5,7 +5,8 @@
 //! 3. The metadata is written: a snapshot without files.
 //! 4. All get a header that says `member`, one after another. From the first one on the group exists.
 //!
-//! A crash before step 4 leaves disks that can be taken again; one in step 4 leaves a group whose next mount makes members of the rest.
+//! A crash before step 4 leaves disks that can be taken again; a crash in step 4 leaves a group whose next mount makes
+//! members of the rest.
 
 use std::path::{Path, PathBuf};
 
@@ -19,7 +20,7 @@ use crate::disk::Disk;
 use crate::environment::Environment;
 use crate::error;
 use crate::group::Group;
-use crate::header::{Found, Header, MemberState};
+use crate::header::{Header, HeaderRead, MemberState};
 use crate::layout::{Areas, AuSize, BLOCK, METADATA_AT, copies_on, reserved_units};
 use crate::metadata::{Copy, Metadata};
 use crate::{DiskGroup, mount, name};
@@ -32,7 +33,7 @@ fn too_small(disk: &str, bytes: u64, least: u64) -> Error {
     Error::user(15037, text)
 }
 
-/// Checks that a disk could be one of a group with the smallest allocation units.
+/// Checks that a disk is large enough for a group with the smallest allocation units.
 ///
 /// # Errors
 /// ORA-15037.
@@ -53,22 +54,22 @@ pub(crate) fn claim(environment: &Environment, path: &Path) -> Result<Claim> {
     })
 }
 
-/// Whether what a disk holds can be overwritten.
+/// Checks that a disk's content may be overwritten.
 fn check_free(candidate: &Candidate, dropped: &[Header]) -> Result<()> {
     let path = candidate.path.display();
     match &candidate.found {
-        Found::Empty => Ok(()),
-        Found::Header { header, .. } if header.state != MemberState::Member => Ok(()),
-        Found::Header { header, .. } if dropped.contains(header) => Ok(()),
-        Found::Header { header, .. } => {
+        HeaderRead::Empty => Ok(()),
+        HeaderRead::Header { header, .. } if header.state != MemberState::Member => Ok(()),
+        HeaderRead::Header { header, .. } if dropped.contains(header) => Ok(()),
+        HeaderRead::Header { header, .. } => {
             let text = format!("disk \"{path}\" belongs to diskgroup \"{}\" as \"{}\"", header.group_name, header.name);
             Err(Error::user(15033, text))
         }
-        Found::Damaged(why) => {
+        HeaderRead::Damaged(why) => {
             let text = format!("disk \"{path}\" has the header of a disk group's disk, but {why}");
             Err(Error::own(ErrorKind::User, 73, text))
         }
-        Found::Foreign => {
+        HeaderRead::Foreign => {
             let text = format!("disk \"{path}\" holds something else: its first {BLOCK} bytes are not zero");
             Err(Error::own(ErrorKind::User, 73, text))
         }
@@ -88,7 +89,8 @@ pub(crate) fn create(environment: &Environment, name: &str, paths: &[PathBuf], a
         }
     }
     let candidates = paths.iter().map(|path| probe(environment, path)).collect::<Result<Vec<_>>>()?;
-    // What a crash has left of dropping a group is finished by its mount; where all of it is here, that is not waited for.
+    // The mount of a dropped group finishes a drop that a crash has cut short; if all of its disks are here, that mount
+    // is not needed.
     let dropped = mount::dropped_among(environment, &candidates);
     candidates.iter().try_for_each(|candidate| check_free(candidate, &dropped))?;
 
@@ -123,7 +125,7 @@ pub(crate) fn create(environment: &Environment, name: &str, paths: &[PathBuf], a
     Ok(DiskGroup { group: Arc::new(group), repaired: Vec::new() })
 }
 
-/// Where the copies of the metadata are.
+/// Locations of the copies of the metadata.
 pub(crate) fn copies(disks: &[Arc<Disk>], headers: &[Header]) -> Vec<Copy> {
     let of_disk = |(disk, header): (&Arc<Disk>, &Header)| {
         let disk = Arc::clone(disk);
@@ -132,7 +134,7 @@ pub(crate) fn copies(disks: &[Arc<Disk>], headers: &[Header]) -> Vec<Copy> {
     disks.iter().zip(headers).flat_map(of_disk).collect()
 }
 
-/// The headers of the disks that a group is to have.
+/// The headers of a new group's disks.
 fn plan(environment: &Environment, name: &str, candidates: &[Candidate], au: AuSize) -> Result<Vec<Header>> {
     let units = |candidate: &Candidate| u32::try_from(candidate.size / au.bytes()).unwrap_or(u32::MAX);
     let areas = Areas::for_units(candidates.iter().map(|candidate| u64::from(units(candidate))).sum());

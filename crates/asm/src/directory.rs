@@ -1,9 +1,9 @@
-//! The metadata in memory: the group's disks, its files and where each of their extents is.
+//! The metadata in memory: the group's disks, its files and the locations of their extents.
 //!
-//! There is one truth about space, the extents of the files. The allocation table is made from them at mount (`space.rs`) and is not
-//! on the disks, so the two cannot disagree; two extents in one place are found when it is made.
+//! The extents of the files alone define the use of space. The allocation table is derived from them at mount
+//! (`space.rs`) and is not on the disks, so the two cannot disagree; two extents in one unit are detected then.
 //!
-//! Everything that happens to the metadata is a [`Change`]. The same [`Directory::apply`] carries it out when it happens and when the
+//! Every modification of the metadata is a [`Change`]. [`Directory::apply`] applies it when it happens and when the
 //! journal is read again.
 
 use std::collections::BTreeMap;
@@ -20,10 +20,10 @@ use crate::name::FileKind;
 /// The number of a group's first file: those below are Oracle's for metadata.
 pub(crate) const FIRST_FILE: u32 = 256;
 
-/// Where one copy of an extent is.
+/// Location of one copy of an extent.
 ///
-/// An extent of an unmirrored file has one pointer; the format has room for more (`FileEntry::copies`), and for extents of several
-/// units (`units`), and neither is made today.
+/// An extent of an unmirrored file has one pointer; the format has room for more (`FileEntry::copies`), and for extents
+/// of several units (`units`), neither of which is used today.
 #[derive(
     FromBytes, IntoBytes, Immutable, KnownLayout, Unaligned, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug,
 )]
@@ -123,10 +123,10 @@ impl Directory {
         size.div_ceil(self.au.bytes())
     }
 
-    /// Carries a change out, or refuses it and does nothing.
+    /// Applies a change, or refuses it and does nothing.
     ///
     /// # Errors
-    /// ORA-15196 when the change does not fit what is there.
+    /// ORA-15196 when the change does not fit the metadata.
     pub(crate) fn apply(&mut self, change: &Change) -> Result<()> {
         if self.dropped {
             return Err(corrupt("a change after the group was dropped"));
@@ -171,7 +171,7 @@ impl Directory {
         self.files.get_mut(&number).ok_or_else(|| corrupt(format!("a change of file {number}, which is not there")))
     }
 
-    /// Checks what a file says about itself; where its extents are is checked when space is claimed for them.
+    /// Checks a file's own fields; its extents are checked when space is claimed for them.
     ///
     /// # Errors
     /// ORA-15196.

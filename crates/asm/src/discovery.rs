@@ -1,4 +1,4 @@
-//! Which disks there are.
+//! Discovery of disks.
 
 use std::path::{Path, PathBuf};
 
@@ -8,7 +8,7 @@ use device::Device;
 
 use crate::environment::Environment;
 use crate::error::cannot_open;
-use crate::header::{Found, Header, MemberState};
+use crate::header::{Header, HeaderRead, MemberState};
 use crate::pattern;
 
 /// A file or block device that may be a disk, open.
@@ -17,7 +17,7 @@ pub(crate) struct Candidate {
     pub(crate) path: PathBuf,
     pub(crate) device: Arc<dyn Device>,
     pub(crate) size: u64,
-    pub(crate) found: Found,
+    pub(crate) found: HeaderRead,
 }
 
 /// Opens a path and reads its headers.
@@ -36,15 +36,15 @@ pub(crate) fn probe(environment: &Environment, path: &Path) -> Result<Candidate>
 /// As HEADER_STATUS of V$ASM_DISK.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum HeaderStatus {
-    /// Empty, or left behind by a creation that did not come to its end: it can become a disk.
+    /// Empty, or left by an unfinished creation: it can become a disk.
     Candidate,
-    /// Of a group.
+    /// Member of a group.
     Member,
     /// Of a group that was dropped: it can become a disk.
     Former,
     /// Something else is in it.
     Foreign,
-    /// It has a header that is not to be trusted, or cannot be read.
+    /// Its header is invalid, or cannot be read.
     Damaged,
 }
 
@@ -69,18 +69,18 @@ pub struct DiscoveredDisk {
     /// 0 when it cannot be read.
     pub bytes: u64,
     pub status: HeaderStatus,
-    /// Group, disk and number as the header says; for members and former members.
+    /// Group, disk and number from the header; for members and former members.
     pub group: Option<String>,
     pub name: Option<String>,
     pub number: Option<u16>,
-    /// Why it is [`HeaderStatus::Damaged`], or that only one of its two headers is whole.
+    /// Reason for [`HeaderStatus::Damaged`], or that only one of its two headers is whole.
     pub remark: Option<String>,
 }
 
-/// All that a pattern finds, whatever it is.
+/// All paths that a pattern matches, of any status.
 ///
 /// # Errors
-/// ORA-15031 when it finds nothing.
+/// ORA-15031 without a match.
 pub fn discover(environment: &Environment, patterns: &str) -> Result<Vec<DiscoveredDisk>> {
     let paths = pattern::find(&*environment.files, patterns)?;
     Ok(paths.into_iter().map(|path| describe(environment, path)).collect())
@@ -102,10 +102,10 @@ fn describe(environment: &Environment, path: PathBuf) -> DiscoveredDisk {
     };
     let with = DiscoveredDisk { bytes: candidate.size, ..none };
     match candidate.found {
-        Found::Empty => DiscoveredDisk { status: HeaderStatus::Candidate, ..with },
-        Found::Foreign => DiscoveredDisk { status: HeaderStatus::Foreign, ..with },
-        Found::Damaged(why) => DiscoveredDisk { remark: Some(why), ..with },
-        Found::Header { header, whole } => {
+        HeaderRead::Empty => DiscoveredDisk { status: HeaderStatus::Candidate, ..with },
+        HeaderRead::Foreign => DiscoveredDisk { status: HeaderStatus::Foreign, ..with },
+        HeaderRead::Damaged(why) => DiscoveredDisk { remark: Some(why), ..with },
+        HeaderRead::Header { header, whole } => {
             let status = match header.state {
                 MemberState::Forming => return DiscoveredDisk { status: HeaderStatus::Candidate, ..with },
                 MemberState::Member => HeaderStatus::Member,

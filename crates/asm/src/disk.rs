@@ -1,9 +1,10 @@
-//! One disk of a mounted group: its device, what is counted about it, and what is known about its syncs.
+//! One disk of a mounted group: its device, its counters, and the state of its syncs.
 //!
-//! Several files share a disk, and a failed sync is reported once. So the disk remembers it: from then on every write and sync of the
-//! disk fails, for all files, until the group is mounted again.
+//! Several files share a disk, and a failed sync is reported once. So the disk remembers it: from then on every write
+//! and sync of the disk fails, for all files, until the group is mounted again.
 //!
-//! A sync makes durable what all files have written. Writes are numbered; a sync that another file's sync has covered costs nothing.
+//! A sync makes the writes of all files durable. Writes are numbered; a sync that another file's sync has covered costs
+//! nothing.
 
 use std::io;
 use std::path::PathBuf;
@@ -15,7 +16,7 @@ use device::{AlignedBuffer, Claim, Device, PendingRead, ReadInFlight};
 
 use crate::error;
 
-/// What has been done to a disk since it was mounted.
+/// I/O counters of a disk since its mount.
 #[derive(Default, Debug)]
 pub(crate) struct Counters {
     pub(crate) reads: AtomicU64,
@@ -40,9 +41,9 @@ pub(crate) struct Disk {
     pub(crate) device: Arc<dyn Device>,
     pub(crate) counters: Counters,
     clock: Arc<dyn Clock>,
-    /// Writes that have returned, and one more: what a process that was killed has written may not be durable, and counts as the first.
+    /// Writes that have returned, plus one: writes of a killed process may not be durable, and count as the first.
     written: AtomicU64,
-    /// Of these, how many are durable at least.
+    /// Number of these known to be durable.
     synced: AtomicU64,
     failed: AtomicBool,
     _claim: Claim,
@@ -83,7 +84,7 @@ impl Disk {
         self.written.load(Ordering::Acquire)
     }
 
-    /// Whether a sync or a durable write has failed.
+    /// True: a sync or a durable write has failed.
     pub(crate) fn has_failed(&self) -> bool {
         self.failed.load(Ordering::Acquire)
     }
@@ -114,7 +115,7 @@ impl Disk {
         }
     }
 
-    /// Starts a read; its time counts from here to when it is waited for.
+    /// Starts a read; its time counts from here to the wait for it.
     pub(crate) fn submit_read(self: &Arc<Self>, offset: u64, buffers: Vec<AlignedBuffer>) -> io::Result<PendingRead> {
         let bytes = buffers.iter().map(|buffer| buffer.len() as u64).sum();
         let begun = self.clock.monotonic_us();
@@ -127,7 +128,7 @@ impl Disk {
         }
     }
 
-    /// Writes, and gives the number to hand to [`sync`](Self::sync).
+    /// Writes, and returns the number for [`sync`](Self::sync).
     pub(crate) fn write(&self, offset: u64, buffers: &[&[u8]]) -> io::Result<u64> {
         self.check("write")?;
         self.write_by(buffers, |device| device.write_at(offset, buffers))?;
@@ -229,7 +230,7 @@ mod tests {
     }
 
     #[test]
-    fn what_was_written_before_the_mount_is_made_durable_by_the_first_sync() {
+    fn the_first_sync_covers_writes_before_the_mount() {
         let (files, disk) = disk();
         disk.sync(disk.written()).unwrap();
         disk.sync(disk.written()).unwrap();

@@ -1,4 +1,4 @@
-//! What a disk group needs of the world.
+//! The environment of a disk group.
 
 use std::hash::{BuildHasher, Hasher, RandomState};
 
@@ -8,7 +8,7 @@ use device::FileSystem;
 
 use crate::header::Id;
 
-/// Where the disks are, what time it is, and where ids come from.
+/// The disks' file system, the clock, and the source of ids.
 #[derive(Clone, Debug)]
 pub struct Environment {
     pub files: Arc<dyn FileSystem>,

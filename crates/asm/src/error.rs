@@ -1,7 +1,7 @@
 //! The errors of disk groups, each made in one place.
 //!
-//! Oracle often stacks a general error (ORA-15018, ORA-15017, ORA-15039: not created, not mounted, not dropped) on the one that says why.
-//! Here there is one error, the one that says why.
+//! Oracle often stacks a general error (ORA-15018, ORA-15017, ORA-15039: not created, not mounted, not dropped) on the
+//! one with the cause. Here there is one error, the one with the cause.
 
 use std::fmt::Display;
 use std::io;
@@ -9,7 +9,7 @@ use std::path::Path;
 
 use common::{Error, ErrorKind, Number};
 
-/// What a disk holds is not what it must be.
+/// The content of a disk is damaged.
 pub(crate) fn corrupt(text: impl Display) -> Error {
     Error::new(ErrorKind::Corrupt, Number::Ora(15196), format!("invalid ASM metadata: {text}"))
 }
@@ -20,12 +20,12 @@ pub(crate) fn io(disk: &str, path: &Path, what: &str, error: &io::Error) -> Erro
     Error::new(ErrorKind::Io, Number::Ora(15080), text)
 }
 
-/// A file that is to be a disk cannot be opened or asked for its size.
+/// A future disk cannot be opened, or its size cannot be read.
 pub(crate) fn cannot_open(path: &Path, error: &io::Error) -> Error {
     Error::new(ErrorKind::Io, Number::Ora(15025), format!("could not open disk \"{}\": {error}", path.display()))
 }
 
-/// The group is there no more.
+/// The group does not exist any more.
 pub(crate) fn no_group(name: &str) -> Error {
     Error::user(15001, format!("diskgroup \"{name}\" does not exist or is not mounted"))
 }
@@ -35,7 +35,7 @@ pub(crate) fn no_file(name: impl Display) -> Error {
     Error::user(15012, format!("ASM file \"{name}\" does not exist"))
 }
 
-/// A write of the group's metadata failed, now or before: what is on the disks is known again only after a mount.
+/// A write of the group's metadata failed, now or before: the state on the disks is unknown until the next mount.
 pub(crate) fn stopped(group: &str, why: impl Display) -> Error {
     Error::own(
         ErrorKind::Poisoned,
@@ -44,7 +44,7 @@ pub(crate) fn stopped(group: &str, why: impl Display) -> Error {
     )
 }
 
-/// What a disk reported, with the disk's name in it (`disk.rs`), as an error again.
+/// A disk's I/O error, whose text holds the disk's name (`disk.rs`), as an error of the engine.
 pub(crate) fn from_io(error: io::Error) -> Error {
     match error.downcast::<Error>() {
         Ok(error) => error,

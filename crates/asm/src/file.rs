@@ -1,11 +1,11 @@
 //! A file of a group, open: it is a [`Device`] as an ordinary file is.
 //!
-//! - **Where bytes are** is in memory for as long as the file is open, so a request costs a look into a list and goes to the disks
-//!   itself. A request that crosses the end of an allocation unit is cut there, and counted.
-//! - **Growing** takes units, fills what is new with zeros, makes that durable, and then changes the metadata: nobody ever sees in a
-//!   file what another file has left behind. A crash before the last step leaves the old size and the units free.
-//! - **Shrinking** waits for writes in flight: a write that is under way to a unit must not land in the file that gets it next. Reads are not
-//!   waited for; those that overlap with shrinking are the caller's mistake, as elsewhere.
+//! - **The locations of bytes** are in memory for as long as the file is open, so a request costs a look into a list
+//!   and goes to the disks itself. A request that crosses the end of an allocation unit is cut there, and counted.
+//! - **Growing** takes units, fills them with zeros, makes that durable, and then changes the metadata: a file never
+//!   shows the earlier content of a unit. A crash before the last step leaves the old size and the units free.
+//! - **Shrinking** waits for writes in flight: a write to a unit must not reach the file that gets it next. It does not
+//!   wait for reads; the caller must not read a range while it is cut off, as elsewhere.
 //! - A size that has been set is durable at once, unlike with an ordinary file, whose size waits for a sync.
 
 use std::fmt;
@@ -15,7 +15,7 @@ use common::sync::atomic::{AtomicU64, Ordering};
 use common::sync::{Arc, Mutex, RwLock};
 use device::{AlignedBuffer, Device, PendingRead};
 
-use crate::cut::{Piece, cut, divide, divide_mut};
+use crate::cut::{RequestPiece, cut, divide, divide_mut};
 use crate::directory::{Change, Pointer};
 use crate::disk::Disk;
 use crate::error::to_io;
@@ -26,7 +26,7 @@ use crate::pending::{Pieces, whole_buffers};
 /// Zeros are written in pieces of this size.
 const ZERO_BYTES: usize = 1 << 20;
 
-/// What all who have a file open share.
+/// State shared by all users of an open file.
 #[derive(Debug)]
 pub(crate) struct OpenFile {
     pub(crate) number: u32,
@@ -46,7 +46,7 @@ struct Map {
 }
 
 impl OpenFile {
-    /// What was written to the disks before this may be the file's, from when it was open last, and not be durable yet.
+    /// Earlier writes to the disks may be the file's, from when it was open last, and not be durable yet.
     pub(crate) fn new(number: u32, size: u64, extents: Vec<Pointer>, disks: &[Arc<Disk>]) -> Self {
         Self {
             number,
@@ -58,7 +58,7 @@ impl OpenFile {
     }
 }
 
-/// A file of a disk group. The file cannot be deleted, nor its group dismounted, while one of these is there.
+/// A file of a disk group. While one of these exists the file cannot be deleted, nor its group dismounted.
 #[derive(Clone)]
 pub struct GroupFile {
     pub(crate) group: Arc<Group>,
@@ -78,7 +78,7 @@ fn length(offset: u64, bytes: usize) -> io::Result<u64> {
 }
 
 impl GroupFile {
-    /// What the file is called.
+    /// The file's name.
     #[must_use]
     pub fn name(&self) -> &FileName {
         &self.name
@@ -89,7 +89,7 @@ impl GroupFile {
     }
 
     /// The pieces of a request, or an error when the file ends before it does.
-    fn pieces(&self, offset: u64, bytes: usize) -> io::Result<Vec<Piece>> {
+    fn pieces(&self, offset: u64, bytes: usize) -> io::Result<Vec<RequestPiece>> {
         let end = length(offset, bytes)?;
         if bytes == 0 {
             return Ok(Vec::new());
@@ -106,12 +106,12 @@ impl GroupFile {
         Ok(cut(&map.extents, self.group.unit_bytes(), offset, bytes as u64))
     }
 
-    /// Writes inside the file's size by what `write` does with a piece.
+    /// Writes inside the file's size, calling `write` for each piece.
     fn write_by(
         &self,
         offset: u64,
         buffers: &[&[u8]],
-        write: impl Fn(&Piece, &[&[u8]]) -> io::Result<()>,
+        write: impl Fn(&RequestPiece, &[&[u8]]) -> io::Result<()>,
     ) -> io::Result<()> {
         let bytes = buffers.iter().map(|buffer| buffer.len()).sum();
         let end = length(offset, bytes)?;
@@ -128,7 +128,7 @@ impl GroupFile {
         }
     }
 
-    fn write_piece(&self, piece: &Piece, parts: &[&[u8]]) -> io::Result<()> {
+    fn write_piece(&self, piece: &RequestPiece, parts: &[&[u8]]) -> io::Result<()> {
         let number = self.group.disk(piece.disk).write(piece.at, parts)?;
         self.file.last_writes[piece.disk].fetch_max(number, Ordering::AcqRel);
         Ok(())
@@ -175,7 +175,7 @@ impl GroupFile {
         Ok(())
     }
 
-    /// Fills what the file's last unit has behind the file's end; it holds whatever was there before.
+    /// Fills the rest of the file's last unit with zeros; it holds old content.
     fn fill_tail(&self, last: Option<Pointer>, have: u64, old: u64, new: u64) -> io::Result<()> {
         let unit = self.group.unit_bytes();
         let end = new.min(have * unit);
@@ -244,7 +244,7 @@ impl Device for GroupFile {
             [piece] => return self.group.disk(piece.disk).submit_read(piece.at, buffers),
             _ => {}
         }
-        let submit = |piece: &Piece, buffers| self.group.disk(piece.disk).submit_read(piece.at, buffers);
+        let submit = |piece: &RequestPiece, buffers| self.group.disk(piece.disk).submit_read(piece.at, buffers);
         let mut reads = Vec::with_capacity(pieces.len());
         let copy_to = match whole_buffers(&buffers, pieces.iter().map(|piece| piece.bytes)) {
             Some(counts) => {
@@ -285,7 +285,7 @@ impl Device for GroupFile {
     }
 }
 
-/// Zeros to write so many from, a piece at a time.
+/// A buffer of zeros for filling, a piece at a time.
 pub(crate) fn zeros(bytes: u64) -> AlignedBuffer {
     AlignedBuffer::zeroed((ZERO_BYTES as u64).min(bytes) as usize)
 }

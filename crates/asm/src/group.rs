@@ -1,7 +1,7 @@
-//! A mounted group: what its open files and its administration share.
+//! A mounted group: state shared by its open files and its administration.
 //!
-//! One lock is around the metadata, the allocation table and the list of open files; a change is written under it. No I/O of files is
-//! done under it: filling new units with zeros comes before, with the units already taken.
+//! One lock protects the metadata, the allocation table and the list of open files; a change is written under it. No
+//! I/O of files is done under it: new units, already taken, are filled with zeros before.
 
 use std::collections::BTreeMap;
 use std::io;
@@ -50,7 +50,7 @@ struct GroupState {
     metadata: Metadata,
     space: Space,
     open: BTreeMap<u32, Weak<OpenFile>>,
-    /// Why no more changes are taken.
+    /// Reason why no more changes are taken.
     stopped: Option<String>,
     /// The group was dismounted or dropped.
     gone: bool,
@@ -83,7 +83,7 @@ impl Group {
     /// The allocation table that follows from the files.
     ///
     /// # Errors
-    /// ORA-15196 when two extents have one unit, or a unit is not there.
+    /// ORA-15196 when two extents have one unit, or a unit does not exist.
     pub(crate) fn space_of(headers: &[Header], directory: &Directory) -> Result<Space> {
         let mut space = Space::new(headers.iter().map(|header| (header.units, header.reserved())));
         for file in directory.files.values() {
@@ -112,7 +112,7 @@ impl Group {
         self.disks.iter().all(|disk| disk.device.direct())
     }
 
-    /// Counts a request that was done in so many pieces.
+    /// Counts a request cut into so many pieces.
     pub(crate) fn count_cuts(&self, read: bool, pieces: usize) {
         let Counts { reads, writes, reads_cut, writes_cut } = &self.counts;
         let (all, cut) = if read { (reads, reads_cut) } else { (writes, writes_cut) };
@@ -122,7 +122,7 @@ impl Group {
         }
     }
 
-    /// The state, if the group is still there.
+    /// The state, if the group still exists.
     fn state(&self) -> Result<MutexGuard<'_, GroupState>> {
         let state = self.state.lock();
         if state.gone { Err(error::no_group(self.group_name())) } else { Ok(state) }
@@ -165,7 +165,7 @@ impl Group {
         let zeros = zeros(unit.min(bytes.next_multiple_of(BLOCK)));
         let mut last_writes = vec![0; self.disks.len()];
         for pointer in pointers {
-            // What is filled behind the file's end is filled again when the file grows; whole blocks go past the page cache.
+            // The part behind the file's end is filled again when the file grows; whole blocks bypass the page cache.
             let here = rest.min(unit).next_multiple_of(BLOCK);
             let at = u64::from(pointer.unit()) * unit;
             last_writes[pointer.disk()] = self.fill_range(pointer.disk(), at, here, &zeros)?;
@@ -179,7 +179,7 @@ impl Group {
         Ok(())
     }
 
-    /// Fills a part of a disk with zeros; gives the number of the last write.
+    /// Fills a part of a disk with zeros; returns the number of the last write.
     pub(crate) fn fill_range(&self, disk: usize, mut at: u64, bytes: u64, zeros: &[u8]) -> io::Result<u64> {
         let end = at + bytes;
         let mut last = 0;
@@ -199,8 +199,8 @@ impl Group {
         self.commit_in(&mut *self.state()?, change)
     }
 
-    /// As [`commit`](Self::commit), for a change that brings units with it: they are free again when it certainly has not happened. After a
-    /// failed write they stay taken, because nobody knows.
+    /// As [`commit`](Self::commit), for a change with new units: they are free again when it certainly has not
+    /// happened. After a failed write they stay taken, because the outcome is unknown.
     ///
     /// # Errors
     /// As [`commit`](Self::commit).
@@ -368,12 +368,12 @@ impl Group {
         self.check_unused(&state)?;
         self.commit_in(&mut state, &Change::Drop)?;
         state.gone = true;
-        // The group is gone; headers that are not reached now are reached by the next mount, which finds it dropped.
+        // The group is dropped; the next mount finds that and retires headers not reached now.
         Self::retire(&self.disks, &self.headers)
     }
 
-    /// Makes former disks of the disks of a group that has been dropped. The last disk is the first: as long as one is a member, the first disk is,
-    /// and its metadata says that the group was dropped.
+    /// Turns the disks of a dropped group into former disks, the last disk first: as long as one is a member, the first
+    /// disk is, and its metadata has the drop.
     ///
     /// # Errors
     /// ORA-15080.

@@ -1,14 +1,14 @@
-//! The header of a disk: what says that a file or a block device belongs to a group.
+//! The header of a disk: it assigns a file or a block device to a group.
 //!
-//! It is there twice (`layout.rs`), each under a checksum. The copy is written and synced before the header itself, so one of them is
-//! always whole. A header changes its state and nothing else:
+//! There are two copies (`layout.rs`), each under a checksum. The second is written and synced before the first, so one
+//! of them is always whole. Only the state of a header changes:
 //!
 //! ```text
 //!   forming ──> member ──> former
 //! ```
 //!
-//! `forming` disks belong to a group whose creation has not come to its end; they may be taken for another group. The group exists
-//! from the moment one of its disks is a member; mounting it makes members of the rest.
+//! `forming` disks belong to a group whose creation is not finished; they may be taken for another group. The group
+//! exists from the moment one of its disks is a member; mounting it makes members of the rest.
 
 use common::Result;
 use device::{AlignedBuffer, Device};
@@ -36,7 +36,7 @@ pub(crate) enum MemberState {
     Former = 3,
 }
 
-/// What the header says.
+/// The fields of a header.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub(crate) struct Header {
     pub(crate) state: MemberState,
@@ -46,7 +46,7 @@ pub(crate) struct Header {
     pub(crate) disk: Id,
     pub(crate) number: u16,
     pub(crate) au: AuSize,
-    /// Allocation units of the disk, those at its start that no file gets among them.
+    /// Allocation units of the disk, including those at its start for metadata.
     pub(crate) units: u32,
     /// Copies of the metadata on this disk: none, one or two.
     pub(crate) copies: u16,
@@ -82,14 +82,14 @@ struct Bytes {
 
 const _: () = assert!(size_of::<Bytes>() == 184);
 
-/// What the places of a disk's two headers hold.
+/// Content of the locations of a disk's two headers.
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub(crate) enum Found {
-    /// A header. `whole`: both are there and alike.
+pub(crate) enum HeaderRead {
+    /// A header. `whole`: both copies exist and are equal.
     Header { header: Header, whole: bool },
     /// Zeros.
     Empty,
-    /// A header is recognised in a place or two, but not to be trusted; why.
+    /// A header is recognised in one or both locations, but invalid; with the reason.
     Damaged(String),
     /// Something else.
     Foreign,
@@ -106,7 +106,7 @@ impl Header {
         u64::from(self.units) * self.au.bytes()
     }
 
-    /// Where this disk's copies of the metadata are.
+    /// Locations of this disk's copies of the metadata.
     pub(crate) fn metadata(&self) -> impl Iterator<Item = u64> + use<> {
         let bytes = self.areas.bytes();
         (0..u64::from(self.copies)).map(move |copy| METADATA_AT + copy * bytes)
@@ -143,11 +143,11 @@ impl Header {
         block
     }
 
-    fn from_block(block: &[u8]) -> Result<Self, Found> {
-        let damaged = |why: &str| Found::Damaged(why.to_owned());
-        let Ok((bytes, _)) = Bytes::read_from_prefix(block) else { return Err(Found::Foreign) };
+    fn from_block(block: &[u8]) -> Result<Self, HeaderRead> {
+        let damaged = |why: &str| HeaderRead::Damaged(why.to_owned());
+        let Ok((bytes, _)) = Bytes::read_from_prefix(block) else { return Err(HeaderRead::Foreign) };
         if bytes.magic != MAGIC {
-            return Err(if block.iter().all(|byte| *byte == 0) { Found::Empty } else { Found::Foreign });
+            return Err(if block.iter().all(|byte| *byte == 0) { HeaderRead::Empty } else { HeaderRead::Foreign });
         }
         let sum = crc32c::crc32c(&block[..12]);
         let sum = crc32c::crc32c_append(sum, &[0; 4]);
@@ -155,7 +155,7 @@ impl Header {
             return Err(damaged("its checksum does not match"));
         }
         if bytes.version.get() != VERSION {
-            return Err(Found::Damaged(format!("its format is version {}, not {VERSION}", bytes.version)));
+            return Err(HeaderRead::Damaged(format!("its format is version {}, not {VERSION}", bytes.version)));
         }
         if bytes.redundancy != EXTERNAL {
             return Err(damaged("its redundancy is not external"));
@@ -182,7 +182,7 @@ impl Header {
             name: disk_name,
             disk: bytes.disk,
             number: bytes.number.get(),
-            au: AuSize::new(u64::from(bytes.au_bytes.get())).map_err(|error| Found::Damaged(error.text))?,
+            au: AuSize::new(u64::from(bytes.au_bytes.get())).map_err(|error| HeaderRead::Damaged(error.text))?,
             units: bytes.units.get(),
             copies: bytes.copies.get(),
             areas,
@@ -198,12 +198,12 @@ impl Header {
     /// Reads a disk's headers.
     ///
     /// # Errors
-    /// When neither place can be read; a disk that is too short for them is [`Found::Empty`] or [`Found::Foreign`].
-    pub(crate) fn read(device: &dyn Device, size: u64) -> std::io::Result<Found> {
+    /// When neither location can be read; a disk that is too short for them is [`Found::Empty`] or [`Found::Foreign`].
+    pub(crate) fn read(device: &dyn Device, size: u64) -> std::io::Result<HeaderRead> {
         let read = |at: u64| {
             let mut block = AlignedBuffer::zeroed(BLOCK as usize);
             if at + BLOCK > size {
-                return Ok(Err(Found::Empty));
+                return Ok(Err(HeaderRead::Empty));
             }
             device.read_at(at, &mut [&mut block])?;
             Ok(Self::from_block(&block))
@@ -213,11 +213,12 @@ impl Header {
             (Err(error), Err(_)) => return Err(error),
             (Ok(Ok(header)), second) => {
                 let whole = matches!(&second, Ok(Ok(copy)) if *copy == header);
-                Found::Header { header, whole }
+                HeaderRead::Header { header, whole }
             }
-            (_, Ok(Ok(header))) => Found::Header { header, whole: false },
-            (Ok(Err(Found::Damaged(why))), _) | (_, Ok(Err(Found::Damaged(why)))) => Found::Damaged(why),
-            // Only the first place says whether a disk is empty: files that become disks hold anything at the second.
+            (_, Ok(Ok(header))) => HeaderRead::Header { header, whole: false },
+            (Ok(Err(HeaderRead::Damaged(why))), _) | (_, Ok(Err(HeaderRead::Damaged(why)))) => HeaderRead::Damaged(why),
+            // Only the first location decides whether a disk is empty: files that become disks hold anything at the
+            // second.
             (Ok(Err(found)), _) => found,
             (Err(error), _) => return Err(error),
         })
@@ -226,14 +227,14 @@ impl Header {
     /// Writes both headers, durably, the copy first.
     ///
     /// # Errors
-    /// The device's; then at least one place holds a whole header, the old or the new one.
+    /// The device's; then at least one location holds a whole header, the old or the new one.
     pub(crate) fn write(&self, device: &dyn Device) -> std::io::Result<()> {
         let block = self.to_block();
         device.write_durable(HEADER_COPY_AT, &[&block])?;
         device.write_durable(HEADER_AT, &[&block])
     }
 
-    /// Whether the disk belongs to the same group and both agree about it.
+    /// True: the disk belongs to the same group, and both headers agree about it.
     ///
     /// # Errors
     /// ORA-15196 when they are of one group and disagree.
@@ -274,13 +275,13 @@ mod tests {
     fn a_header_is_read_as_it_was_written_from_either_place() {
         let device = MemoryFileSystem::new().create(Path::new("d"), 4 * MB).unwrap();
         let size = device.size().unwrap();
-        assert_eq!(Header::read(&*device, size).unwrap(), Found::Empty);
+        assert_eq!(Header::read(&*device, size).unwrap(), HeaderRead::Empty);
         let written = header(MemberState::Member);
         written.write(&*device).unwrap();
-        let whole = Found::Header { header: written.clone(), whole: true };
+        let whole = HeaderRead::Header { header: written.clone(), whole: true };
         assert_eq!(Header::read(&*device, size).unwrap(), whole);
         for place in [HEADER_AT, HEADER_COPY_AT] {
-            let half = Found::Header { header: written.clone(), whole: false };
+            let half = HeaderRead::Header { header: written.clone(), whole: false };
             for at in [0, 8, 12, 16, 20, 24, 60, 150, 4000] {
                 let mut byte = [0];
                 device.read_at(place + at, &mut [&mut byte]).unwrap();
@@ -291,10 +292,10 @@ mod tests {
         }
         device.write_at(100, &[&[1]]).unwrap();
         device.write_at(HEADER_COPY_AT + 100, &[&[1]]).unwrap();
-        assert!(matches!(Header::read(&*device, size).unwrap(), Found::Damaged(_)));
+        assert!(matches!(Header::read(&*device, size).unwrap(), HeaderRead::Damaged(_)));
         device.write_at(0, &[&[1; 4096]]).unwrap();
         device.write_at(HEADER_COPY_AT, &[&[1; 4096]]).unwrap();
-        assert_eq!(Header::read(&*device, size).unwrap(), Found::Foreign);
+        assert_eq!(Header::read(&*device, size).unwrap(), HeaderRead::Foreign);
     }
 
     #[test]
@@ -314,7 +315,7 @@ mod tests {
             let sum = crc32c::crc32c(&block);
             block[12..16].copy_from_slice(&sum.to_le_bytes());
             match Header::from_block(&block) {
-                Err(Found::Damaged(found)) => assert!(found.contains(why), "{offset}: {found}"),
+                Err(HeaderRead::Damaged(found)) => assert!(found.contains(why), "{offset}: {found}"),
                 other => panic!("{offset}: {other:?}"),
             }
         }

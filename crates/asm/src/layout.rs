@@ -1,30 +1,31 @@
-//! Where things are on a disk.
+//! Offsets on a disk.
 //!
 //! ```text
 //!   0        4 KB                      2 MB - 4 KB   2 MB                                    a multiple of the AU
 //!   | header |  nothing                | header copy | metadata copy | second, if alone |    | allocation units ...
 //! ```
 //!
-//! The header's copy is at a fixed place, because the size of an allocation unit stands in the header. A group of one disk has two
-//! copies of the metadata on it; a group of more has one on each of its first three disks.
+//! The header's copy is at a fixed offset, because the size of an allocation unit is in the header. A group of one disk
+//! has two copies of the metadata on it; a group of more has one on each of its first three disks.
 
 use common::{Error, Result};
 
 /// A mebibyte.
 pub(crate) const MB: u64 = 1 << 20;
-/// What metadata is written in: no two writes share one, so that a torn write never harms what was written before.
+/// Block of the metadata: no two writes share one, so that a torn write never harms an earlier one.
 pub(crate) const BLOCK: u64 = 4096;
-/// Where the disk header is.
+/// Offset of the disk header.
 pub(crate) const HEADER_AT: u64 = 0;
-/// Where its copy is: far enough from the header for what overwrites the start of a disk by mistake, and before the metadata.
+/// Offset of its copy: far enough from the header to survive an overwritten start of the disk, and before the metadata.
 pub(crate) const HEADER_COPY_AT: u64 = 2 * MB - BLOCK;
-/// Where the first copy of the metadata is, on disks that have one.
+/// Offset of the first copy of the metadata, on disks that have one.
 pub(crate) const METADATA_AT: u64 = 2 * MB;
 /// Disks that carry a copy of the metadata.
 const METADATA_DISKS: usize = 3;
-/// Bytes of a snapshot's place, at the least.
+/// Bytes of a snapshot's area, at the least.
 const SNAPSHOT_BYTES_MIN: u64 = 256 << 10;
-/// Bytes of a snapshot's place for each allocation unit of the group: four extent pointers, one for now and the rest for growth.
+/// Bytes of a snapshot's area for each allocation unit of the group: four extent pointers, one for now and the rest for
+/// growth.
 const SNAPSHOT_BYTES_PER_UNIT: u64 = 32;
 /// Bytes of the journal: 128 changes and more between two snapshots.
 const JOURNAL_BYTES: u64 = 512 << 10;
@@ -41,7 +42,7 @@ impl Default for AuSize {
 }
 
 impl AuSize {
-    /// An allocation unit of so many bytes.
+    /// An allocation unit of this size.
     ///
     /// # Errors
     /// ORA-15238 when that is not 1, 2, 4, 8, 16, 32 or 64 MB.
@@ -67,7 +68,7 @@ impl AuSize {
     }
 }
 
-/// The places of one copy of the metadata, one after another: two for snapshots, and the journal.
+/// The areas of one copy of the metadata, one after another: two for snapshots, and the journal.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) struct Areas {
     pub(crate) snapshot_bytes: u64,
@@ -75,7 +76,7 @@ pub(crate) struct Areas {
 }
 
 impl Areas {
-    /// For a group of so many allocation units.
+    /// For a group with this number of allocation units.
     pub(crate) fn for_units(units: u64) -> Self {
         let snapshot_bytes = (units * SNAPSHOT_BYTES_PER_UNIT).max(SNAPSHOT_BYTES_MIN).next_multiple_of(BLOCK);
         Self { snapshot_bytes, journal_bytes: JOURNAL_BYTES }
@@ -87,7 +88,7 @@ impl Areas {
     }
 }
 
-/// Copies of the metadata on the disk of this number in a group of so many.
+/// Number of copies of the metadata on a disk, in a group of `disks` disks.
 pub(crate) fn copies_on(disk: usize, disks: usize) -> u64 {
     match (disk, disks) {
         (0, 1) => 2,

@@ -43,7 +43,7 @@ pub use name::{FileKind, FileName};
 pub use pattern::make_disks;
 pub use statistics::{DiskStatistics, FileInfo, GroupStatistics};
 
-/// A mounted disk group. Its disks are claimed until this and all of its open files are gone.
+/// A mounted disk group. Its disks are claimed until this and all of its open files are dropped.
 #[derive(Debug)]
 pub struct DiskGroup {
     group: Arc<group::Group>,
@@ -51,30 +51,35 @@ pub struct DiskGroup {
 }
 
 impl DiskGroup {
-    /// Makes a group of these disks and mounts it. A disk is a file or a block device that is empty (its first 4 KB are zeros), or that was in a
-    /// group that was dropped. Disks are named after the group and their place in the list: `DATA_0000`.
+    /// Makes a group of these disks and mounts it. A disk is a file or a block device that is empty (its first 4 KB are
+    /// zeros), or that was in a dropped group. Disks are named after the group and their place in the list:
+    /// `DATA_0000`.
     ///
     /// # Errors
-    /// ORA-15100 for a name that is none; ORA-15031 for no disks or too many; ORA-15020 for a disk that is given twice; ORA-15025 for one that
-    /// cannot be opened; ORA-15033 for one of another group; HW-0073 for one that holds something else; ORA-15037 for one that is too small;
-    /// ORA-15029 for one in use; ORA-15080 when a disk cannot be written. Until the last of these nothing has been written.
+    /// ORA-15100 for an invalid name; ORA-15031 for no disks or too many; ORA-15020 for a disk given twice; ORA-15025
+    /// for one that cannot be opened; ORA-15033 for one of another group; HW-0073 for one with other content; ORA-15037
+    /// for one that is too small; ORA-15029 for one in use; ORA-15080 when a disk cannot be written. Until the last of
+    /// these nothing has been written.
     pub fn create(environment: &Environment, name: &str, disks: &[PathBuf], au: AuSize) -> Result<Self> {
         create::create(environment, name, disks, au)
     }
 
-    /// Finds a group's disks among what the patterns find, and mounts it. Patterns are divided by commas; in the last part of a path `*` stands
-    /// for any characters, `?` for one and `%n` for a number. Disks of other groups and what is no disk are passed over.
+    /// Finds a group's disks among the paths that the patterns match, and mounts it. Patterns are separated by commas;
+    /// in the last part of a path `*` stands for any characters, `?` for one and `%n` for a number. Disks of other
+    /// groups and other files are skipped.
     ///
     /// # Errors
-    /// ORA-15031 when the patterns find nothing; ORA-15063 when no disk of the group is found; ORA-15030 when there are two groups of the name;
-    /// ORA-15020 for a disk that is found twice; ORA-15024 for two that say they are the same one; HW-0074 for one that is not what it says;
-    /// ORA-15042 with the names of disks that are missing; ORA-15036 for one that has become shorter; ORA-15029 for one in use; ORA-15001 when the
-    /// group was being dropped; ORA-15196 when no copy of the metadata is usable, or it contradicts itself; ORA-15080.
+    /// ORA-15031 without a match of the patterns; ORA-15063 when no disk of the group is found; ORA-15030 when there
+    /// are two groups of the name; ORA-15020 for a disk found twice; ORA-15024 for two with the same header; HW-0074
+    /// for one that does not match its header; ORA-15042 with the names of missing disks; ORA-15036 for one that has
+    /// become shorter; ORA-15029 for one in use; ORA-15001 when the group was being dropped; ORA-15196 when no copy of
+    /// the metadata is usable, or it contradicts itself; ORA-15080.
     pub fn mount(environment: &Environment, name: &str, patterns: &str) -> Result<Self> {
         mount::mount(environment, name, patterns, None)
     }
 
-    /// As [`mount`](Self::mount), for who knows which group it must be: disks of another one of the same name are passed over.
+    /// As [`mount`](Self::mount), for a caller that knows the group's id: disks of another group of the same name are
+    /// skipped.
     ///
     /// # Errors
     /// As [`mount`](Self::mount).
@@ -105,7 +110,7 @@ impl DiskGroup {
         self.group.header().created_us
     }
 
-    /// What the mount has repaired from a copy, a sentence for each; it belongs in the alert log.
+    /// The repairs of the mount from copies, a sentence for each; they belong in the alert log.
     #[must_use]
     pub fn repaired(&self) -> &[String] {
         &self.repaired
@@ -167,8 +172,8 @@ impl DiskGroup {
     /// Drops the group: its disks become former disks, which can be taken again.
     ///
     /// # Errors
-    /// ORA-15027 while files are open; ORA-15053 when there are files and `including_contents` is not said; HW-0070; ORA-15001; ORA-15080 when the group
-    /// is gone, but a disk's header does not say so yet.
+    /// ORA-15027 while files are open; ORA-15053 when there are files, without `including_contents`; HW-0070;
+    /// ORA-15001; ORA-15080 when the group is dropped, but a disk's header does not say so yet.
     pub fn drop_group(&self, including_contents: bool) -> Result<()> {
         self.group.drop_group(including_contents)
     }

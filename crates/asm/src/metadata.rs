@@ -1,23 +1,26 @@
-//! The metadata on the disks: snapshots, and a journal of what has changed since.
+//! The metadata on the disks: snapshots, and a journal of later changes.
 //!
-//! A copy of the metadata has two places for snapshots and one for the journal. A snapshot of generation g is in place g mod 2; the
-//! journal holds the changes since, each a frame of its own that begins in a block of its own.
+//! A copy of the metadata has two areas for snapshots and one for the journal. A snapshot of generation g is in area g
+//! mod 2; the journal holds the later changes, each a frame of its own that begins in a block of its own.
 //!
 //! ```text
 //!   | snapshot, even generations | snapshot, odd generations | change | change | change | old frames ... |
 //! ```
 //!
-//! Why not shadow copies alone: the metadata of a large group has megabytes, and a file grows by one unit at a time. Why not a journal
-//! over blocks in place: all of it is in memory anyway, for every read needs it, so one write for a change and no second one is enough.
+//! Why not shadow copies alone: the metadata of a large group has megabytes, and a file grows by one unit at a time.
+//! Why not a journal over blocks in place: all of it is in memory anyway, since every read needs it, so one write for a
+//! change is enough.
 //!
-//! **A change** is one frame, written durably to each copy. It has happened when it is in all of them; what one copy alone has after a
-//! crash may count or not. **A checkpoint** writes a snapshot to the place that the current one does not use, durably, to each copy; then the
-//! journal begins anew, and the frames of older generations in it mean nothing.
+//! **A change** is one frame, written durably to each copy. It has happened when it is in all of them; a change that
+//! one copy alone has after a crash may count or not. **A checkpoint** writes a snapshot to the area that the current
+//! one does not use, durably, to each copy; then the journal begins anew, and frames of older generations in it are
+//! ignored.
 //!
-//! **Mount** reads all copies, takes the one that has come furthest, by generation and then by changes, and begins a new generation in all of
-//! them before anything is read or changed. So a change that had come to one copy only is in all of them, or in none that counts.
+//! **Mount** reads all copies, takes the most advanced one, by generation and then by changes, and begins a new
+//! generation in all of them before anything is read or changed. So a change that had reached one copy only is then in
+//! all of them, or in none that counts.
 //!
-//! **After a failed write** nothing more is written: which copies have the change is known again after a mount.
+//! **After a failed write** nothing more is written: a mount finds out which copies have the change.
 
 use std::io;
 
@@ -42,7 +45,7 @@ const CHANGE: [u8; 4] = *b"HWAJ";
 #[repr(C)]
 struct Frame {
     magic: [u8; 4],
-    /// CRC-32C of the frame and what follows it, with this field zero.
+    /// CRC-32C of the frame and its content, with this field zero.
     checksum: U32,
     group: Id,
     generation: U64,
@@ -56,7 +59,7 @@ struct Frame {
 const FRAME_BYTES: usize = 64;
 const _: () = assert!(size_of::<Frame>() == FRAME_BYTES);
 
-/// A place of the metadata.
+/// Location of a copy of the metadata.
 #[derive(Clone, Debug)]
 pub(crate) struct Copy {
     pub(crate) disk: Arc<Disk>,
@@ -71,20 +74,20 @@ pub(crate) struct Metadata {
     copies: Vec<Copy>,
     generation: u64,
     sequence: u64,
-    /// Where the next change goes in the journal.
+    /// Offset of the next change in the journal.
     at: u64,
 }
 
-/// What was read at mount.
+/// The result of reading at mount.
 #[derive(Debug)]
 pub(crate) struct Loaded {
     pub(crate) directory: Directory,
     pub(crate) metadata: Metadata,
-    /// Copies that could not be read, or that had come less far than the one that counts; a sentence for each.
+    /// Copies that could not be read, or that were behind the chosen one; a sentence for each.
     pub(crate) behind: Vec<String>,
 }
 
-/// What one copy says.
+/// The content of one copy.
 struct Version {
     directory: Directory,
     generation: u64,
@@ -110,7 +113,7 @@ fn frame(magic: [u8; 4], group: Id, generation: u64, sequence: u64, payload: &[u
     buffer
 }
 
-/// The frame at the start of `bytes` and what follows it, when it is whole and of this kind and group.
+/// The frame at the start of `bytes` and its content, when it is whole and of this kind and group.
 fn unframe(bytes: &[u8], magic: [u8; 4], group: Id) -> Option<(Frame, &[u8])> {
     let (frame, rest) = Frame::read_from_prefix(bytes).ok()?;
     let length = usize::try_from(frame.length.get()).ok()?;
@@ -135,7 +138,7 @@ impl Copy {
         let mut newest = None;
         for place in [0, 1] {
             let at = place * areas.snapshot_bytes;
-            // Most of the place is empty: its first block says how much is not.
+            // Most of the area is empty: its first block has the length.
             let first = self.read(at, BLOCK)?;
             let Ok((frame, _)) = Frame::read_from_prefix(&first) else { continue };
             let bytes = frame.length.get().saturating_add(FRAME_BYTES as u64);
@@ -155,7 +158,7 @@ impl Copy {
         Ok(newest)
     }
 
-    /// What this copy says.
+    /// The content of this copy.
     ///
     /// # Errors
     /// ORA-15080 when it cannot be read, ORA-15196 when there is no whole snapshot, or a change does not fit it.
@@ -185,7 +188,7 @@ impl Metadata {
         Self { group, areas, copies, generation: 0, sequence: 0, at: 0 }
     }
 
-    /// Reads all copies and takes the one that has come furthest.
+    /// Reads all copies and takes the most advanced one.
     ///
     /// # Errors
     /// The first copy's error when none can be used.
@@ -234,7 +237,7 @@ impl Metadata {
     /// Begins a new generation with all of the metadata.
     ///
     /// # Errors
-    /// ORA-15080. Then which generation the disks are at is unknown, and nothing more must be written.
+    /// ORA-15080. Then the disks' generation is unknown, and nothing more must be written.
     pub(crate) fn checkpoint(&mut self, directory: &Directory) -> Result<()> {
         let generation = self.generation + 1;
         let buffer = frame(SNAPSHOT, self.group, generation, 0, &codec::encode(directory));
@@ -248,7 +251,7 @@ impl Metadata {
         Ok(())
     }
 
-    /// Writes a change behind those of this generation; false, and nothing is written, when the journal has no room for it.
+    /// Appends a change of this generation; false, and nothing is written, when the journal has no room for it.
     ///
     /// # Errors
     /// As [`checkpoint`](Self::checkpoint).
@@ -264,7 +267,7 @@ impl Metadata {
         Ok(true)
     }
 
-    /// Writes to the same place of each copy, durably.
+    /// Writes to the same offset in each copy, durably.
     fn write(&self, offset: u64, bytes: &[u8]) -> Result<()> {
         for copy in &self.copies {
             copy.disk.write_durable(copy.offset + offset, &[bytes]).map_err(from_io)?;

@@ -1,7 +1,7 @@
 //! Finding the disks of a group and reading its metadata.
 //!
-//! A group without redundancy is mounted with all of its disks or not at all. What is wrong is said with the disk's name. What is on a
-//! disk twice, the header and the metadata, is repaired from the good copy.
+//! A group without redundancy is mounted with all of its disks or not at all. Errors name the disk. The two copies on a
+//! disk, of header and metadata, are repaired from the good one.
 
 use std::collections::BTreeSet;
 use std::path::Path;
@@ -16,7 +16,7 @@ use crate::disk::Disk;
 use crate::environment::Environment;
 use crate::error;
 use crate::group::Group;
-use crate::header::{Found, Header, Id, MemberState};
+use crate::header::{Header, HeaderRead, Id, MemberState};
 use crate::layout::copies_on;
 use crate::metadata::{Loaded, Metadata};
 use crate::{name, pattern};
@@ -24,7 +24,7 @@ use crate::{name, pattern};
 /// Remarks that an error has at its end.
 const REMARKS: usize = 8;
 
-/// A disk that says it belongs to the group.
+/// A disk whose header names the group.
 struct Ours {
     candidate: Candidate,
     header: Header,
@@ -37,7 +37,7 @@ impl Ours {
     }
 }
 
-/// What was found: disks of a group of this name, and remarks about paths that may have been some.
+/// Disks of a group of this name, and remarks about other paths that may have been some.
 struct Search {
     ours: Vec<Ours>,
     remarks: Vec<String>,
@@ -54,33 +54,35 @@ fn search(environment: &Environment, name: &str, patterns: &str, known: Option<I
             }
         };
         match candidate.found.clone() {
-            Found::Header { header, .. }
+            HeaderRead::Header { header, .. }
                 if header.group_name == name && known.is_some_and(|known| known != header.group) =>
             {
                 let text =
                     format!("\"{}\" belongs to another diskgroup of the name as \"{}\"", path.display(), header.name);
                 found.remarks.push(text);
             }
-            Found::Header { header, whole } if header.group_name == name && header.state != MemberState::Former => {
+            HeaderRead::Header { header, whole }
+                if header.group_name == name && header.state != MemberState::Former =>
+            {
                 found.ours.push(Ours { candidate, header, whole });
             }
-            Found::Header { header, .. } if header.group_name == name => {
+            HeaderRead::Header { header, .. } if header.group_name == name => {
                 found.remarks.push(format!("\"{}\" is a former disk of it, \"{}\"", path.display(), header.name));
             }
-            Found::Damaged(why) => found.remarks.push(format!("\"{}\" has a header, but {why}", path.display())),
-            Found::Header { header, .. } if header.state == MemberState::Member => found.remarks.push(format!(
+            HeaderRead::Damaged(why) => found.remarks.push(format!("\"{}\" has a header, but {why}", path.display())),
+            HeaderRead::Header { header, .. } if header.state == MemberState::Member => found.remarks.push(format!(
                 "\"{}\" belongs to diskgroup \"{}\" as \"{}\"",
                 path.display(),
                 header.group_name,
                 header.name
             )),
-            Found::Header { .. } | Found::Empty | Found::Foreign => {}
+            HeaderRead::Header { .. } | HeaderRead::Empty | HeaderRead::Foreign => {}
         }
     }
     Ok(found)
 }
 
-/// A sentence's end that names what may be of use.
+/// Remarks as the end of a sentence.
 fn with(remarks: &[String]) -> String {
     let more = if remarks.len() > REMARKS { "; and others" } else { "" };
     let first = &remarks[..remarks.len().min(REMARKS)];
@@ -92,7 +94,7 @@ fn insufficient(name: &str, remarks: &[String]) -> Error {
     Error::user(15063, text)
 }
 
-/// The one group that has members, and only its disks.
+/// The one group with members, and only its disks.
 fn one_group(name: &str, found: Search) -> Result<Search> {
     let groups: BTreeSet<Id> =
         found.ours.iter().filter(|one| one.header.state == MemberState::Member).map(|one| one.header.group).collect();
@@ -161,7 +163,7 @@ fn missing(group: &str, names: &[String], remarks: &[String]) -> Error {
     Error::user(15042, format!("{disks} {verb} missing from diskgroup \"{group}\"{}", with(remarks)))
 }
 
-/// Checks that the disks are those that the metadata names.
+/// Checks the disks against those in the metadata.
 fn check_members(group: &str, ours: &[Ours], loaded: &Loaded, remarks: &[String]) -> Result<()> {
     let disks = &loaded.directory.disks;
     let mut names = Vec::new();
@@ -193,11 +195,11 @@ fn check_members(group: &str, ours: &[Ours], loaded: &Loaded, remarks: &[String]
     Ok(())
 }
 
-/// The names of disks that should carry metadata and are not there: all that can be said when no metadata is.
+/// The names of missing disks that should carry metadata: all that is known without any metadata.
 fn missing_carriers(ours: &[Ours]) -> Vec<String> {
     let Some(any) = ours.first() else { return Vec::new() };
     let there = |number: u16| ours.iter().any(|one| one.header.number == number);
-    // A disk that carries two copies is alone; any other says that there are two disks at least.
+    // A disk with two copies is alone; with one there are at least two disks.
     let disks = ours.iter().map(|one| usize::from(one.header.number) + 1).max().unwrap_or(1).max(2);
     let alone = any.header.copies == 2;
     let carriers = (0..disks as u16).filter(|number| copies_on(usize::from(*number), disks) > 0 && !alone);
@@ -219,7 +221,8 @@ pub(crate) fn mount(environment: &Environment, name: &str, patterns: &str, known
         disks.push(Arc::new(Disk::new(one.header.name.clone(), one.path().to_owned(), device, claim, clock)));
     }
     let headers: Vec<_> = ours.iter().map(|one| one.header.clone()).collect();
-    // A process that was killed may have written what is not durable yet: the newest metadata must not be written over what is the newest without it.
+    // Writes of a killed process may not be durable: the newest metadata must not be overwritten by its durable
+    // predecessor.
     for disk in &disks {
         disk.sync(disk.written()).map_err(error::from_io)?;
     }
@@ -244,7 +247,7 @@ pub(crate) fn mount(environment: &Environment, name: &str, patterns: &str, known
     let Loaded { directory, mut metadata, behind: mut repaired } = loaded;
     let members: Vec<_> =
         headers.iter().map(|header| Header { state: MemberState::Member, ..header.clone() }).collect();
-    // What is found to be wrong is found before anything is written.
+    // All checks come before the first write.
     let space = Group::space_of(&members, &directory)?;
     metadata.checkpoint(&directory)?;
     for ((one, member), disk) in ours.iter().zip(&members).zip(&disks) {
@@ -260,11 +263,11 @@ pub(crate) fn mount(environment: &Environment, name: &str, patterns: &str, known
     Ok(DiskGroup { group: Arc::new(group), repaired })
 }
 
-/// The headers of those disks whose group has been dropped, as far as its metadata is on these disks.
+/// The headers of disks whose group has been dropped, as far as its metadata is on these disks.
 pub(crate) fn dropped_among(environment: &Environment, candidates: &[Candidate]) -> Vec<Header> {
     let mut members = Vec::new();
     for candidate in candidates {
-        if let Found::Header { header, .. } = &candidate.found
+        if let HeaderRead::Header { header, .. } = &candidate.found
             && header.state == MemberState::Member
         {
             let (path, device) = (candidate.path.clone(), Arc::clone(&candidate.device));

@@ -5,7 +5,8 @@
 //!   +DATA.256.1                       the same file by its numbers
 //! ```
 //!
-//! A number is used again after its file is deleted; the incarnation is not, so an old name never leads to another file.
+//! A number is used again after its file is deleted; the incarnation is not, so an old name never leads to another
+//! file.
 
 use std::fmt;
 
@@ -17,7 +18,7 @@ use crate::header::GROUP_NAME_BYTES;
 /// Bytes of a file's tag at most.
 pub(crate) const TAG_BYTES: usize = 30;
 
-/// What a file is for.
+/// The file type.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub enum FileKind {
     ControlFile = 1,
@@ -91,7 +92,7 @@ impl fmt::Display for FileName {
     }
 }
 
-/// What a name asks for. None: the name leaves it out.
+/// The parts of a name. None: the name leaves it out.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub(crate) struct Wanted {
     pub(crate) group: String,
@@ -125,10 +126,10 @@ fn parts(name: &str) -> Option<Wanted> {
     Some(Wanted { group, kind_and_tag, number, incarnation })
 }
 
-/// A group's name as it is kept.
+/// A group's name in its stored form.
 ///
 /// # Errors
-/// ORA-15100 when it is no name.
+/// ORA-15100 for an invalid name.
 pub(crate) fn group_name(name: &str) -> Result<String> {
     let first = name.starts_with(|c: char| c.is_ascii_alphabetic());
     let rest = name.chars().all(|c| c.is_ascii_alphanumeric() || "_$#".contains(c));
@@ -145,7 +146,8 @@ pub(crate) fn group_name(name: &str) -> Result<String> {
 /// Checks the part of a file's name that its creator chooses.
 ///
 /// # Errors
-/// ORA-15124 when it holds something else than letters, digits, `_`, `$` and `#`, or is empty; ORA-15126 when it is too long.
+/// ORA-15124 when it has other characters than letters, digits, `_`, `$` and `#`, or is empty; ORA-15126 when it is too
+/// long.
 pub(crate) fn check_tag(tag: &str) -> Result<()> {
     if tag.len() > TAG_BYTES {
         let text = format!("component within ASM file name \"{tag}\" exceeds maximum length of {TAG_BYTES} bytes");

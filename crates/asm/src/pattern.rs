@@ -1,6 +1,7 @@
 //! Patterns of disks' paths: to find disks by, and to make files by.
 //!
-//! In the last part of a path `*` stands for any characters, `?` for one, and `%n` for a number. Several patterns are divided by commas.
+//! In the last part of a path `*` stands for any characters, `?` for one, and `%n` for a number. Several patterns are
+//! separated by commas.
 
 use std::io;
 use std::path::{Path, PathBuf};
@@ -31,7 +32,7 @@ fn has_wildcard(text: &str) -> bool {
     text.contains(['*', '?']) || text.contains("%n")
 }
 
-/// Whether a file's name is as the pattern says.
+/// True: a file's name matches the pattern.
 fn matches(pattern: &str, name: &str) -> bool {
     if let Some(rest) = pattern.strip_prefix("%n") {
         let digits = name.bytes().take_while(u8::is_ascii_digit).count();
@@ -41,7 +42,7 @@ fn matches(pattern: &str, name: &str) -> bool {
     match of_pattern.next() {
         None => name.is_empty(),
         Some('*') => {
-            // Several stars are one; else a pattern of many would take for ever.
+            // Several stars are one; else a pattern of many would take exponential time.
             let rest = pattern.trim_start_matches('*');
             name.char_indices().any(|(at, _)| matches(rest, &name[at..])) || matches(rest, "")
         }
@@ -84,12 +85,12 @@ pub(crate) fn find(files: &dyn FileSystem, patterns: &str) -> Result<Vec<PathBuf
     Ok(found)
 }
 
-/// Makes `count` files of `bytes` zeros to be disks, and gives their paths. The `*` or `%n` in the last part of the pattern becomes a
-/// number from 1 on, with as many digits in all of them and two at least, so that they sort.
+/// Makes `count` files of `bytes` zeros as disks, and returns their paths. The `*` or `%n` in the last part of the
+/// pattern becomes a number from 1 on, with the same count of digits in all of them, at least two, so that they sort.
 ///
 /// # Errors
-/// ORA-15031 when the pattern has no `*` and no `%n`, or more than one, or a `?`; ORA-15037 for disks too small for any group; HW-0072
-/// when one of the files is there already or cannot be made. After an error none of the files has been made.
+/// ORA-15031 when the pattern has no `*` and no `%n`, or more than one, or a `?`; ORA-15037 for disks too small for any
+/// group; HW-0072 when one of the files exists or cannot be made. After an error none of the files has been made.
 pub fn make_disks(files: &dyn FileSystem, pattern: &str, count: u16, bytes: u64) -> Result<Vec<PathBuf>> {
     let (directory, last) = split(pattern)?;
     let marks = last.matches('*').count() + last.matches("%n").count();

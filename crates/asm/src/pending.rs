@@ -1,4 +1,5 @@
-//! Reads in the background that cross from one allocation unit to another: one read for each piece, all in flight together.
+//! Reads in the background that cross from one allocation unit to another: one read for each piece, all in flight
+//! together.
 
 use std::io;
 
@@ -7,8 +8,8 @@ use device::{AlignedBuffer, PendingRead, ReadInFlight};
 /// A read of several pieces.
 pub(crate) struct Pieces {
     pub(crate) reads: Vec<PendingRead>,
-    /// The caller's buffers, where a piece ended inside one: the pieces are read into others and copied. None: the caller's own are in
-    /// flight, whole.
+    /// The caller's buffers, where a piece ended inside one: the pieces are read into others and copied. None: the
+    /// caller's own are in flight, whole.
     pub(crate) copy_to: Option<Vec<AlignedBuffer>>,
 }
 
@@ -41,7 +42,7 @@ impl ReadInFlight for Pieces {
     }
 }
 
-/// How many of the buffers each length takes, when every length ends where a buffer does.
+/// The number of buffers for each length, when every length ends at a buffer's end.
 pub(crate) fn whole_buffers(buffers: &[AlignedBuffer], lengths: impl Iterator<Item = usize>) -> Option<Vec<usize>> {
     let mut sizes = buffers.iter().map(|buffer| buffer.len()).peekable();
     let mut counts = Vec::new();

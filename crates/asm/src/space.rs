@@ -1,16 +1,16 @@
 //! Which allocation units are free, and which of them a file gets next.
 //!
-//! Disks take turns, each in proportion to its free space: a disk that was chosen waits for a time that is the longer the less free
-//! space it has, and the disk whose time is up first is next. Disks of one size and one filling take turns strictly, so that
-//! consecutive units of a file are on consecutive disks; a disk twice as large gets two of three units; all disks become full
-//! together. On a disk the first free unit is taken.
+//! Disks take turns, each in proportion to its free space: a chosen disk waits for a time that grows as its free space
+//! shrinks, and the disk with the earliest time is next. Disks of one size and one filling take turns strictly, so that
+//! consecutive units of a file are on consecutive disks; a disk twice as large gets two of three units; all disks
+//! become full together. On a disk the first free unit is taken.
 
 use common::Result;
 
 use crate::directory::Pointer;
 use crate::error::corrupt;
 
-/// How long a disk with one free unit waits.
+/// Waiting time of a disk with one free unit.
 const TURN: u64 = 1 << 32;
 
 #[derive(Debug)]
@@ -90,10 +90,10 @@ impl Space {
         self.disks.iter().map(|disk| u64::from(disk.free_units)).sum()
     }
 
-    /// Takes the unit that a file says it has.
+    /// Claims a unit for a file's extent.
     ///
     /// # Errors
-    /// ORA-15196 when the unit is not there, is no file's, or is another extent's already.
+    /// ORA-15196 when the unit does not exist, is not for files, or belongs to another extent already.
     pub(crate) fn claim(&mut self, pointer: Pointer) -> Result<()> {
         let (number, unit) = (pointer.disk(), pointer.unit());
         match self.disks.get_mut(number) {
@@ -108,7 +108,7 @@ impl Space {
         }
     }
 
-    /// Takes so many units for a file, in the order of its extents; None when there are not so many.
+    /// Takes so many units for a file, in the order of its extents; None when there are not enough.
     pub(crate) fn take(&mut self, units: u64) -> Option<Vec<Pointer>> {
         if units > self.free_in_all() {
             return None;
@@ -121,7 +121,7 @@ impl Space {
     }
 
     fn take_one(&mut self) -> Option<Pointer> {
-        // A disk whose turn has passed while it was full has no claim to what it missed.
+        // A disk that was full does not make up for missed turns.
         let turn = |disk: &DiskSpace| disk.turn.max(self.now);
         let (number, _) =
             self.disks.iter().enumerate().filter(|(_, disk)| disk.free_units > 0).min_by_key(|(_, disk)| turn(disk))?;
@@ -131,7 +131,7 @@ impl Space {
         Some(Pointer::new(number as u16, disk.take_first()?))
     }
 
-    /// Makes units free that [`take`](Self::take) or [`claim`](Self::claim) has taken.
+    /// Frees units that [`take`](Self::take) or [`claim`](Self::claim) has taken.
     pub(crate) fn give_back(&mut self, pointers: &[Pointer]) {
         for pointer in pointers {
             self.disks[pointer.disk()].give_back(pointer.unit());

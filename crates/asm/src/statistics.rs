@@ -1,4 +1,4 @@
-//! What V$ASM_DISKGROUP, V$ASM_DISK and V$ASM_FILE show.
+//! The rows of V$ASM_DISKGROUP, V$ASM_DISK and V$ASM_FILE.
 
 use std::path::PathBuf;
 
@@ -18,19 +18,19 @@ pub struct GroupStatistics {
     /// Requests of files: reads and writes.
     pub reads: u64,
     pub writes: u64,
-    /// Of these, those that crossed the end of an allocation unit.
+    /// Of these, requests across the end of an allocation unit.
     pub reads_cut: u64,
     pub writes_cut: u64,
     pub disks: Vec<DiskStatistics>,
 }
 
-/// A disk. What its reads and writes did includes metadata; the group's own counts do not.
+/// A disk. Its reads and writes include metadata; the group's own counts do not.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct DiskStatistics {
     pub number: u16,
     pub name: String,
     pub path: PathBuf,
-    /// Bytes of the file or block device; 0 when it cannot tell.
+    /// Bytes of the file or block device; 0 when unknown.
     pub os_bytes: u64,
     /// Bytes of its allocation units.
     pub total_bytes: u64,
@@ -44,7 +44,7 @@ pub struct DiskStatistics {
     pub read_us: u64,
     pub write_us: u64,
     pub syncs: u64,
-    /// A write of it was not made durable; it takes no more until the group is mounted again.
+    /// A write of it was not made durable; it takes no more writes until the group is mounted again.
     pub failed: bool,
 }
 

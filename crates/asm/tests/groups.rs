@@ -1,4 +1,4 @@
-//! Groups, their disks and their files: what works, and what is refused with which error.
+//! Groups, their disks and their files: operations, and errors.
 
 #![allow(clippy::unwrap_used, reason = "a test fails by panicking, in its helpers too")]
 
@@ -13,7 +13,7 @@ use support::{MB, environment, group, read, text};
 
 const KIND: FileKind = FileKind::DataFile;
 
-/// Copies a file's first bytes over another's: as a disk that is put in another's place.
+/// Copies a file's first bytes over another's, as when a disk is put in another's place.
 fn copy(files: &dyn FileSystem, from: &Path, to: &Path, bytes: u64) {
     let mut buffer = vec![0; bytes as usize];
     files.open(from).unwrap().read_at(0, &mut [&mut buffer]).unwrap();
@@ -119,7 +119,7 @@ fn reads_in_the_background_are_cut_where_buffers_end_and_inside_them() {
 }
 
 #[test]
-fn what_is_new_in_a_file_is_zero_whatever_was_there() {
+fn a_grown_file_reads_zeros_on_reused_units() {
     let (_, group) = group(2, 8 * MB);
     let size = group.statistics().free_bytes;
     let old = group.create_file(KIND, "OLD", size).unwrap();
@@ -195,7 +195,7 @@ fn metadata_goes_from_snapshot_to_snapshot_and_has_an_end() {
     assert!(group.create_file(KIND, &"A".repeat(30), 4 * MB).unwrap_err().is_ora(15041));
     assert_eq!(group.statistics().free_bytes, free);
     let file = group.create_file(KIND, "A", 0).unwrap();
-    // What is in the way is said to whoever makes the file longer, and the units are free again.
+    // The reason reaches the caller that grows the file, and the units are free again.
     assert!(file.set_size(4 * MB).and_then(|()| file.set_size(5 * MB)).is_err());
     file.set_size(0).unwrap();
     assert_eq!(group.statistics().free_bytes, free);
@@ -238,7 +238,7 @@ fn a_group_is_dropped_when_nothing_is_open_and_its_disks_can_be_taken_again() {
 }
 
 #[test]
-fn what_is_no_free_disk_is_not_made_one() {
+fn create_refuses_disks_that_are_not_free() {
     let (environment, group) = group(2, 8 * MB);
     let files = &*environment.files;
     let create = |name: &str, disks: &[&str]| {
@@ -272,7 +272,7 @@ fn what_is_no_free_disk_is_not_made_one() {
     files.open(Path::new("/d/disk01")).unwrap().write_at(2 * MB - 4000, &[b"?"]).unwrap();
     let error = create("NEW", &["/d/disk01"]);
     assert!(error.is_own(73) && error.text.ends_with("but its checksum does not match"), "{error}");
-    // Nothing was written to the one that was free.
+    // Nothing was written to the disk that was free.
     assert_eq!(discover(&environment, "/d/new").unwrap()[0].status, HeaderStatus::Candidate);
     drop(group);
 }
@@ -314,7 +314,7 @@ fn a_disk_that_is_another_is_refused_by_its_name() {
     let first = [1, 2, 3].map(|number| PathBuf::from(format!("/d/disk0{number}")));
     drop((data, fra));
 
-    // Disks of another group are passed over, and named when one is where a disk was.
+    // Disks of another group are skipped, and named when one is in place of a missing disk.
     DiskGroup::mount(&environment, "DATA", "/d/*,/e/*").unwrap();
     let error = DiskGroup::mount(&environment, "DATA", "/d/disk01,/e/disk02,/d/disk03").unwrap_err();
     assert!(error.is_ora(15042), "{error}");
@@ -346,7 +346,7 @@ fn a_disk_that_is_another_is_refused_by_its_name() {
     );
 }
 
-/// A header that is whole and of the group, but whose disk is not the one that the group knows.
+/// A valid header of the group, on another disk than the one that the group knows.
 #[test]
 fn a_swapped_disk_is_refused_by_its_name() {
     let (environment, group) = group(3, 8 * MB);
@@ -421,7 +421,8 @@ const STEPS: [Step; 6] = [
     |group| group.create_file(KIND, "C", 2 * MB).map(drop).map_err(std::io::Error::other),
 ];
 
-/// After a write or sync that fails in a step the group is as before the step or as after it, and one that is mounted then goes on.
+/// After a write or sync that fails in a step the group is as before the step or as after it, and a group mounted then
+/// goes on.
 #[test]
 fn a_failed_write_or_sync_anywhere_leaves_the_old_state_or_the_new_one() {
     let mut states = Vec::new();
@@ -464,7 +465,7 @@ fn a_failed_write_or_sync_anywhere_leaves_the_old_state_or_the_new_one() {
     assert!(failures > 60 && newer > 5, "{failures} failures, after {newer} the new state");
 }
 
-/// A change whose writing failed is followed by no other, also when the next would succeed.
+/// A change whose write failed is followed by no other, even if the next would succeed.
 #[test]
 fn after_metadata_could_not_be_written_the_group_takes_no_more_changes() {
     let files = Arc::new(FaultyFileSystem::new(Arc::new(MemoryFileSystem::new())));
@@ -484,7 +485,7 @@ fn after_metadata_could_not_be_written_the_group_takes_no_more_changes() {
     assert!(group.statistics().disks[1].failed && !group.statistics().disks[0].failed);
 }
 
-/// Files come, grow, shrink, are written and go at the same time; each keeps its own bytes.
+/// Files are made, grow, shrink, are written and deleted at the same time; each keeps its own bytes.
 #[test]
 fn files_of_several_threads_do_not_meet() {
     let (environment, group) = group(4, 24 * MB);
@@ -523,7 +524,7 @@ fn files_of_several_threads_do_not_meet() {
     }
 }
 
-/// `ASM_TEST_DISKS` is two block devices of 16 MB and more, divided by a comma, with nothing in them.
+/// `ASM_TEST_DISKS` is two empty block devices of 16 MB and more, separated by a comma.
 #[test]
 #[ignore = "needs block devices in ASM_TEST_DISKS"]
 fn on_block_devices_a_group_is_as_on_files() {

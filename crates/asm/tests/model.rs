@@ -1,4 +1,4 @@
-//! Files of a group do what ordinary files do, whatever is asked of them, also after the group was mounted again.
+//! Files of a group behave like ordinary files under any requests, also after the group was mounted again.
 
 #![allow(clippy::unwrap_used, reason = "a test fails by panicking, in its helpers too")]
 
@@ -59,7 +59,7 @@ fn step() -> impl Strategy<Value = Step> {
     ]
 }
 
-/// A file of the group and the ordinary one that it must be like.
+/// A file of the group and the ordinary file that it is compared with.
 struct Pair {
     name: String,
     open: Option<GroupFile>,
@@ -104,7 +104,7 @@ impl World {
         Some((open.clone(), Arc::clone(&pair.model)))
     }
 
-    /// Whether a file that grows to so many bytes finds the space.
+    /// True: a file that grows to so many bytes finds the space.
     fn fits(&self, now: u64, bytes: u64) -> bool {
         let more = bytes.div_ceil(self.unit).saturating_sub(now.div_ceil(self.unit));
         self.used() + more <= self.units

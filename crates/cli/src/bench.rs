@@ -1,4 +1,4 @@
-//! `highwater bench`: a benchmark beside its peers, as ratios; `durability` goes its own way.
+//! `highwater bench`: a benchmark beside its peers, as ratios; `durability` is separate.
 
 use std::io::{self, BufWriter, Write};
 use std::path::Path;

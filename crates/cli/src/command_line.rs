@@ -116,7 +116,8 @@ pub(crate) struct Sql {
 pub(crate) struct Tkprof {
     /// The trace file
     pub(crate) trace: PathBuf,
-    /// The file for the report (standard output without one), and options: sort=(exeela,fchela) print=10 sys=no aggregate=no waits=no inclusive=yes
+    /// The file for the report (standard output without one), and options: sort=(exeela,fchela) print=10 sys=no
+    /// aggregate=no waits=no inclusive=yes
     #[arg(value_name = "OUT|NAME=VALUE")]
     pub(crate) words: Vec<String>,
     /// Print JSON instead of tables
@@ -125,14 +126,16 @@ pub(crate) struct Tkprof {
     /// Add where the time went: by call and event, object, file, block and class, and a histogram of each event
     #[arg(long)]
     pub(crate) profile: bool,
-    /// Order of the profile's statements: elapsed, cpu, waits, unaccounted, between, longest, calls, wait:EVENT, or a sort key of TKPROF
+    /// Order of the profile's statements: elapsed, cpu, waits, unaccounted, between, longest, calls, wait:EVENT, or a
+    /// sort key of TKPROF
     #[arg(long, value_name = "KEY", requires = "profile")]
     pub(crate) profile_sort: Option<String>,
 }
 
 /// Say what Statspack and AWR reports, 10046 traces and TKPROF output show: what is wrong, why, and what it is worth
 ///
-/// One file: its findings. Two: they are compared. A folder, or several files: a time line, and which intervals stand out.
+/// One file: its findings. Two: they are compared. A folder, or several files: a time line, and which intervals stand
+/// out.
 #[derive(Args, Debug)]
 pub(crate) struct Analyze {
     /// Reports, traces and folders of them; gzip, zip and xz are read through
@@ -147,7 +150,8 @@ pub(crate) struct Analyze {
     /// Write one self-contained page, too
     #[arg(long, value_name = "OUT")]
     pub(crate) html: Option<PathBuf>,
-    /// Replace SQL text and the names of hosts, databases, schemas, objects and modules, the same name always by the same
+    /// Replace SQL text and the names of hosts, databases, schemas, objects and modules, the same name always by the
+    /// same
     #[arg(long)]
     pub(crate) mask: bool,
     /// Latency, in milliseconds, of the storage that savings are reckoned for
@@ -165,7 +169,8 @@ pub(crate) struct Completions {
 /// Print the help of a command; or of the number of an error what it stands for, its cause, and what to do
 #[derive(Args, Debug)]
 pub(crate) struct Help {
-    /// A command, or a number: ORA-00942, HW-0001, SP2-0310; without a family, ORA's number first [default: all commands]
+    /// A command, or a number: ORA-00942, HW-0001, SP2-0310; without a family, ORA's number first [default: all
+    /// commands]
     #[arg(value_name = "COMMAND|NUMBER")]
     pub(crate) subject: Vec<String>,
 }
@@ -325,7 +330,8 @@ pub(crate) struct Bench {
     /// durability: sessions that write in each process
     #[arg(long, value_name = "N", default_value_t = 4)]
     pub(crate) sessions: u32,
-    /// durability: what is done, and when processes are killed, follows from it as far as a running machine can repeat it
+    /// durability: what is done, and when processes are killed, follows from it as far as a running machine can repeat
+    /// it
     #[arg(long, value_name = "SEED", default_value_t = 1)]
     pub(crate) seed: u64,
     /// Keep both sides' files here, instead of in a temporary directory

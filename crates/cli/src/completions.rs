@@ -11,7 +11,7 @@ use crate::failure::{Outcome, written};
 pub(crate) fn run(arguments: &Completions) -> Result<Outcome> {
     let mut script = Vec::new();
     let all = CommandLine::command();
-    // What is hidden in the help is completed by nobody.
+    // Options hidden in the help have no completions.
     let shown = all.get_subcommands().filter(|command| !command.is_hide_set()).cloned();
     // `help` is one of ours: clap's own would be a second one of that name.
     let mut command =

@@ -1,4 +1,4 @@
-//! `highwater disks`: files that are to be the disks of a disk group.
+//! `highwater disks`: files as the disks of a disk group.
 
 use std::io::{self, Write};
 
@@ -9,7 +9,7 @@ use storage::disk_group::make_disks;
 use crate::command_line::Disks;
 use crate::failure::{self, Outcome};
 
-/// Makes them, all or none, and says which they are.
+/// Makes them, all or none, and prints their paths.
 pub(crate) fn run(arguments: &Disks) -> Result<Outcome> {
     if arguments.make == 0 {
         return Err(failure::wrong_use("--make 0 makes no disks"));
@@ -21,7 +21,8 @@ pub(crate) fn run(arguments: &Disks) -> Result<Outcome> {
     Ok(Outcome::DONE)
 }
 
-/// The pattern with one `*`: a number may also be written as printf has it, `%d` or `%02d`; its width follows from how many there are.
+/// The pattern with one `*`: a number may also be written as in printf, `%d` or `%02d`; its width follows from their
+/// count.
 fn pattern(given: &str) -> Result<String> {
     let (directory, last) = given.rsplit_once('/').map_or((None, given), |(directory, last)| (Some(directory), last));
     let Some((before, after)) = last.split_once('%') else { return Ok(given.to_owned()) };

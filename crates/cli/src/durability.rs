@@ -27,7 +27,7 @@ pub(crate) fn run(arguments: &Bench) -> Result<Outcome> {
     Ok(if outcome.is_clean() { Outcome::DONE } else { Outcome(1) })
 }
 
-/// A process with sessions, until it is killed or whoever started it is gone.
+/// A process with sessions, until it is killed or its parent has ended.
 pub(crate) fn process(arguments: DurabilityProcess) -> Result<Outcome> {
     let DurabilityProcess { data, seed, life, sessions, idle } = arguments;
     work(&Work { data, seed, life, sessions, idle })?;

@@ -1,4 +1,4 @@
-//! How a command ends: exit codes, and errors as one line on stderr.
+//! Ends of commands: exit codes, and errors as one line on stderr.
 
 use std::io::{self, Write};
 use std::path::Path;
@@ -9,12 +9,12 @@ use common::{Error, ErrorKind, Number, Result};
 /// Exit code of a wrong command line.
 pub(crate) const USAGE: u8 = 2;
 
-/// HW number of a file that cannot be read or written.
+/// HW-0002: a file cannot be read or written.
 const FILE: u32 = 2;
 /// HW number of a wrong use of a command.
 const WRONG_USE: u32 = 3;
 
-/// How a command ended that said itself what there was to say.
+/// Exit code of a command that has printed its own messages.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) struct Outcome(pub(crate) u8);
 
@@ -22,7 +22,7 @@ impl Outcome {
     pub(crate) const DONE: Self = Self(0);
 }
 
-/// The exit code of the process; an error is said here.
+/// The exit code of the process; prints an error.
 pub(crate) fn exit_code(outcome: Result<Outcome>) -> ExitCode {
     match outcome {
         Ok(Outcome(code)) => ExitCode::from(code),
@@ -35,7 +35,7 @@ pub(crate) fn exit_code(outcome: Result<Outcome>) -> ExitCode {
 
 /// A line on stderr.
 pub(crate) fn say(line: &str) {
-    // Without stderr there is nobody to tell.
+    // Without stderr the message is lost.
     let _ = writeln!(io::stderr(), "{line}");
 }
 
@@ -49,12 +49,12 @@ pub(crate) fn wrong_use(text: impl Into<String>) -> Error {
     Error::own(ErrorKind::User, WRONG_USE, text)
 }
 
-/// A file that the operating system does not give or take.
+/// A file that the operating system cannot open, read or write.
 pub(crate) fn file(path: &Path, error: &io::Error) -> Error {
     Error::own(ErrorKind::Io, FILE, format!("{}: {error}", path.display()))
 }
 
-/// What became of writing to stdout. A reader that has seen enough and left is no error.
+/// The result of writing to stdout. A reader that has closed the pipe is no error.
 pub(crate) fn written(result: io::Result<()>) -> Result<()> {
     match result {
         Err(error) if error.kind() == io::ErrorKind::BrokenPipe => Ok(()),

@@ -15,9 +15,9 @@ use crate::command_line::Load;
 use crate::failure::{self, Outcome, file};
 use crate::sql::running::Running;
 
-/// The user whose table it is where nothing is said.
+/// The default owner of the table.
 const USER: &str = "SYSTEM";
-/// How often progress is shown.
+/// Interval of the progress display.
 const LOOK: Duration = Duration::from_millis(100);
 
 pub(crate) fn run(arguments: &Load) -> Result<Outcome> {
@@ -54,7 +54,7 @@ pub(crate) fn run(arguments: &Load) -> Result<Outcome> {
     Ok(Outcome::DONE)
 }
 
-/// Loads and commits, and shows how far it is.
+/// Loads and commits, and shows the progress.
 fn load(running: &Arc<Running>, arguments: &Load, bytes: u64) -> Result<(Loaded, PathBuf)> {
     let bad = arguments.bad.clone().unwrap_or_else(|| {
         let mut name = arguments.file.clone().into_os_string();

@@ -1,6 +1,6 @@
 //! `highwater`: the one binary.
 //!
-//! Exit codes: 0 done, 1 the thing asked for failed, 2 wrong usage. An error is one line on stderr.
+//! Exit codes: 0 done, 1 failed, 2 wrong usage. An error is one line on stderr.
 
 mod analyze;
 mod bench;
@@ -35,7 +35,7 @@ fn main() -> ExitCode {
     shell::interrupt::let_termination_end();
     match ended {
         Ok(Ok(code)) => code,
-        // The panic has been said.
+        // The panic has been printed.
         Ok(Err(_)) => ExitCode::from(101),
         Err(error) => failure::exit_code(Err(common::Error::own(
             common::ErrorKind::OutOfResource,
@@ -69,7 +69,7 @@ fn run() -> ExitCode {
     failure::exit_code(outcome)
 }
 
-/// Help and version go to stdout and are no error; anything else is said in one line.
+/// Help and version go to stdout and are no error; anything else is one line.
 fn usage(error: &clap::Error) -> ExitCode {
     if !error.use_stderr() {
         return failure::exit_code(failure::written(error.print()).map(|()| Outcome::DONE));

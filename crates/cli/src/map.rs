@@ -14,7 +14,7 @@ use crate::offline::Offline;
 use crate::sql::locked;
 
 pub(crate) fn run(arguments: &Map) -> Result<Outcome> {
-    // Looked at without the lock first, which leaves a file in the directory.
+    // Opened first without the lock, which leaves a file in the directory.
     Offline::open(&arguments.data)?;
     let _lock = device::lock_directory(&arguments.data).map_err(|error| locked(&arguments.data, &error))?;
     let files: Arc<dyn FileSystem> = Arc::new(OsFileSystem::new());

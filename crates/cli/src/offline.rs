@@ -1,4 +1,4 @@
-//! The files of a database that is not open: what the control file lists, read around the engine.
+//! The files of a database that is not open: those in the control file, read around the engine.
 
 use std::fmt::Display;
 use std::fs::File;
@@ -14,7 +14,7 @@ use storage::control::{ControlData, ControlFile, DatafileRecord};
 use storage::disk_group::{is_in_group, resolve};
 use storage::redo::{FIRST_BLOCK, Rba, RedoReader};
 
-/// A database's control file and where it is.
+/// A database's control file and its directory.
 pub(crate) struct Offline {
     files: Arc<dyn FileSystem>,
     directory: PathBuf,
@@ -31,7 +31,7 @@ pub(crate) struct OfflineFile {
     content: Content,
 }
 
-/// A file of the file system, opened for reading and nothing more; or one in a disk group.
+/// A file of the file system, opened read-only; or one in a disk group.
 enum Content {
     File(File),
     InGroup(Arc<dyn Device>),
@@ -90,7 +90,7 @@ impl Offline {
         let clock: Arc<dyn Clock> = Arc::new(SystemClock::default());
         let (files, problems) = offline_files(&self.files, &self.directory, &clock, &self.control);
         files.open(path).map_err(|error| {
-            // What keeps the group from being mounted says more than that it is not.
+            // The reason why the group cannot be mounted is more useful than the fact.
             problems
                 .into_iter()
                 .next()

@@ -30,7 +30,7 @@ pub(crate) fn run(arguments: &Reproduce) -> Result<Outcome> {
         .as_deref()
         .ok_or_else(|| wrong_use("reproduce takes the name of an experiment; --list has them"))?;
     let sessions = arguments.sessions.as_ref().map_or(&[][..], |Numbers(sessions)| sessions);
-    // Of an experiment that is not there the library says so.
+    // The library reports an unknown experiment.
     let known = experiments().iter().any(|experiment| experiment.name == name);
     if known && arguments.pctfree.is_some() {
         return run_growth_sweep(name, arguments);
@@ -97,7 +97,7 @@ fn run_growth_sweep(name: &str, arguments: &Reproduce) -> Result<Outcome> {
     write_sweep(&directory, arguments, (&swept.csv()?, &swept.page(), &swept.json()), |out| swept.print(out))
 }
 
-/// Where a sweep's files go: made before the work, not after it.
+/// Directory of a sweep's files: made before the work, not after it.
 fn sweep_directory(name: &str, arguments: &Reproduce) -> Result<PathBuf> {
     let directory = arguments.out.clone().unwrap_or_else(|| PathBuf::from(format!("{name}-sweep")));
     std::fs::create_dir_all(&directory).map_err(|error| file(&directory, &error))?;

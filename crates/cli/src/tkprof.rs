@@ -53,7 +53,7 @@ pub(crate) fn run(arguments: &Tkprof) -> Result<Outcome> {
     Ok(Outcome::DONE)
 }
 
-/// What to print, and how.
+/// Output options.
 struct Printing {
     profile: Profile,
     options: Options,

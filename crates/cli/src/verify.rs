@@ -12,13 +12,14 @@ use crate::failure::{self, Outcome};
 use crate::offline::Offline;
 use crate::sql::locked;
 
-/// Problems of an object in a file, or of a file's blocks by themselves, that are printed; beyond, they are only counted.
+/// Problems of an object in a file, or of a file's blocks by themselves, that are printed; beyond, they are only
+/// counted.
 const PRINTED_MAX: usize = 20;
 /// Notes that are printed.
 const NOTES_MAX: usize = 100;
 
 pub(crate) fn run(arguments: &Verify) -> Result<Outcome> {
-    // Looked at without the lock first, which leaves a file in the directory.
+    // Opened first without the lock, which leaves a file in the directory.
     Offline::open(&arguments.data)?;
     let lock = device::lock_directory(&arguments.data).map_err(|error| locked(&arguments.data, &error))?;
     let files = Arc::new(OsFileSystem::new());
@@ -27,7 +28,7 @@ pub(crate) fn run(arguments: &Verify) -> Result<Outcome> {
     Ok(if report.problems.is_empty() { Outcome::DONE } else { Outcome(1) })
 }
 
-/// A line a problem, with file and block, then what was looked at.
+/// A line a problem, with file and block, then the extent of the check.
 fn print(report: &Report) -> io::Result<()> {
     let mut out = io::stdout().lock();
     // They are sorted by object and file.

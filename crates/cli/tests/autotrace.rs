@@ -6,7 +6,7 @@ use std::io::Write;
 use std::path::Path;
 use std::process::{Command, Stdio};
 
-/// What `highwater sql -S` says to these lines.
+/// The output of `highwater sql -S` for these lines.
 fn said(directory: &Path, lines: &str) -> String {
     let mut child = Command::new(env!("CARGO_BIN_EXE_highwater"))
         .args(["sql", "-S"])
@@ -25,7 +25,7 @@ fn values(said: &str, name: &str) -> Vec<u64> {
     lines.map(|number| number.trim().parse().unwrap()).collect()
 }
 
-/// Blocks that fetches of one row and then `array` rows visit, and how many fetches there are.
+/// Blocks visited by fetches of one row and then `array` rows, and the number of fetches.
 fn visits(blocks: &[&str], array: usize) -> (u64, u64) {
     let (mut at, mut visits, mut fetches, mut wanted) = (0, 0, 0, 1);
     loop {
@@ -68,7 +68,7 @@ fn consistent_gets_are_blocks_and_fetches() {
     assert_eq!(blocks.len(), 1000, "{text}");
     let distinct = 1 + blocks.windows(2).filter(|pair| pair[0] != pair[1]).count() as u64;
     let gets = values(&text, "consistent gets");
-    // What a full scan gets besides the blocks of its rows: the segment header, blocks without rows.
+    // Gets of a full scan besides the blocks of its rows: the segment header, blocks without rows.
     let besides = gets[0] - distinct;
     let trips = values(&text, "SQL*Net roundtrips to/from client");
     for (report, array) in [(1, 10), (2, 101), (3, 333)] {

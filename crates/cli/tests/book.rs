@@ -11,7 +11,7 @@ use std::path::{Component, Path, PathBuf};
 const SUMMARY: &str = "SUMMARY.md";
 /// Words in front of the name of an item where it is declared.
 const DECLARED_BY: [&str; 8] = ["fn", "struct", "enum", "trait", "type", "const", "static", "mod"];
-/// The pages have at least so many pages, links, and links that name an item. Fewer means that the test overlooks some.
+/// Minimum numbers of pages, links, and links that name an item. Fewer means that the test misses some.
 const PAGES_MIN: usize = 60;
 const LINKS_MIN: usize = 200;
 const ITEMS_MIN: usize = 90;
@@ -48,7 +48,7 @@ fn read(page: &str) -> String {
     fs::read_to_string(docs().join(page)).unwrap()
 }
 
-/// The text without what stands between fences.
+/// The text without the parts between fences.
 fn unfenced(text: &str) -> String {
     let mut inside = false;
     let lines = text.lines().filter(|line| {
@@ -59,7 +59,7 @@ fn unfenced(text: &str) -> String {
     lines.collect::<Vec<_>>().join("\n")
 }
 
-/// The links of a page, pictures among them; not those that lead out of the project.
+/// The links of a page, including images; not those out of the project.
 fn links(text: &str) -> Vec<Link> {
     let (text, mut found) = (unfenced(text), Vec::new());
     for (at, _) in text.match_indices("](") {
@@ -74,7 +74,7 @@ fn links(text: &str) -> Vec<Link> {
     found
 }
 
-/// Whether a file declares an item of that name. Of `Type::item` it has to name the type, too.
+/// True: the file declares an item of that name. For `Type::item` it must name the type, too.
 fn declares(source: &str, name: &str) -> bool {
     let words: Vec<&str> = source.split(|c: char| !c.is_alphanumeric() && c != '_').filter(|w| !w.is_empty()).collect();
     let (owner, item) = name.rsplit_once("::").map_or((None, name), |(owner, item)| (Some(owner), item));
@@ -82,7 +82,7 @@ fn declares(source: &str, name: &str) -> bool {
         && owner.is_none_or(|owner| owner.split("::").all(|part| words.contains(&part)))
 }
 
-/// Whether a text could be the name of an item.
+/// True: the text could be the name of an item.
 fn is_name(text: &str) -> bool {
     text.chars().all(|c| c.is_alphanumeric() || c == '_' || c == ':')
 }
@@ -112,7 +112,7 @@ fn plain(path: &Path) -> PathBuf {
     })
 }
 
-/// What is wrong with a link of a page.
+/// The fault of a page's link; None: the link is good.
 fn fault(page: &str, link: &Link) -> Option<String> {
     let docs = docs();
     let target = if link.path.is_empty() {

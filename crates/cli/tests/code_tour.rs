@@ -1,4 +1,4 @@
-//! docs/code/a-row.md: its script leaves the redo and the block that the page shows. `book.rs` looks at the links.
+//! docs/code/a-row.md: its script leaves the redo and the block that the page shows. `book.rs` checks the links.
 
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -44,8 +44,8 @@ fn the_script_of_the_page_leaves_what_the_page_shows() {
     in_order(&highwater(&["dump", "--data", "tour", "2", "131"]), &fenced(&text, "block"), 6);
 }
 
-/// The output has lines that begin with those of the page, in the order of the page. What follows in a line (versions, lengths) may differ. The redo of the
-/// page is the end of the log, so the lines are looked for from the end.
+/// The output has lines that begin like those of the page, in the order of the page. The rest of a line (versions,
+/// lengths) may differ. The redo of the page is the end of the log, so the lines are searched from the end.
 fn in_order(output: &str, shown: &[&str], least: usize) {
     assert!(shown.len() >= least, "{shown:?}");
     let mut lines = output.lines().rev();

@@ -1,4 +1,4 @@
-//! The binary from outside: exit codes, one line on stderr.
+//! The binary's interface: exit codes, one line on stderr.
 
 #![expect(clippy::unwrap_used, reason = "tests may")]
 

@@ -1,8 +1,7 @@
-//! The real binary, recorded: what a power failure at any moment of three lives in a row would leave, and calls of its
-//! that fail.
+//! The real binary, recorded: the state after a power failure at any moment of three lives in a row, and failing calls.
 //!
-//! `HIGHWATER_IMAGES` says how many images the first test tries, `HIGHWATER_FAULTS` how many calls of each kind fail in
-//! the last (crates/recorder/README.md).
+//! `HIGHWATER_IMAGES` sets the number of images of the first test, `HIGHWATER_FAULTS` the number of failing calls of
+//! each kind in the last (crates/recorder/README.md).
 
 #![cfg(all(target_os = "linux", target_arch = "x86_64"))]
 #![expect(clippy::print_stdout, clippy::unwrap_used, reason = "tests may")]
@@ -33,7 +32,7 @@ fn figure<T: std::str::FromStr<Err: std::fmt::Debug>>(variable: &str, usual: T) 
     std::env::var(variable).map_or(usual, |text| text.parse().unwrap())
 }
 
-/// False where nothing can be recorded.
+/// False where recording is not permitted.
 fn permitted<T>(result: &Result<T>) -> bool {
     let forbidden = matches!(result, Err(Error::Forbidden(_)));
     if forbidden {
@@ -74,7 +73,7 @@ fn whatever_a_power_failure_leaves_opens_with_what_was_acknowledged() {
     assert!(summary.findings().is_empty(), "{}", printed(&summary));
 }
 
-/// As if the kernel had dropped every sync: else the test above proves nothing.
+/// As if the kernel had dropped every sync: the control for the test above.
 #[test]
 fn a_disk_that_forgets_what_was_synced_is_noticed() {
     let Some(summary) = images(50, &[Kind::Rows], Honesty::Lying) else { return };

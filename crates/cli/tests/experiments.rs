@@ -1,5 +1,5 @@
-//! The experiments that findings name are those of the laboratory, and one that cannot be run yet is called planned: in the code
-//! that names it, in the pages of docs/findings, and wherever else a page gives the command.
+//! The experiments named by findings exist in the laboratory, and one that cannot be run yet is called planned: in the
+//! code that names it, in the pages of docs/findings, and wherever else a page gives the command.
 
 #![allow(clippy::unwrap_used, reason = "a test fails by panicking, in its helpers too")]
 
@@ -26,7 +26,7 @@ fn pages(folder: &Path, found: &mut Vec<PathBuf>) {
     }
 }
 
-/// The names behind `highwater reproduce` in a text, each with what stands behind it on its line.
+/// The names behind `highwater reproduce` in a text, each with the rest of its line.
 fn commands(text: &str) -> impl Iterator<Item = (&str, &str)> {
     text.lines().flat_map(|line| line.split("highwater reproduce ").skip(1)).filter_map(|rest| {
         let end = rest.find(|c: char| !(c.is_ascii_lowercase() || c == '-')).unwrap_or(rest.len());

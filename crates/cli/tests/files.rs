@@ -52,7 +52,7 @@ fn a_new_database_has_no_problems_and_a_flipped_byte_is_found_in_its_block() {
     assert!(stdout(&clean).ends_with("no problems\n"));
 
     let file = directory.path().join("system01.dbf");
-    // In space that nothing uses a crash in the midst of a load may have left half a block: that is said, and is no problem.
+    // In unused space a crash during a load may have left half a block: a note, no problem.
     for (block, used) in [(0u64, true), (1, true), (2, true), (3, true), (130, false), (500, false)] {
         let offset = block * 8192 + 20;
         change(&file, offset, |byte| byte ^ 0x10);

@@ -1,7 +1,8 @@
-//! Databases of each format version that there has been, as the release of their time left them: the binary opens them and has their rows, or
-//! refuses them and says what to do.
+//! Databases of each format version, as left by the release of their time: the binary opens them and has their rows, or
+//! refuses them with the remedy.
 //!
-//! `format_versions/vN-clean` and `vN-crashed` are data directories, each file packed with xz. How they were made stands in the README beside them.
+//! `format_versions/vN-clean` and `vN-crashed` are data directories, each file packed with xz. The README beside them
+//! says how they were made.
 
 #![expect(clippy::unwrap_used, reason = "tests may")]
 
@@ -47,7 +48,7 @@ fn text(output: &Output) -> String {
     format!("{}{}", String::from_utf8_lossy(&output.stdout), String::from_utf8_lossy(&output.stderr))
 }
 
-/// The figures that a query gives, without its headings.
+/// The figures of a query, without its headings.
 fn figures(data: &Path, query: &str) -> Vec<String> {
     let output = highwater(&["sql", "-S"], data, &format!("set heading off feedback off pagesize 0\n{query};\nexit\n"));
     assert!(output.status.success(), "{}", text(&output));
@@ -66,7 +67,7 @@ fn databases_of_each_version_open_with_their_rows() {
             assert_eq!(figures(&data, "select count(*) from emp where note like 'never%'"), ["0"], "{what}");
             assert_eq!(figures(&data, "select empno from emp where ename = 'NAME777'"), ["777"], "{what}");
             assert_eq!(figures(&data, "select s.nextval from dual"), ["100"], "{what}");
-            // It is worked in by this release, whose version the control file has from then on.
+            // This release changes it, and writes its own version into the control file.
             let changed = "exec raise_all\ncommit;\nselect count(*) from emp where note = 'raised';\nexit\n";
             let changed = highwater(&["sql", "-S"], &data, changed);
             assert!(text(&changed).contains("completed"), "{what}: {}", text(&changed));
@@ -80,7 +81,8 @@ fn databases_of_each_version_open_with_their_rows() {
 
 #[test]
 fn a_file_of_a_version_that_is_not_known_is_refused_with_what_to_do() {
-    // Where the version stands, as bytes of it; the checksums of binary headers are of no interest, since versions come before them.
+    // Position of the version, as bytes; the checksums of binary headers do not matter, since versions come before
+    // them.
     let refused = |name: &str, change: &dyn Fn(&Path)| {
         let (_place, data) = unpacked(name);
         change(&data);

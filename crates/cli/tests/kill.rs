@@ -1,7 +1,7 @@
-//! The real binary, killed at random moments while four sessions write: what they were promised is there, and a database from which something
-//! was taken is noticed.
+//! The real binary, killed at random moments while four sessions write: acknowledged changes are there, and manipulated
+//! databases are detected.
 //!
-//! `HIGHWATER_KILL_LOOPS` says how many loops the first test runs.
+//! `HIGHWATER_KILL_LOOPS` sets the number of loops of the first test.
 
 #![expect(clippy::unwrap_used, reason = "tests may")]
 
@@ -17,11 +17,11 @@ use sql::Database;
 use storage::control::ControlFile;
 
 const SESSIONS: u32 = 4;
-/// Loops where nobody says how many: they take seconds.
+/// Default number of loops: they take seconds.
 const LOOPS: u64 = 2;
 /// Transactions before a kill that is not at a random moment.
 const ACKNOWLEDGED: usize = 40;
-/// Attempts where a checkpoint right before the kill leaves nothing to be found.
+/// Attempts when a checkpoint right before the kill leaves nothing to find.
 const ATTEMPTS: u32 = 3;
 /// Bytes of a log file in front of its redo.
 const LOG_HEADERS: usize = 1024;
@@ -42,7 +42,7 @@ fn killed_processes_leave_what_they_were_promised() {
     assert!(outcome.acknowledged > 0, "{}", String::from_utf8(printed).unwrap());
 }
 
-/// A database in which a process was killed after so many transactions that there are rows in all tables.
+/// A database whose process was killed after enough transactions for rows in all tables.
 fn killed() -> (tempfile::TempDir, Trial) {
     let directory = tempfile::tempdir().unwrap();
     let mut trial = Trial::create(program(), directory.path(), SESSIONS, 3).unwrap();
@@ -57,7 +57,7 @@ fn faults(checked: &Checked) -> Vec<Fault> {
     faults
 }
 
-/// Opens the database, as nobody may between a crash and its check, and changes it.
+/// Opens and changes the database between a crash and its check, which is forbidden.
 fn meddle(trial: &Trial, statements: &[&str]) {
     let lock = device::lock_directory(&trial.database()).unwrap();
     let (files, clock) = (Arc::new(OsFileSystem::new()), Arc::new(SystemClock::default()));
@@ -76,7 +76,8 @@ fn meddle(trial: &Trial, statements: &[&str]) {
 fn what_is_taken_from_committed_transactions_is_noticed() {
     let (_directory, mut trial) = killed();
     assert_eq!(faults(&trial.check()), [], "before anything is taken");
-    // A part of a transaction: an amount, rows, the journal's row. One after another, each is a change since the last check.
+    // A part of a transaction: an amount, rows, the journal's row. One after another, each is a change since the last
+    // check.
     for (statement, expected) in [
         ("update accounts set balance = balance + 1 where id = 3", Fault::Half),
         ("update manual_rows set filler = filler || '.' where id = (select min(id) from manual_rows)", Fault::Half),
@@ -90,7 +91,7 @@ fn what_is_taken_from_committed_transactions_is_noticed() {
     }
 }
 
-/// Gone between the kill and the check, as far as the journal says what there was.
+/// Removed between the kill and the check, as far as the journal knows.
 #[test]
 fn an_acknowledged_transaction_that_is_gone_is_lost() {
     let (_directory, mut trial) = killed();
@@ -100,7 +101,7 @@ fn an_acknowledged_transaction_that_is_gone_is_lost() {
     assert!(faults(&checked).contains(&Fault::Lost), "{:?}", checked.settled.findings);
 }
 
-/// A disk that has lost what was written to the log.
+/// A disk that has lost writes of the log.
 #[test]
 fn redo_that_was_written_and_is_gone_is_noticed() {
     for _ in 0..ATTEMPTS {

@@ -24,7 +24,7 @@ fn failed(folder: &Path, code: i32, arguments: &[&str]) -> String {
     text.trim_end().lines().last().unwrap_or_default().to_owned()
 }
 
-/// What a script of statements prints on the database `db`.
+/// The output of a script of statements on the database `db`.
 fn sql(folder: &Path, statements: &str) -> String {
     fs::write(folder.join("x.sql"), format!("set heading off feedback off pagesize 0\n{statements}\nexit\n")).unwrap();
     done(folder, &["sql", "--data", "db", "-S", "@x.sql"]).split_whitespace().collect::<Vec<_>>().join(" ")
@@ -63,7 +63,7 @@ fn what_is_generated_can_be_selected() {
 fn a_full_disk_is_said_and_leaves_nothing() {
     let folder = tempfile::tempdir().unwrap();
     let folder = folder.path();
-    // What is written to goes to a device that is always full.
+    // The output goes to a device that is always full.
     std::os::unix::fs::symlink("/dev/full", folder.join("nation.tbl.part")).unwrap();
     let full = failed(folder, 1, &["generate", "tpch", "--scale", "1", "--table", "nation"]);
     assert!(full.contains("nation.tbl") && full.contains("No space left"), "{full}");
@@ -174,7 +174,7 @@ fn what_cannot_be_loaded_is_said() {
     assert!(said.contains("KUP-04020") && said.contains("line 1 of long.csv"), "{said}");
 }
 
-/// What runs with four gigabytes of addresses: a file of ten is neither held nor read to its end.
+/// With four gigabytes of address space: a file of ten is neither held nor read to its end.
 #[test]
 fn ten_gigabytes_in_one_line_take_no_memory() {
     let folder = tempfile::tempdir().unwrap();
@@ -233,7 +233,7 @@ fn rows_come_from_a_pipe_but_not_behind_a_header() {
     assert_eq!(sql(folder, "select count(*), sum(a) from t;"), "20000 200010000");
 }
 
-/// A tablespace that is full: nothing of the file is in the table, and the database is sound.
+/// A full tablespace: no row of the file is in the table, and the database is sound.
 #[test]
 fn a_load_that_finds_no_room_leaves_nothing() {
     let folder = tempfile::tempdir().unwrap();

@@ -46,8 +46,9 @@ fn each_block_of_a_segment_has_its_letter() {
         ),
         "{manual}"
     );
-    // 46 rows of 1,000 bytes, seven a block: two blocks emptied by the delete are on the list of the transaction that emptied them; blocks that took rows until one
-    // was refused are on none; those that were made ready, and the one that is being filled, are on a process list.
+    // 46 rows of 1,000 bytes, seven a block: two blocks emptied by the delete are on the list of the transaction that
+    // emptied them; blocks that took rows until one was refused are on none; prepared blocks, and the one being filled,
+    // are on a process list.
     assert!(manual.contains("32 blocks, 46 rows, 0 of them migrated"), "{manual}");
     assert_eq!(count(&manual, "segment header"), 1);
     assert_eq!(count(&manual, "on a transaction's freelist"), 2, "{manual}");

@@ -1,4 +1,4 @@
-//! No statement of the binary makes, replaces or takes a file of the database as something else, by whatever path.
+//! No statement of the binary makes, replaces or takes a file of the database as something else, by any path.
 
 #![expect(clippy::unwrap_used, reason = "tests may")]
 
@@ -8,7 +8,7 @@ use std::os::unix::fs::symlink;
 use std::path::Path;
 use std::process::{Command, Stdio};
 
-/// What `highwater sql -S` says to these lines.
+/// The output of `highwater sql -S` for these lines.
 fn said(directory: &Path, lines: &str) -> String {
     let mut child = Command::new(env!("CARGO_BIN_EXE_highwater"))
         .args(["sql", "-S", "--data", "data"])
@@ -54,7 +54,7 @@ fn reuse_spares_the_files_of_the_database() {
         let answer = said(here, &lines);
         let times = |text: &str| answer.matches(text).count();
         assert_eq!((times("ORA-01537"), times("ORA-01577")), (2, 2), "{name}: {answer}");
-        // A disk is looked for among files that are there.
+        // A disk is searched for among existing files.
         assert_eq!(times("HW-0073") + times("ORA-15031"), 1, "{name}: {answer}");
         assert_eq!(times("ORA-15031") == 1, !data.join(name).exists(), "{name}: {answer}");
     }

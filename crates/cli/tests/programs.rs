@@ -1,4 +1,4 @@
-//! Scripts with PL/SQL through `highwater sql`: what they print. `UPDATE_GOLDEN=1` writes the outputs anew.
+//! Scripts with PL/SQL through `highwater sql`: their output. `UPDATE_GOLDEN=1` rewrites it.
 
 #![expect(clippy::unwrap_used, reason = "tests may")]
 

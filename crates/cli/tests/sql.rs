@@ -8,7 +8,7 @@ use std::process::{Child, Command, Output, Stdio};
 use std::time::Duration;
 
 fn start(directory: &Path, arguments: &[&str]) -> Child {
-    // Tests that run under nohup ignore signals, and would hand that on.
+    // Tests under nohup ignore signals, and would pass that on.
     Command::new("env")
         .args(["--default-signal=INT,HUP,TERM", env!("CARGO_BIN_EXE_highwater"), "sql"])
         .args(arguments)
@@ -80,7 +80,8 @@ fn rows_are_there_in_the_next_session() {
     assert_eq!(checked.status.code(), Some(0), "{}", stdout(&checked));
 }
 
-/// On a new database the machine's user logs on by the right to open the files; a user without a password cannot log on by name.
+/// On a new database the machine's user logs on by the right to open the files; a user without a password cannot log on
+/// by name.
 #[test]
 fn a_user_without_a_password_lets_nobody_in_by_name() {
     let directory = tempfile::tempdir().unwrap();
@@ -261,7 +262,8 @@ fn a_second_process_is_refused_and_a_signal_leaves_the_database_closed() {
     assert_eq!((again.status.code(), stdout(&again).as_str()), (Some(0), "USER is \"SYSTEM\"\n"));
 }
 
-/// A statement that would go on for hours, a signal that ends the process: the database was closed and what was done before is there.
+/// A statement that would run for hours, a signal that ends the process: the database was closed and earlier changes
+/// are there.
 #[test]
 fn termination_in_a_statement_closes_the_database() {
     for signal in ["-TERM", "-HUP", "-INT"] {
@@ -296,7 +298,8 @@ fn termination_in_a_statement_closes_the_database() {
     }
 }
 
-/// SHUTDOWN and STARTUP inside the shell, what a crash has cost on standard error, and the check of a database that was not closed.
+/// SHUTDOWN and STARTUP inside the shell, lines about recovery on standard error, and the check of a database that was
+/// not closed.
 #[test]
 fn the_database_is_closed_and_opened_again_from_the_shell() {
     let directory = tempfile::tempdir().unwrap();
@@ -362,7 +365,7 @@ fn the_database_is_closed_and_opened_again_from_the_shell() {
     }
     assert!(!rest.contains("Database closed."), "{rest}");
 
-    // The check recovers it for itself and leaves it as it is.
+    // The check recovers it in memory and leaves it unchanged.
     for _ in 0..2 {
         let checked = verify();
         let said = stdout(&checked);

@@ -1,4 +1,5 @@
-//! A report over a real workload, through `highwater sql`: the file is there, and its figures are what the tables of the two snapshots say.
+//! A report over a real workload, through `highwater sql`: the file exists, and its figures agree with the tables of
+//! the two snapshots.
 
 #![expect(clippy::unwrap_used, reason = "tests may")]
 

@@ -1,4 +1,4 @@
-//! The house rules that a program can check, over every file of the project: CONTRIBUTING.md says them in words.
+//! The house rules that a program can check, over every file of the project: CONTRIBUTING.md has them in words.
 
 #![expect(clippy::unwrap_used, reason = "tests may")]
 
@@ -14,9 +14,9 @@ const MAY_BE_LONGER: &[(&str, &str)] = &[];
 /// Places of one machine.
 const MACHINE_PATHS: &[&str] =
     &[concat!("/", "work", "/"), concat!("/", "root", "/"), concat!("/", "tmp", "/"), concat!("/", "home", "/")];
-/// What says that something is still to be done.
+/// Marks of unfinished code.
 const UNFINISHED: &[&str] = &[concat!("todo", "!("), concat!("unimplemented", "!("), concat!("FIX", "ME")];
-/// Folders that hold what is built, run or measured: looked for only where git does not say which files there are.
+/// Folders of built, executed or measured files: skipped where git does not list the project's files.
 const NOT_OURS: &[&str] =
     &[".git", ".peers", ".suites", "artifacts", "bench-data", "corpus", "highwater-data", "target"];
 
@@ -141,7 +141,7 @@ fn each_page_of_a_format_is_named_in_a_readme() {
     none_wrong(&unnamed.map(|page| format!("no README.md names {page}")).collect::<Vec<_>>());
 }
 
-/// What a clause says of itself when it is set is what docs/reference/accepted.md says of it. `{…}` of a text is `…` there.
+/// The notice of a clause agrees with docs/reference/accepted.md. `{…}` of a text is `…` there.
 #[test]
 fn each_notice_of_a_clause_is_in_the_reference() {
     let page = text("docs/reference/accepted.md").split_whitespace().collect::<Vec<_>>().join(" ");

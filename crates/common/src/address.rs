@@ -1,4 +1,4 @@
-//! Where things are: files, blocks, objects, rows, points in time.
+//! Addresses: files, blocks, objects, rows, points in time.
 
 use std::fmt;
 use std::str::FromStr;
@@ -98,7 +98,7 @@ impl fmt::Debug for BlockAddress {
     }
 }
 
-/// Where a row is: its segment's data object number, its block and its slot in the block's row directory.
+/// Address of a row: its segment's data object number, its block and its slot in the block's row directory.
 ///
 /// Text form: 18 characters of base 64, `OOOOOOFFFBBBBBBRRR`.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
@@ -128,7 +128,8 @@ impl Rowid {
         text
     }
 
-    /// The form inside index entries and row pieces: packed block address, big-endian, then the slot. It sorts as the address does.
+    /// The form in index entries and row pieces: packed block address, big-endian, then the slot. It sorts as the
+    /// address does.
     #[must_use]
     pub fn restricted(self) -> [u8; 6] {
         let mut bytes = [0; 6];
@@ -153,7 +154,7 @@ impl fmt::Display for Rowid {
     }
 }
 
-/// What each byte is worth as a digit of a rowid.
+/// The value of each byte as a digit of a rowid.
 const ROWID_VALUES: [Option<u8>; 256] = {
     let mut values = [None; 256];
     let mut digit = 0;

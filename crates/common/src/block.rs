@@ -39,7 +39,8 @@ impl fmt::Display for BlockSize {
     }
 }
 
-/// What a block is for, as gets and buffer waits are broken down. The numbers are those of the `class#` wait parameter.
+/// Class of a block, by which gets and buffer waits are broken down. The numbers are those of the `class#` wait
+/// parameter.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 #[repr(u8)]
 pub enum BlockClass {
@@ -88,8 +89,9 @@ impl BlockClass {
         Self::UndoBlock,
     ];
 
-    /// The `class#` of a block of this class. Blocks of undo segments have numbers of their own for each segment: 15 + 2n for the header of
-    /// segment n, 16 + 2n for its other blocks; statistics are kept for all segments together, under the numbers of segment 1.
+    /// The `class#` of a block of this class. Blocks of undo segments have numbers of their own for each segment: 15 +
+    /// 2n for the header of segment n, 16 + 2n for its other blocks; statistics are kept for all segments together,
+    /// under the numbers of segment 1.
     #[must_use]
     pub fn number(self, undo_segment: u16) -> u32 {
         match self {

@@ -1,4 +1,4 @@
-//! One error type, whose kind says what the caller must do.
+//! One error type, whose kind tells the caller what to do.
 
 use std::fmt;
 
@@ -6,7 +6,7 @@ use crate::address::BlockAddress;
 
 pub type Result<T, E = Error> = std::result::Result<T, E>;
 
-/// What the caller must do about an error.
+/// The caller's duty after an error.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum ErrorKind {
     /// The user's mistake: show it, change the statement.
@@ -15,11 +15,11 @@ pub enum ErrorKind {
     Retry,
     /// A file, a tablespace or memory is full.
     OutOfResource,
-    /// A block or a file is not what it must be.
+    /// A block or a file is damaged.
     Corrupt,
     /// The operating system refused a read, a write or a sync.
     Io,
-    /// The instance has stopped after a failed write; only closing it is left.
+    /// The instance has stopped after a failed write; it can only be closed.
     Poisoned,
     /// The user cancelled the statement.
     Cancelled,
@@ -27,7 +27,7 @@ pub enum ErrorKind {
     Bug,
 }
 
-/// The number a user sees: Oracle's where it has one for the same condition, else ours.
+/// The number for users: Oracle's where it has one for the same condition, else ours.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Number {
     Ora(u32),
@@ -67,13 +67,13 @@ impl Error {
         Self::new(ErrorKind::User, Number::Ora(ora), text)
     }
 
-    /// Something Highwater does not support, or a condition that Oracle has no number for.
+    /// An unsupported feature, or a condition without a number of Oracle's.
     #[must_use]
     pub fn own(kind: ErrorKind, hw: u32, text: impl Into<String>) -> Self {
         Self::new(kind, Number::Hw(hw), text)
     }
 
-    /// A valid statement that Highwater does not carry out: HW-0001, never silence.
+    /// A valid statement that Highwater does not support: HW-0001, never silence.
     #[must_use]
     pub fn unsupported(what: impl fmt::Display) -> Self {
         Self::own(ErrorKind::User, 1, format!("not supported: {what}"))
@@ -85,7 +85,7 @@ impl Error {
         Self::new(ErrorKind::Bug, Number::Ora(600), format!("internal error: {}", text.into()))
     }
 
-    /// A block that is not what it must be: ORA-01578.
+    /// A damaged block: ORA-01578.
     #[must_use]
     pub fn corrupt(address: BlockAddress, why: impl fmt::Display) -> Self {
         Self::new(
@@ -101,7 +101,7 @@ impl Error {
         self
     }
 
-    /// Whether the error is this one of our own (HW).
+    /// True: the error is this one of our own (HW).
     #[must_use]
     pub fn is_own(&self, n: u32) -> bool {
         self.number == Number::Hw(n)

@@ -1,6 +1,6 @@
 //! Ids, units, limits, error kinds and the seams to the outside world.
 //!
-//! Everything here is used by every other crate, so it depends on nothing of ours.
+//! Every other crate uses this one, so it depends on none of ours.
 
 pub mod address;
 pub mod block;

@@ -1,7 +1,7 @@
-//! Every limit that a user can meet, named, in one place.
+//! Limits for users, named, in one place.
 
-/// Stack of a thread that a session works on: what a long expression needs. Parser, binder and planner go down it level by level, some of them where nothing
-/// makes the stack longer. Memory is taken as it is used.
+/// Stack of a session's thread: enough for a long expression, on which parser, binder and planner recurse, in part
+/// where the stack cannot grow. Memory is committed as it is used.
 pub const SESSION_STACK_BYTES: usize = 256 << 20;
 /// Datafiles in a database: the file number has 10 bits, 0 and 1023 are reserved.
 pub const FILES_MAX: u16 = 1022;

@@ -1,6 +1,7 @@
-//! Numbers from a seed: the same seed, the same numbers, on every machine. For simulations and tests that choose what happens next.
+//! Numbers from a seed: the same seed gives the same numbers on every machine. For random choices in simulations and
+//! tests.
 
-/// SplitMix64: small, and good enough to choose what happens next.
+/// SplitMix64: small, and good enough for choices.
 #[derive(Clone, Debug)]
 pub struct Seeded(u64);
 
@@ -11,7 +12,7 @@ impl Seeded {
         Self(seed)
     }
 
-    /// Numbers of a seed and a place: what is chosen here does not depend on how much was chosen elsewhere.
+    /// Numbers of a seed and a place: choices at one place do not depend on the number of choices elsewhere.
     #[must_use]
     pub fn at(seed: u64, place: u64) -> Self {
         let mut numbers = Self(seed ^ place.wrapping_mul(0xd605_1b5c_5cf1_a4ad));

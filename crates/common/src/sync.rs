@@ -1,7 +1,7 @@
-//! Locks and threads, through one module, so that a scheduler can take their place: with the feature `shuttle`, a test
-//! runs the engine's own code under one that tries interleavings, and every lock, atomic word, thread and thread-local
-//! variable of the engine is one of `scheduled`. Without it they are the machine's, and nothing of the scheduler is
-//! built.
+//! Locks and threads, through one module, so that a scheduler can replace them: with the feature `shuttle`, a test runs
+//! the engine's own code under a scheduler that tries interleavings, and every lock, atomic word, thread and
+//! thread-local variable of the engine is one of `scheduled`. Without it they are the machine's, and the scheduler is
+//! not built.
 
 #[cfg(not(feature = "shuttle"))]
 mod real;
@@ -14,15 +14,15 @@ pub use real::*;
 pub use scheduled::*;
 pub use std::sync::Arc;
 
-/// Locks and atomic words without scheduling points: for figures, and for what belongs to the process and not to an
-/// instance. No thread waits for their values. A thread must not use anything else of this module while it holds such
-/// a lock: a test's threads are coroutines of one thread, and the next one that takes the lock would stop all of them.
+/// Locks and atomic words without scheduling points: for figures, and for state of the process and not of an instance.
+/// No thread waits for their values. A thread must not use anything else of this module while it holds such a lock: a
+/// test's threads are coroutines of one thread, and the next one that takes the lock would stop all of them.
 pub mod unscheduled {
     pub use parking_lot::{Mutex, MutexGuard};
     pub use std::sync::atomic;
 }
 
-/// A thread by the number that the operating system has given it. Once the thread has ended, another may get the number.
+/// The operating system's id of a thread. Once the thread has ended, another may get the id.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub struct ThreadId(pub i32);
 

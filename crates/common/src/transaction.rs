@@ -4,7 +4,7 @@ use std::fmt;
 
 use crate::address::BlockAddress;
 
-/// A transaction: its undo segment, its slot in that segment's transaction table, and how often the slot has been taken.
+/// A transaction: its undo segment, its slot in that segment's transaction table, and the slot's sequence number.
 ///
 /// A sequence of 0 is no transaction's: slots count from 1.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Default, Debug)]
@@ -32,7 +32,8 @@ impl fmt::Display for Xid {
 
 /// An undo record: its block, which life of that block, and its number in the block.
 ///
-/// The sequence of an undo block changes each time the block is put to a new use, so an address of older undo is known to be one.
+/// The sequence of an undo block changes each time the block is put to a new use, so an address of older undo is
+/// recognised.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Default, Debug)]
 pub struct Uba {
     pub block: BlockAddress,

@@ -1,4 +1,4 @@
-//! What the locks and threads under the scheduler promise, and that a test under it can fail.
+//! The contract of the locks and threads under the scheduler, and that a test under it can fail.
 
 #![allow(clippy::unwrap_used, reason = "a test fails by panicking, in its helpers too")]
 
@@ -55,7 +55,7 @@ fn a_lost_addition_is_found() {
     });
 }
 
-/// One thread waits until another has come, which tells it so too soon.
+/// One thread waits for another, which signals too early.
 fn told_too_soon() {
     let (there, told) = (Arc::new(Mutex::new(false)), Arc::new(Condvar::new()));
     let (of_other, tells) = (there.clone(), told.clone());
@@ -73,7 +73,7 @@ fn told_too_soon() {
 
 #[test]
 #[should_panic(expected = "deadlock")]
-fn who_waits_forever_is_found() {
+fn a_lost_wakeup_is_found() {
     explore(exploration(TimeOuts::Never), told_too_soon);
 }
 

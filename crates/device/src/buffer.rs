@@ -1,7 +1,7 @@
 //! Bytes in memory at an address that direct I/O accepts.
 //!
-//! The storage is a vector of pages, so the alignment is the allocator's business and no `unsafe` is needed. A buffer's length need
-//! not be a multiple of a page; the memory behind it always is.
+//! The storage is a vector of pages, so the allocator aligns it and no `unsafe` is needed. A buffer's length need not
+//! be a multiple of a page; its memory always is.
 
 use std::fmt;
 use std::ops::{Deref, DerefMut};
@@ -25,7 +25,7 @@ impl AlignedBuffer {
     /// A buffer of `bytes` zeros.
     ///
     /// # Panics
-    /// When there is no memory to give, as a vector does.
+    /// When memory is exhausted, as a vector does.
     #[must_use]
     pub fn zeroed(bytes: usize) -> Self {
         let count = bytes.div_ceil(ALIGNMENT);

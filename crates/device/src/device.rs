@@ -1,13 +1,15 @@
 //! The two traits that all file access goes through.
 //!
-//! Rules that every implementation keeps, and that the property test in `tests/alike.rs` checks:
+//! Rules of every implementation, checked by the property test in `tests/alike.rs`:
 //!
 //! 1. A read or write is whole or an error. A read past the end of the file is [`io::ErrorKind::UnexpectedEof`].
 //! 2. A read sees every write that returned before it began, through whichever device on the same path.
-//! 3. A write past the end makes the file longer, zero bytes in between. The engine never does this to a datafile: it grows the file
-//!    first, because only [`Device::set_size`] allocates space that cannot run out later.
-//! 4. Nothing is durable before [`Device::sync`] or its own [`Device::write_durable`] returned; a new or renamed file not before [`FileSystem::sync_directory`].
-//! 5. Any offset, length and memory address works. Those that are multiples of the sector go to the disk without a copy.
+//! 3. A write past the end makes the file longer, zero bytes in between. The engine never does this to a datafile: it
+//!    grows the file first, because only [`Device::set_size`] allocates space that cannot run out later.
+//! 4. Nothing is durable before [`Device::sync`] or its own [`Device::write_durable`] returned; a new or renamed file
+//!    not before [`FileSystem::sync_directory`].
+//! 5. Any offset, length and memory address works. Those that are multiples of the sector go to the disk without a
+//!    copy.
 
 use std::fmt::{self, Debug};
 use std::io;
@@ -23,7 +25,7 @@ pub trait Device: Send + Sync + Debug {
     /// Reads from `offset` into the buffers, one after another, until all are full.
     ///
     /// # Errors
-    /// [`io::ErrorKind::UnexpectedEof`] when the file ends before that; then what the buffers hold is undefined.
+    /// [`io::ErrorKind::UnexpectedEof`] when the file ends before that; then the buffers' content is undefined.
     fn read_at(&self, offset: u64, buffers: &mut [&mut [u8]]) -> io::Result<()>;
 
     /// Writes the buffers one after another from `offset` on.
@@ -32,8 +34,9 @@ pub trait Device: Send + Sync + Debug {
     /// After an error any part of the range may have been written.
     fn write_at(&self, offset: u64, buffers: &[&[u8]]) -> io::Result<()>;
 
-    /// Writes as [`write_at`](Self::write_at) does, and returns when these bytes are durable; it says nothing about other writes. Inside the file this
-    /// costs one round trip to the disk where the operating system can do that, else a write and a [`sync`](Self::sync).
+    /// Writes as [`write_at`](Self::write_at) does, and returns when these bytes are durable; other writes are not
+    /// included. Inside the file this costs one round trip to the disk where the operating system can do that, else a
+    /// write and a [`sync`](Self::sync).
     ///
     /// # Errors
     /// As both.
@@ -51,7 +54,7 @@ pub trait Device: Send + Sync + Debug {
     /// Makes all writes that have returned durable, and the file's size with them.
     ///
     /// # Errors
-    /// After an error nobody knows what is durable: the caller must not write to this file again.
+    /// After an error the durable state is unknown. The caller must stop writing to this file.
     fn sync(&self) -> io::Result<()>;
 
     /// The file's size in bytes.
@@ -66,16 +69,17 @@ pub trait Device: Send + Sync + Debug {
     /// [`io::ErrorKind::StorageFull`] when there is no room; the file then keeps its old size.
     fn set_size(&self, bytes: u64) -> io::Result<()>;
 
-    /// Whether aligned reads and writes bypass the operating system's page cache.
+    /// True: aligned reads and writes bypass the operating system's page cache.
     fn direct(&self) -> bool;
 
-    /// Reads are cut at the multiples of so many bytes of the file: where buffers end there nothing is copied. None: they are not cut.
+    /// Reads are cut at the multiples of so many bytes of the file: buffers that end there need no copy. None: they are
+    /// not cut.
     fn cuts_at(&self) -> Option<u64> {
         None
     }
 }
 
-/// What a file is, whatever its names: two paths with one identity lead to one file.
+/// Identity of a file: two paths with one identity lead to one file.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub struct FileIdentity {
     /// The file system that the file is in.
@@ -84,12 +88,12 @@ pub struct FileIdentity {
     pub inode: u64,
 }
 
-/// How the files that are opened from now on are to be read and written.
+/// Access to files that are opened from now on.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct FileAccess {
-    /// Past the page cache of the operating system, where the file system allows it.
+    /// Bypasses the page cache of the operating system, where the file system allows it.
     pub direct: bool,
-    /// Reads that are submitted go on while their submitter does something else; else the submitter reads when it waits for them.
+    /// Submitted reads go on while their submitter does something else; else the submitter reads when it waits for them.
     pub background: bool,
 }
 
@@ -99,13 +103,13 @@ impl Default for FileAccess {
     }
 }
 
-/// A place where files are.
+/// A directory of files.
 pub trait FileSystem: Send + Sync + Debug {
     /// Makes a file of `bytes` zeros, really allocated.
     ///
     /// # Errors
-    /// [`io::ErrorKind::AlreadyExists`] when there is such a file; [`io::ErrorKind::StorageFull`] when there is no room, and then
-    /// no file is left behind.
+    /// [`io::ErrorKind::AlreadyExists`] when there is such a file; [`io::ErrorKind::StorageFull`] when there is no
+    /// room, and then no file is left behind.
     fn create(&self, path: &Path, bytes: u64) -> io::Result<Arc<dyn Device>>;
 
     /// Opens a file for reading and writing.
@@ -120,17 +124,17 @@ pub trait FileSystem: Send + Sync + Debug {
     /// [`io::ErrorKind::NotFound`] when there is none.
     fn remove(&self, path: &Path) -> io::Result<()>;
 
-    /// Whether there is such a file or directory.
+    /// True: there is such a file or directory.
     ///
     /// # Errors
-    /// When the file system cannot tell.
+    /// Errors of the file system.
     fn exists(&self, path: &Path) -> io::Result<bool>;
 
-    /// What file or directory a path leads to, links followed; None where there is none, or where files have no names but their paths. An identity
-    /// may come back once its file is gone.
+    /// Identity of the file or directory at a path, links followed; None where there is none, or where files have only
+    /// their paths. An identity may be reused once its file is gone.
     ///
     /// # Errors
-    /// When the file system cannot tell.
+    /// Errors of the file system.
     fn identity(&self, _path: &Path) -> io::Result<Option<FileIdentity>> {
         Ok(None)
     }
@@ -153,10 +157,10 @@ pub trait FileSystem: Send + Sync + Debug {
     /// When the file system refuses.
     fn sync_directory(&self, path: &Path) -> io::Result<()>;
 
-    /// Makes a file hold exactly `bytes`, durably: whoever reads it sees the old content or the new one, also after a crash.
+    /// Replaces a file's content by `bytes`, durably: a reader sees the old content or the new one, also after a crash.
     ///
     /// # Errors
-    /// When any of its steps fails; the old content then still stands.
+    /// When any of its steps fails; the old content stays then.
     fn write_whole(&self, path: &Path, bytes: &[u8]) -> io::Result<()>;
 
     /// All bytes of a file.
@@ -168,17 +172,18 @@ pub trait FileSystem: Send + Sync + Debug {
     /// The files and block devices in a directory, without directories and anything else, sorted by name.
     ///
     /// # Errors
-    /// When there is no such directory, or the implementation has no way to tell.
+    /// When there is no such directory, or the implementation cannot list.
     fn list(&self, directory: &Path) -> io::Result<Vec<PathBuf>> {
         let text = format!("the files of {} cannot be listed", directory.display());
         Err(io::Error::new(io::ErrorKind::Unsupported, text))
     }
 
-    /// How files that are opened from now on are accessed. Files that are open stay as they are, and where there is but one way nothing comes of it.
+    /// Sets the access to files that are opened from now on. Open files stay as they are; an implementation with one
+    /// kind of access ignores it.
     fn access_by(&self, _access: FileAccess) {}
 
-    /// Takes a file for this user alone, against all others who claim it; reading and writing are not hindered. Where there is nobody else, as in
-    /// memory, a claim is always granted.
+    /// Claims a file against all other claims; reading and writing are not hindered. Where there are no other users, as
+    /// in memory, a claim is always granted.
     ///
     /// # Errors
     /// [`io::ErrorKind::WouldBlock`] when it is claimed already.
@@ -187,9 +192,9 @@ pub trait FileSystem: Send + Sync + Debug {
     }
 }
 
-/// What an implementation of [`Device::submit_read`] hands out.
+/// A read of an implementation of [`Device::submit_read`].
 pub trait ReadInFlight: Send {
-    /// Whether [`wait`](Self::wait) would return at once.
+    /// True: [`wait`](Self::wait) would return at once.
     fn is_done(&mut self) -> bool;
 
     /// Blocks until the read is done.
@@ -215,13 +220,13 @@ impl PendingRead {
         Self::new(ByWaiter { device, offset, buffers, result: None })
     }
 
-    /// A read that is done already.
+    /// A completed read.
     #[must_use]
     pub fn ready(result: io::Result<Vec<AlignedBuffer>>) -> Self {
         Self::new(Ready(result))
     }
 
-    /// Whether [`wait`](Self::wait) would return at once.
+    /// True: [`wait`](Self::wait) would return at once.
     #[must_use]
     pub fn is_done(&mut self) -> bool {
         self.0.is_done()
@@ -230,7 +235,7 @@ impl PendingRead {
     /// Blocks until the read is done and gives the buffers back, full.
     ///
     /// # Errors
-    /// The read's own error; the buffers are gone then.
+    /// The read's own error; the buffers are lost then.
     pub fn wait(self) -> io::Result<Vec<AlignedBuffer>> {
         self.0.wait()
     }

@@ -1,8 +1,8 @@
-//! A file system that fails when it is told to.
+//! A file system that fails on request.
 //!
-//! It counts reads, writes, syncs and changes of size of all its files, and carries out faults that are set for the nth of them from now on, each
-//! once, or for all from the nth on.
-//! Writing, syncing and renaming a whole file counts as one write and one sync.
+//! It counts reads, writes, syncs and changes of size of all its files, and applies faults set for the nth of them from
+//! now on, each once, or for all from the nth on. Writing, syncing and renaming a whole file counts as one write and
+//! one sync.
 
 use std::io;
 use std::path::{Path, PathBuf};
@@ -13,7 +13,7 @@ use crate::buffer::AlignedBuffer;
 use crate::device::{Device, FileAccess, FileIdentity, FileSystem, PendingRead};
 use crate::lock::Claim;
 
-/// What goes wrong.
+/// Kinds of faults.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Fault {
     /// Nothing is read.
@@ -26,7 +26,7 @@ pub enum Fault {
     LostWrite,
     /// Nothing is made durable.
     Sync,
-    /// A file is not made, or made no longer: there is no space.
+    /// A file is not made, or not extended: there is no space.
     Growth,
     /// A file is not made shorter.
     Cut,
@@ -35,7 +35,7 @@ pub enum Fault {
 }
 
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-enum Kind {
+enum IoKind {
     Read = 0,
     Write = 1,
     Sync = 2,
@@ -45,30 +45,30 @@ enum Kind {
 }
 
 impl Fault {
-    fn kind(self) -> Kind {
+    fn kind(self) -> IoKind {
         match self {
-            Self::Read => Kind::Read,
-            Self::Write | Self::TornWrite { .. } | Self::LostWrite => Kind::Write,
-            Self::Sync => Kind::Sync,
-            Self::Growth => Kind::Growth,
-            Self::Cut => Kind::Cut,
-            Self::Remove => Kind::Remove,
+            Self::Read => IoKind::Read,
+            Self::Write | Self::TornWrite { .. } | Self::LostWrite => IoKind::Write,
+            Self::Sync => IoKind::Sync,
+            Self::Growth => IoKind::Growth,
+            Self::Cut => IoKind::Cut,
+            Self::Remove => IoKind::Remove,
         }
     }
 }
 
-/// Faults to come, and what has happened so far.
+/// Faults to come, and counters of operations.
 #[derive(Default, Debug)]
-struct Plan {
+struct FaultPlan {
     counts: [u64; 6],
-    /// At which count, and what.
+    /// Count of the operation, and fault.
     faults: Vec<(u64, Fault)>,
-    /// From which count on, and what.
+    /// Count of the first operation, and fault.
     lasting: Vec<(u64, Fault)>,
 }
 
-/// Counts one operation and tells what is to go wrong with it.
-fn next(plan: &Mutex<Plan>, kind: Kind) -> Option<Fault> {
+/// Counts one operation and returns its fault.
+fn next(plan: &Mutex<FaultPlan>, kind: IoKind) -> Option<Fault> {
     let mut plan = plan.lock();
     plan.counts[kind as usize] += 1;
     let count = plan.counts[kind as usize];
@@ -88,7 +88,7 @@ fn failure(what: &str) -> io::Error {
 #[derive(Debug)]
 pub struct FaultyFileSystem {
     inner: Arc<dyn FileSystem>,
-    plan: Arc<Mutex<Plan>>,
+    plan: Arc<Mutex<FaultPlan>>,
 }
 
 impl FaultyFileSystem {
@@ -105,7 +105,7 @@ impl FaultyFileSystem {
         plan.faults.push((at, fault));
     }
 
-    /// Sets a fault for the `nth` operation of its kind from now on, and for all that come after it.
+    /// Sets a fault for the `nth` operation of its kind from now on, and for all later ones.
     pub fn fail_from(&self, nth: u64, fault: Fault) {
         let mut plan = self.plan.lock();
         let from = plan.counts[fault.kind() as usize] + nth;
@@ -122,22 +122,22 @@ impl FaultyFileSystem {
     /// Reads so far.
     #[must_use]
     pub fn reads(&self) -> u64 {
-        self.plan.lock().counts[Kind::Read as usize]
+        self.plan.lock().counts[IoKind::Read as usize]
     }
 
     /// Writes so far.
     #[must_use]
     pub fn writes(&self) -> u64 {
-        self.plan.lock().counts[Kind::Write as usize]
+        self.plan.lock().counts[IoKind::Write as usize]
     }
 
     /// Syncs so far.
     #[must_use]
     pub fn syncs(&self) -> u64 {
-        self.plan.lock().counts[Kind::Sync as usize]
+        self.plan.lock().counts[IoKind::Sync as usize]
     }
 
-    /// Inverts the bits of one byte of a file, as decay would.
+    /// Inverts the bits of one byte of a file, like bit rot.
     ///
     /// # Errors
     /// When there is no such byte.
@@ -155,7 +155,7 @@ impl FaultyFileSystem {
 
 impl FileSystem for FaultyFileSystem {
     fn create(&self, path: &Path, bytes: u64) -> io::Result<Arc<dyn Device>> {
-        if next(&self.plan, Kind::Growth).is_some() {
+        if next(&self.plan, IoKind::Growth).is_some() {
             return Err(io::ErrorKind::StorageFull.into());
         }
         Ok(self.wrap(self.inner.create(path, bytes)?, path))
@@ -166,7 +166,7 @@ impl FileSystem for FaultyFileSystem {
     }
 
     fn remove(&self, path: &Path) -> io::Result<()> {
-        match next(&self.plan, Kind::Remove) {
+        match next(&self.plan, IoKind::Remove) {
             Some(_) => Err(failure("removal")),
             None => self.inner.remove(path),
         }
@@ -193,15 +193,15 @@ impl FileSystem for FaultyFileSystem {
     }
 
     fn sync_directory(&self, path: &Path) -> io::Result<()> {
-        match next(&self.plan, Kind::Sync) {
+        match next(&self.plan, IoKind::Sync) {
             Some(_) => Err(failure("sync")),
             None => self.inner.sync_directory(path),
         }
     }
 
     fn write_whole(&self, path: &Path, bytes: &[u8]) -> io::Result<()> {
-        let written = next(&self.plan, Kind::Write);
-        let synced = next(&self.plan, Kind::Sync);
+        let written = next(&self.plan, IoKind::Write);
+        let synced = next(&self.plan, IoKind::Sync);
         match (written, synced) {
             (Some(Fault::LostWrite), None) => Ok(()),
             // The rename is the last step: without a complete file before it, the old content stays.
@@ -212,7 +212,7 @@ impl FileSystem for FaultyFileSystem {
     }
 
     fn read_whole(&self, path: &Path) -> io::Result<Vec<u8>> {
-        match next(&self.plan, Kind::Read) {
+        match next(&self.plan, IoKind::Read) {
             Some(_) => Err(failure("read")),
             None => self.inner.read_whole(path),
         }
@@ -231,7 +231,7 @@ impl FileSystem for FaultyFileSystem {
 struct FaultyDevice {
     inner: Arc<dyn Device>,
     path: PathBuf,
-    plan: Arc<Mutex<Plan>>,
+    plan: Arc<Mutex<FaultPlan>>,
 }
 
 impl FaultyDevice {
@@ -242,14 +242,14 @@ impl FaultyDevice {
 
 impl Device for FaultyDevice {
     fn read_at(&self, offset: u64, buffers: &mut [&mut [u8]]) -> io::Result<()> {
-        match next(&self.plan, Kind::Read) {
+        match next(&self.plan, IoKind::Read) {
             Some(_) => Err(self.failure("read")),
             None => self.inner.read_at(offset, buffers),
         }
     }
 
     fn write_at(&self, offset: u64, buffers: &[&[u8]]) -> io::Result<()> {
-        match next(&self.plan, Kind::Write) {
+        match next(&self.plan, IoKind::Write) {
             Some(Fault::TornWrite { bytes }) => {
                 let all = buffers.concat();
                 self.inner.write_at(offset, &[&all[..bytes.min(all.len())]])?;
@@ -262,14 +262,14 @@ impl Device for FaultyDevice {
     }
 
     fn submit_read(&self, offset: u64, buffers: Vec<AlignedBuffer>) -> io::Result<PendingRead> {
-        match next(&self.plan, Kind::Read) {
+        match next(&self.plan, IoKind::Read) {
             Some(_) => Ok(PendingRead::ready(Err(self.failure("read")))),
             None => self.inner.submit_read(offset, buffers),
         }
     }
 
     fn sync(&self) -> io::Result<()> {
-        match next(&self.plan, Kind::Sync) {
+        match next(&self.plan, IoKind::Sync) {
             Some(_) => Err(self.failure("sync")),
             None => self.inner.sync(),
         }
@@ -280,10 +280,10 @@ impl Device for FaultyDevice {
     }
 
     fn set_size(&self, bytes: u64) -> io::Result<()> {
-        if bytes > self.inner.size()? && next(&self.plan, Kind::Growth).is_some() {
+        if bytes > self.inner.size()? && next(&self.plan, IoKind::Growth).is_some() {
             return Err(io::ErrorKind::StorageFull.into());
         }
-        if bytes < self.inner.size()? && next(&self.plan, Kind::Cut).is_some() {
+        if bytes < self.inner.size()? && next(&self.plan, IoKind::Cut).is_some() {
             return Err(self.failure("cut"));
         }
         self.inner.set_size(bytes)

@@ -1,5 +1,5 @@
-//! Bytes on disks: one narrow trait for a file and one for a directory of files, with implementations for the operating system,
-//! for memory, and for faults.
+//! Bytes on disks: one narrow trait for a file and one for a directory of files, with implementations for the operating
+//! system, for memory, and for faults.
 //!
 //! ```text
 //!     engine ── FileSystem ──┬── OsFileSystem ──┬── preadv / pwritev, O_DIRECT where it is allowed
@@ -8,7 +8,7 @@
 //!              Device        └── FaultyFileSystem, over either of them
 //! ```
 //!
-//! Nothing here knows what a block is.
+//! The crate does not know blocks.
 
 mod buffer;
 mod device;

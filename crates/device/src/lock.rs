@@ -1,7 +1,7 @@
 //! One process a data directory, and one a disk.
 //!
-//! The lock is the kernel's, on an open file: it goes with the process, however that ends, and leaves nothing to clean up. The file
-//! itself stays; its presence means nothing.
+//! The lock is the kernel's, on an open file: it ends with the process, in any case, and leaves nothing to clean up.
+//! The file itself stays; its presence means nothing.
 
 use std::fs::{self, File, TryLockError};
 use std::io;
@@ -22,7 +22,7 @@ pub struct Claim {
     _file: Option<File>,
 }
 
-/// Locks the file itself: for files that lie in nobody's directory, such as block devices.
+/// Locks the file itself: for files outside of data directories, such as block devices.
 pub(crate) fn lock_file(path: &Path) -> io::Result<Claim> {
     let file = fs::OpenOptions::new().read(true).write(true).open(path)?;
     lock(&file, path)?;

@@ -1,7 +1,7 @@
 //! Files in memory: for tests, and for the simulator to build on.
 //!
-//! A file is a row of pieces; a piece that was never written is not there and reads as zeros. Names and contents have locks of their
-//! own, so that a file that was removed or renamed goes on living in the devices that are open on it. Everything is durable at once.
+//! A file is a list of pieces; a piece never written does not exist and reads as zeros. Names and contents have locks
+//! of their own, so that a removed or renamed file lives on in its open devices. Everything is durable at once.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::io;
@@ -29,7 +29,7 @@ struct Names {
     directories: BTreeSet<PathBuf>,
 }
 
-/// What all files together may still grow by.
+/// Bytes by which all files together may still grow.
 #[derive(Debug)]
 struct Space(AtomicU64);
 
@@ -81,7 +81,7 @@ impl Content {
         Ok(())
     }
 
-    /// Whether the file reaches as far as that.
+    /// The end of the range; an error when it exceeds the address space.
     fn end(offset: u64, bytes: usize) -> io::Result<u64> {
         offset
             .checked_add(bytes as u64)
@@ -138,7 +138,7 @@ impl Content {
     }
 }
 
-/// The piece an offset is in, and where in it.
+/// The piece of an offset, and the position in it.
 fn place(offset: u64) -> (usize, usize) {
     ((offset / PIECE as u64) as usize, (offset % PIECE as u64) as usize)
 }
@@ -150,7 +150,7 @@ impl Default for MemoryFileSystem {
 }
 
 impl MemoryFileSystem {
-    /// No files, and room for as many as the machine's memory holds.
+    /// No files, and space limited by the machine's memory alone.
     #[must_use]
     pub fn new() -> Self {
         Self::with_capacity(u64::MAX)

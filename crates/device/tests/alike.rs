@@ -11,7 +11,7 @@ use proptest::prelude::*;
 
 const NAMES: [&str; 3] = ["one.dbf", "two.dbf", "three.dbf"];
 
-/// How the bytes of a request are divided.
+/// The division of a request's bytes.
 #[derive(Clone, Debug)]
 struct Parts {
     lengths: Vec<usize>,
@@ -70,7 +70,7 @@ fn step() -> impl Strategy<Value = Step> {
     ]
 }
 
-/// What a step gave: bytes or a kind of error.
+/// The outcome of a step: bytes or a kind of error.
 type Outcome = Result<Vec<u8>, ErrorKind>;
 
 /// One implementation and the devices open on it.

@@ -21,19 +21,19 @@ const CHANGES_A_ROUND: u64 = 14;
 /// Smaller statements that are tried for each difference.
 const SHRINKS: usize = 600;
 
-/// How much is tried.
+/// The size of a campaign.
 #[derive(Clone, Debug)]
 pub struct Plan {
     pub seed: u64,
     pub queries: u64,
     pub changes: u64,
-    /// The first round, to see one again.
+    /// The first round, to repeat one.
     pub first: u64,
-    /// The campaign ends after so many differences.
+    /// The campaign ends after this many differences.
     pub differences: usize,
 }
 
-/// Both sides, and what was found.
+/// Both sides, and the tally.
 pub struct Campaign {
     ours: Ours,
     theirs: Theirs,
@@ -51,14 +51,14 @@ impl Campaign {
     /// Starts both sides.
     ///
     /// # Errors
-    /// One of them does not start.
+    /// When a side does not start.
     pub fn start(installation: &Installation, plan: Plan) -> Result<Self> {
         let campaign =
             Self { ours: Ours::start()?, theirs: Theirs::start(installation)?, tally: Tally::default(), plan };
         Ok(campaign)
     }
 
-    /// Tries what the plan says; `progress` is told after each round.
+    /// Runs the plan's rounds; `progress` is called after each.
     ///
     /// # Errors
     /// A side cannot define a table or end a transaction.
@@ -156,7 +156,7 @@ impl Campaign {
 
     // Changes.
 
-    /// Both tables' rows, sorted; what is different.
+    /// Compares each table's rows on both sides, sorted. Some: the two answers that differ.
     fn contents(&mut self, tables: &[Table]) -> Result<Option<[Answer; 2]>> {
         for table in tables {
             let columns: Vec<&str> = table.kinds().map(|column| column.name.as_str()).collect();
@@ -229,7 +229,7 @@ impl Campaign {
         Ok(())
     }
 
-    // What is told of a difference.
+    // The report of a difference.
 
     fn found(&mut self, round: u64, tables: &[Table], texts: &[String; 2], answers: &[Answer; 2]) {
         let mut told = format!("-- seed {}, round {round}\n", self.plan.seed);

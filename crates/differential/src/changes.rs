@@ -8,7 +8,7 @@ use crate::tree::{
     Aggregate, Body, Change, Column, Condition, Expression, Group, GroupForm, Items, Kind, Query, Select,
 };
 
-/// The tables whose rows it may change: its own, and those that refer to it.
+/// A random change of one table, a savepoint, or the end of the transaction.
 pub(crate) fn change(random: &mut Seeded, tables: &[Table], savepoint: &mut bool) -> Change {
     let table = &tables[random.index(tables.len())];
     match random.below(100) {
@@ -33,7 +33,7 @@ pub(crate) fn change(random: &mut Seeded, tables: &[Table], savepoint: &mut bool
     }
 }
 
-/// A row of literals: what a table begins with.
+/// A row of literals: the first rows of a table.
 pub(crate) fn first_row(random: &mut Seeded, table: &Table) -> Change {
     let columns: Vec<String> = table.kinds().map(|column| column.name.clone()).collect();
     let values = table.kinds().map(|column| literal(random, column.kind)).collect();
@@ -92,7 +92,8 @@ fn is_key(table: &Table, name: &str) -> bool {
     table.columns.iter().any(|column| column.column.name == name && column.constraint == Constraint::PrimaryKey)
 }
 
-/// What columns are set to. A key is set to one value only: the peer looks at a key that others refer to at each row, and not after the statement.
+/// Random assignments. A key is set to one value only: the peer checks a referenced key at each row, not after the
+/// statement.
 fn assignments(random: &mut Seeded, tables: &[Table], table: &Table, alias: &str) -> Vec<(String, Expression)> {
     let mut set = Vec::new();
     for column in table.kinds() {

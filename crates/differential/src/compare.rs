@@ -1,4 +1,4 @@
-//! What two answers to one statement come to.
+//! The verdict on two answers to one statement.
 
 use crate::side::{Answer, Class};
 
@@ -10,16 +10,16 @@ pub(crate) enum Verdict {
     },
     /// Refused by both for the same reason.
     BothRefuse,
-    /// One of them met a condition that depends on the order of evaluation.
+    /// One side met a condition that depends on the order of evaluation.
     Order,
     /// A text is longer than Oracle's texts may be.
     TextLimit,
-    /// The peer does not carry the statement out; there is nothing to compare with.
+    /// The peer does not support the statement, so there is no answer to compare with.
     PeerRefuses(String),
-    /// Highwater says that it does not carry the statement out.
+    /// Highwater does not support the statement, and says so.
     Unsupported(String),
     Different,
-    /// Highwater refuses what the peer carries out.
+    /// Highwater refuses a statement that the peer runs.
     Refused(String),
 }
 
@@ -28,7 +28,7 @@ impl Verdict {
         matches!(self, Self::Different | Self::Refused(_))
     }
 
-    /// Whether a smaller statement shows the same thing as this one.
+    /// True: a smaller statement shows the same difference as this one.
     pub(crate) fn shows_the_same(&self, other: &Self) -> bool {
         match (self, other) {
             (Self::Different, Self::Different) => true,
@@ -63,14 +63,14 @@ pub(crate) fn compare(ours: &Answer, theirs: &Answer, ordered: bool) -> Verdict 
         (Answer::Refused(Class::Unsupported, why), _) => Verdict::Unsupported(why.clone()),
         (_, Answer::Refused(Class::Other | Class::Unsupported, why)) => Verdict::PeerRefuses(why.clone()),
         (Answer::Refused(Class::TextLimit, _), _) => Verdict::TextLimit,
-        // Of two constraints, which is looked at first is not said anywhere.
+        // The order in which two constraints are checked is not specified.
         (Answer::Refused(one, _), Answer::Refused(other, _))
             if one == other || (one.is_constraint() && other.is_constraint()) =>
         {
             Verdict::BothRefuse
         }
         (Answer::Refused(class, _), _) | (_, Answer::Refused(class, _)) if class.depends_on_order() => Verdict::Order,
-        // The peer evaluates what is constant even for no row at all.
+        // The peer evaluates constants even for no row at all.
         (Answer::Changed(0), Answer::Refused(Class::Precision | Class::TooLong, _)) => Verdict::Order,
         (Answer::Refused(_, why), _) => Verdict::Refused(why.clone()),
         _ => Verdict::Different,
@@ -89,7 +89,7 @@ mod tests {
         assert_eq!(compare(&refused, &rows, false), Verdict::TextLimit);
         assert_eq!(compare(&refused, &Answer::Changed(1), false), Verdict::TextLimit);
         assert!(!Verdict::TextLimit.is_wrong());
-        // Another refusal of what the peer carries out is one.
+        // Another refusal of a statement that the peer runs is one.
         let other = Answer::Refused(Class::Other, "ORA-00942: table or view does not exist".into());
         assert!(compare(&other, &rows, false).is_wrong());
     }

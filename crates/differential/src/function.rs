@@ -1,7 +1,7 @@
-//! Functions that both databases have, or that can be said in both: templates with `$1`, `$2` … for the arguments.
+//! Functions that both databases have, or that can be expressed in both: templates with `$1`, `$2` … for the arguments.
 //!
-//! Where the two mean different things by one name, the peer's template says what Highwater's should mean: an empty string is NULL, NULL joined to a text
-//! is the text, GREATEST of a NULL is NULL.
+//! Where one name means different things, the peer's template expresses Highwater's meaning: an empty string is NULL,
+//! NULL joined to a text is the text, GREATEST of a NULL is NULL.
 
 use crate::tree::Kind;
 
@@ -25,7 +25,7 @@ const fn two(kind: Kind, arguments: &'static [Kind], ours: &'static str, theirs:
     Function { kind, arguments, ours, theirs }
 }
 
-/// What is there for each type alike.
+/// The functions that every type has.
 macro_rules! of_each {
     ($($kind:ident),*) => {
         &[$(
@@ -137,7 +137,7 @@ pub(crate) const DATES: &[Function] = &[
     ),
 ];
 
-/// The functions that give this type.
+/// The functions that return this type.
 pub(crate) fn giving(kind: Kind) -> impl Iterator<Item = &'static Function> {
     let own = match kind {
         Kind::Number => NUMBERS,

@@ -1,4 +1,5 @@
-//! Random queries: every name in them can be resolved and every type fits, so that a refusal by either side says something.
+//! Random queries: every name in them can be resolved and every type fits, so that a refusal by either side says
+//! something.
 
 use common::Seeded;
 
@@ -29,21 +30,22 @@ const DEPTH: usize = 3;
 /// Query blocks of a statement, more or less.
 const BLOCKS: usize = 6;
 
-/// What a query block can name.
+/// The columns in the scope of a query block.
 #[derive(Clone, Default)]
 struct Level {
     columns: Vec<Column>,
     aliases: Vec<String>,
-    /// The keys of its GROUP BY, in whose terms its select list and HAVING are; what is correlated to it sees plain columns of them only.
+    /// The keys of its GROUP BY, on which its select list and HAVING are built; correlated subqueries see plain columns
+    /// of them only.
     keys: Option<Vec<Expression>>,
-    /// ROLLUP and the like: NULL stands for more than a value, and the keys are not named from further in.
+    /// ROLLUP and the like: NULL stands for more than a value, and subqueries do not name the keys.
     several_groupings: bool,
-    /// One of its window functions looks at single rows. Two of them would number rows that are alike each in its own way.
+    /// One of its window functions looks at single rows. Two of them would number equal rows each in its own way.
     by_row: bool,
 }
 
 impl Level {
-    /// How often a name is there.
+    /// Count of columns of this name.
     fn count(&self, name: &str) -> usize {
         self.columns.iter().filter(|column| column.name == name).count()
     }
@@ -52,7 +54,7 @@ impl Level {
         self.aliases.iter().any(|own| own == alias)
     }
 
-    /// What subqueries see of it.
+    /// The columns that subqueries see.
     fn outer(&self) -> Vec<Column> {
         match &self.keys {
             None => self.columns.clone(),
@@ -69,14 +71,14 @@ pub(crate) struct Generator<'a> {
     pub(crate) random: &'a mut Seeded,
     tables: &'a [Table],
     levels: Vec<Level>,
-    /// What WITH has defined.
+    /// The queries that WITH has defined.
     with: Vec<(String, Vec<Column>)>,
     next: usize,
     /// Inside of an aggregate's argument.
     aggregate: bool,
-    /// Query blocks around what is made.
+    /// Query blocks around the one being made.
     blocks: usize,
-    /// Query blocks that it may still make.
+    /// Query blocks that may still be made.
     left: usize,
 }
 
@@ -206,7 +208,7 @@ impl<'a> Generator<'a> {
 
     // Query blocks.
 
-    /// `alone`: it refers to nothing around it.
+    /// `alone`: not correlated.
     fn query(&mut self, kinds: Option<&[Kind]>, alone: bool) -> Query {
         let around = if alone { std::mem::take(&mut self.levels) } else { Vec::new() };
         let mut body = Body::Select(Box::new(self.select(kinds)));
@@ -414,7 +416,7 @@ impl<'a> Generator<'a> {
         Self::view(query, alias, true, level)
     }
 
-    /// `alone`: nothing stands beside it, so common columns can be named without an alias.
+    /// `alone`: the only table, so common columns can be named without an alias.
     fn source(&mut self, level: &mut Level, alone: bool) -> From {
         match self.random.below(20) {
             0..=4 => self.join(level, alone, 2),
@@ -554,7 +556,7 @@ impl<'a> Generator<'a> {
         self.random.pick(values).map_or(Expression::Null(kind), |value| Expression::Literal(kind, value))
     }
 
-    /// Without its alias where that leaves no doubt.
+    /// Without its alias where the name is unambiguous.
     fn named(&mut self, column: Column, at: usize) -> Expression {
         let clear = self.levels.get(at).is_some_and(|level| level.count(&column.name) == 1)
             && self.levels[at + 1..].iter().all(|level| level.count(&column.name) == 0);
@@ -578,7 +580,7 @@ impl<'a> Generator<'a> {
             }
         }
         let (column, at) = self.random.pick(&found).cloned()?;
-        // A key of GROUP BY is named as it is there.
+        // A key of GROUP BY is named as in the clause.
         if self.levels[at].keys.is_some() { Some(Expression::Column(column)) } else { Some(self.named(column, at)) }
     }
 
@@ -622,7 +624,7 @@ impl<'a> Generator<'a> {
         functions[self.random.index(functions.len())]
     }
 
-    /// A call that has this value for one of its arguments; or the value.
+    /// A call that has this value for one of its arguments; or the value itself.
     fn call_with(&mut self, kind: Kind, depth: usize, value: Expression) -> Expression {
         let function = self.function(kind);
         let Some(at) = function.arguments.iter().position(|argument| *argument == value.kind()) else { return value };
@@ -679,8 +681,8 @@ impl<'a> Generator<'a> {
         Expression::Case { kind, when, otherwise }
     }
 
-    /// What an aggregate is over: a column of the block itself, or something made of one, since an aggregate of nothing but outer columns is the outer
-    /// block's.
+    /// The argument of an aggregate: a column of the block itself, or an expression on one, since an aggregate of
+    /// nothing but outer columns is the outer block's.
     fn argument(&mut self, kind: Kind) -> Expression {
         let before = self.aggregate;
         self.aggregate = true;

@@ -1,6 +1,6 @@
-//! Random queries and changes beside another database: the same statements run on Highwater and on PostgreSQL, and each answer is compared.
+//! Random queries and changes run on Highwater and on PostgreSQL; each answer is compared.
 //!
-//! See the README for what is generated, and for what the two mean differently.
+//! See the README for the statements generated, and for the differences in meaning.
 
 mod campaign;
 mod changes;

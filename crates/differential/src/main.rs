@@ -1,4 +1,4 @@
-//! `differential`: as many random statements beside PostgreSQL as it is told.
+//! `differential`: random statements on Highwater and PostgreSQL, as many as its arguments ask for.
 
 #![allow(clippy::print_stdout, clippy::print_stderr, reason = "a program that reports on standard output")]
 
@@ -42,7 +42,8 @@ struct Arguments {
     passes: Option<PathBuf>,
 }
 
-/// Runs scripts one after another, each on a new database. True: all answers agree or, with a pass list, as many as are listed.
+/// Runs scripts one after another, each on a new database. True: all answers agree or, with a pass list, as many as are
+/// listed.
 fn run_suite(scripts: &[PathBuf], passes: Option<&Path>) -> common::Result<bool> {
     let mut all = suite::Outcome::default();
     let mut passes = passes.map(Passes::read).transpose()?;
@@ -61,7 +62,7 @@ fn run_suite(scripts: &[PathBuf], passes: Option<&Path>) -> common::Result<bool>
             worse += 1;
         }
         all.add(outcome);
-        // Kept as it goes: all the scripts take hours.
+        // Written after each script: all the scripts take hours.
         passes.as_ref().map(Passes::write).transpose()?;
     }
     println!("{} scripts: {all}", scripts.len());

@@ -1,4 +1,5 @@
-//! The pass list of sqllogictest: how many queries of each script agree. The list is kept in the project, the scripts are not.
+//! The pass list of sqllogictest: how many queries of each script agree. The list is kept in the project, the scripts
+//! are not.
 
 use std::collections::BTreeMap;
 use std::fmt::Write;
@@ -24,10 +25,10 @@ pub struct Passes {
 }
 
 impl Passes {
-    /// Reads the list; one that is not there is empty.
+    /// Reads the list; a missing file is an empty list.
     ///
     /// # Errors
-    /// When the file cannot be read, or a line is none of a pass list.
+    /// When the file cannot be read, or a line is not of a pass list.
     pub fn read(path: &Path) -> Result<Self> {
         let failed = |why: &dyn std::fmt::Display| Error::bug(format!("{}: {why}", path.display()));
         let text = match std::fs::read_to_string(path) {
@@ -47,7 +48,7 @@ impl Passes {
         Ok(Self { path: path.to_owned(), list: list.collect::<Result<_>>()? })
     }
 
-    /// Holds a script's outcome against the list, and adds what is new or better. The text says what is worse than listed.
+    /// Compares a script's outcome with the list, and adds new or better ones. The text names a regression.
     pub fn judge(&mut self, script: &Path, outcome: &Outcome) -> Option<String> {
         let name = name(script);
         let now = Pass { queries: outcome.queries, agreed: outcome.agreed, differing: outcome.differing };

@@ -1,12 +1,12 @@
-//! The tables of a round: what they are made of, and as text for either side.
+//! The tables of a round: their columns and constraints, and their DDL for either side.
 
 use common::Seeded;
 
 use crate::text::Dialect;
 use crate::tree::{Column, Kind};
 
-/// Names of columns, and what each is in every table that has it: so tables have columns in common for USING and NATURAL, and subqueries have names in common
-/// with what is around them.
+/// Names of columns, with the type of each in every table that has it: so tables have columns in common for USING and
+/// NATURAL, and subqueries share names with the blocks around them.
 const COLUMNS: &[(&str, Kind)] = &[
     ("a", Kind::Number),
     ("b", Kind::Number),
@@ -18,7 +18,7 @@ const COLUMNS: &[(&str, Kind)] = &[
     ("e", Kind::Date),
 ];
 
-/// What values are drawn from: few, so that they meet.
+/// The values that rows draw from: few, so that they match.
 pub(crate) const NUMBERS: &[&str] = &["0", "1", "2", "3", "4", "1.5", "10", "-1"];
 pub(crate) const TEXTS: &[&str] = &["a", "b", "ab", "B", "abc", "x y"];
 pub(crate) const DATES: &[&str] =
@@ -84,12 +84,12 @@ impl Table {
                     Kind::Date => format!(" default timestamp '{default}'"),
                 });
             }
-            // Only a deferrable one is looked at after the statement by the peer, and not at each row.
+            // The peer checks only a deferrable one after the statement, others at each row.
             let at_the_end = if ours { "" } else { " deferrable initially immediate" };
             match column.constraint {
                 Constraint::None => {}
                 Constraint::NotNull => part.push_str(" not null"),
-                // Foreign keys of the peer do not refer to what is deferrable.
+                // Foreign keys of the peer do not refer to deferrable constraints.
                 Constraint::PrimaryKey => part.push_str(" primary key"),
                 Constraint::Unique => part.push_str(&format!(" unique{at_the_end}")),
                 Constraint::Index => after.push(format!("create index {0}_{name} on {0}({name})", self.name)),

@@ -117,7 +117,7 @@ pub(crate) fn expression(whole: &Expression) -> Vec<Expression> {
             if !std::mem::take(&mut less.frame).is_empty() {
                 out.push(Expression::Window(Box::new(less)));
             }
-            // What looks at single rows keeps an order that leaves none alike.
+            // A function of single rows keeps an order without ties.
             for at in (0..window.order.len()).filter(|_| !window.is_by_row()) {
                 let mut less = (**window).clone();
                 less.order.remove(at);
@@ -337,7 +337,7 @@ pub(crate) fn query(whole: &Query) -> Vec<Query> {
             out.push(less);
         }
     }
-    // One column the less; only here, where nobody counts them.
+    // One column less; only where the number of columns is free.
     if let (Body::Select(select), None) = (&whole.body, whole.fetch)
         && let Items::List(items) = &select.items
     {

@@ -16,10 +16,10 @@ use sql::{Connection, Database};
 use crate::text::Dialect;
 use crate::tree::Kind;
 
-/// Why a statement was refused, as far as both sides can tell.
+/// The class of a refusal, as far as both sides can tell.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
 pub(crate) enum Class {
-    /// A subquery of one row had several.
+    /// A subquery of one row gave several.
     SeveralRows,
     DivisionByZero,
     Unique,
@@ -30,13 +30,13 @@ pub(crate) enum Class {
     Precision,
     /// A text would be longer than Oracle's texts may be; the peer's have no such limit.
     TextLimit,
-    /// The statement is not carried out by this side: Highwater says HW-0001, the peer that it has no such feature.
+    /// The side does not support the statement: Highwater says HW-0001, the peer that it has no such feature.
     Unsupported,
     Other,
 }
 
 impl Class {
-    /// Whether it depends on which rows and which operands are looked at first, which SQL leaves open.
+    /// True: it depends on the order in which rows and operands are evaluated, which SQL leaves open.
     pub(crate) fn depends_on_order(self) -> bool {
         matches!(self, Self::SeveralRows | Self::DivisionByZero)
     }
@@ -88,17 +88,17 @@ pub(crate) trait Side {
     /// A query and the types of its columns.
     fn query(&mut self, text: &str, kinds: &[Kind]) -> Answer;
 
-    /// A change of rows; what fails is taken back, and the transaction goes on.
+    /// A change of rows; a failed one is rolled back, and the transaction goes on.
     fn change(&mut self, text: &str) -> Answer;
 
-    /// What ends a transaction or marks a place in it.
+    /// Ends a transaction, or sets a savepoint or rolls back to it.
     fn transaction(&mut self, text: &str) -> Result<()>;
 
-    /// What defines something, outside of transactions.
+    /// Runs DDL, outside of transactions.
     fn define(&mut self, text: &str) -> Result<()>;
 }
 
-/// Errors of Highwater's planner (HW-0061) that are known, by how they begin; any other is a difference.
+/// Known errors of Highwater's planner (HW-0061), by their beginning; any other is a difference.
 const KNOWN: [&str; 1] = [
     // Grouping by a CASE: the planner's two kinds of plans do not agree on whether it may be NULL.
     "query engine: Internal error: Physical input schema should be the same as the one converted from logical input schema.",
@@ -134,7 +134,7 @@ impl Ours {
         Ok(rows)
     }
 
-    /// Runs what has no rows.
+    /// Runs a statement without rows.
     pub(crate) fn execute(&mut self, text: &str) -> std::result::Result<(), (Class, String)> {
         match self.guarded(|ours| ours.0.run(text).map(|_| Answer::Changed(0))) {
             Answer::Refused(class, why) => Err((class, why)),
@@ -213,7 +213,7 @@ fn joining(text: &str, answer: Answer) -> Answer {
 
 pub(crate) struct Theirs {
     server: Postgres,
-    /// What the server's files are in.
+    /// The directory of the server's files.
     _home: tempfile::TempDir,
 }
 

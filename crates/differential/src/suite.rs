@@ -1,7 +1,8 @@
 //! Scripts of sqllogictest on Highwater: statements with the answers that other databases agreed on.
 //!
-//! The format is that of the original suite (a record is a few lines; answers are one value a line, or the MD5 of all of them). The well-kept library for it brings
-//! more packages than this file has functions, so the few records of the original suite are read here.
+//! The format is that of the original suite (a record is a few lines; answers are one value a line, or the MD5 of all
+//! of them). The library for it brings more packages than this file has functions, so the file reads the few records of
+//! the original suite itself.
 
 use std::collections::BTreeMap;
 use std::fmt;
@@ -45,7 +46,7 @@ enum Record<'a> {
     Skipped,
 }
 
-/// What a script came to.
+/// The figures of a script.
 #[derive(Default, Debug)]
 pub struct Outcome {
     pub statements: u64,
@@ -54,11 +55,12 @@ pub struct Outcome {
     /// Records that the script's conditions leave to other databases.
     pub skipped: u64,
     pub differing: u64,
-    /// Answers that differ since `1 / 2` is 0 in the suite, as the other databases have it: they agree without the fractions of quotients.
+    /// Answers that differ since `1 / 2` is 0 in the suite, as the other databases have it: they agree without the
+    /// fractions of quotients.
     pub divided: u64,
     /// By the error, how often, and the first statement.
     pub refused: BTreeMap<String, (u64, String)>,
-    /// Line, statement, what is expected and what came.
+    /// Line, statement, expected and actual answer.
     pub differences: Vec<String>,
 }
 
@@ -89,7 +91,7 @@ impl Outcome {
     }
 
     fn refuse(&mut self, class: Class, why: &str, line: usize, sql: &str) {
-        // Errors name what they are about: the number tells them apart.
+        // Errors name their objects: the number tells them apart.
         let number = why.split_whitespace().next().unwrap_or_default().trim_end_matches(':');
         let kind = if class == Class::Unsupported { why.to_owned() } else { number.to_owned() };
         self.refused.entry(kind).or_insert_with(|| (0, format!("line {line}: {sql}: {why}"))).0 += 1;
@@ -200,7 +202,8 @@ fn records(text: &str) -> impl Iterator<Item = Result<(usize, Record<'_>)>> {
     })
 }
 
-/// A statement in the dialect: TEXT is a type of its own elsewhere, and AS stands before the alias of a table there. `tables`: those that were made so far.
+/// A statement in the dialect: TEXT is replaced by a type of the dialect, and AS before a table's alias is dropped.
+/// `tables`: those made so far.
 fn ours_of(sql: &str, tables: &mut Vec<String>) -> String {
     let sql = sql.trim().trim_end_matches(';');
     let is_create = sql.get(..7).is_some_and(|word| word.eq_ignore_ascii_case("create "));
@@ -231,14 +234,14 @@ fn typed(word: &str) -> String {
     if bare.eq_ignore_ascii_case("text") { format!("VARCHAR2(4000){}", &word[bare.len()..]) } else { word.to_owned() }
 }
 
-/// Whether the query gives what is expected once its quotients have no fractions.
+/// True: the query's answer is the expected one once its quotients have no fractions.
 fn agrees_in_whole_numbers(ours: &mut Ours, sql: &str, types: &str, sort: Sort, expected: &[&str]) -> bool {
     with_whole_quotients(sql)
         .and_then(|whole| ours.values(&whole).ok())
         .is_some_and(|rows| difference(&printed(rows, types, sort), expected).is_none())
 }
 
-/// The query with `trunc(a / b)` for each `a / b`. None: it divides nothing, or cannot be read.
+/// The query with `trunc(a / b)` for each `a / b`. None: it has no division, or cannot be read.
 fn with_whole_quotients(sql: &str) -> Option<String> {
     let mut statements = Parser::parse_sql(&OracleDialect {}, sql).ok()?;
     let mut divides = false;

@@ -1,16 +1,16 @@
-//! What a campaign has come to.
+//! The figures of a campaign.
 
 use std::collections::BTreeMap;
 use std::fmt;
 
 use crate::compare::{Verdict, head};
 
-/// Statements, by what became of them.
+/// Statements, by verdict.
 #[derive(Default, Debug)]
 pub struct Tally {
     pub queries: u64,
     pub changes: u64,
-    /// Of them: the same rows, and at least one.
+    /// Of them with the same rows, and at least one.
     pub same: u64,
     /// The same, and no row.
     pub none: u64,
@@ -23,12 +23,12 @@ pub struct Tally {
     pub peer_refuses: BTreeMap<String, u64>,
     /// By the words of the error, with one of the statements.
     pub unsupported: BTreeMap<String, (u64, String)>,
-    /// Each difference: how to see it.
+    /// Each difference: how to repeat it.
     pub differences: Vec<String>,
 }
 
 impl Tally {
-    /// Notes what became of a statement, in Highwater's words.
+    /// Counts a statement by its verdict, in Highwater's words.
     pub(crate) fn add(&mut self, verdict: &Verdict, statement: &str) {
         match verdict {
             Verdict::Same { rows: 0 } => self.none += 1,

@@ -77,7 +77,7 @@ impl Text {
     fn literal(&mut self, kind: Kind, literal: &str) {
         match (kind, self.dialect) {
             (Kind::Number, Dialect::Ours) => self.put(literal),
-            // Else it would be an integer, and divide as one.
+            // An integer would divide as one.
             (Kind::Number, Dialect::Theirs) => {
                 let _ = write!(self.out, "({literal}::numeric)");
             }

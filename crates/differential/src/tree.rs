@@ -1,4 +1,4 @@
-//! Statements as trees, so that they can be written in two dialects and cut down to what differs.
+//! Statements as trees, so that they can be written in two dialects and shrunk.
 
 use crate::function::Function;
 
@@ -10,7 +10,7 @@ pub(crate) enum Kind {
     Date,
 }
 
-/// A column of a table or of what stands in a FROM clause.
+/// A column of a table or of another item of a FROM clause.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub(crate) struct Column {
     /// The alias before the name; None for a common column of USING and NATURAL, which has none.
@@ -69,7 +69,7 @@ pub(crate) struct Window {
 }
 
 impl Window {
-    /// Whether it looks at single rows, so that of rows which its order leaves alike each may have another value.
+    /// True: it looks at single rows, so that rows tied in its order may each have another value.
     pub(crate) fn is_by_row(&self) -> bool {
         match self.function {
             WindowFunction::Rank(_) => false,
@@ -85,7 +85,7 @@ impl Window {
 #[derive(Clone, Debug)]
 pub(crate) enum WindowFunction {
     Aggregate(Aggregate, Expression),
-    /// Of equal rows all have the same one.
+    /// The same value for rows tied in the order.
     Rank(&'static str),
     RowNumber,
     /// LAG or LEAD: the offset.
@@ -239,7 +239,7 @@ pub(crate) enum On {
     Natural,
 }
 
-/// What changes rows, or the transaction.
+/// A change of rows, or a step of the transaction.
 #[derive(Clone, Debug)]
 pub(crate) enum Change {
     InsertValues {
@@ -339,7 +339,7 @@ impl Query {
     }
 }
 
-/// What items of select lists are called.
+/// The alias of a select list's item.
 pub(crate) fn alias_of_item(number: usize) -> String {
     format!("c{number}")
 }

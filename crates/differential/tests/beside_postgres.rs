@@ -22,7 +22,7 @@ fn check(seed: u64) {
     let tally = spawn_with_stack("differential", SESSION_STACK_BYTES, run).unwrap().join().unwrap().unwrap();
     println!("{tally}");
     assert!(tally.differences.is_empty(), "{}", tally.differences.join("\n"));
-    // What both refuse, or neither has rows for, says little.
+    // Statements that both refuse, or that have no rows on either side, say little.
     let all = tally.queries + tally.changes;
     assert!(tally.same * 3 > all, "{} of {all} statements gave rows", tally.same);
 }

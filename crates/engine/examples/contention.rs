@@ -1,11 +1,12 @@
-//! Five sessions that insert single rows into one table and commit each, under four settings of its space: what they wait for.
+//! Five sessions that insert single rows into one table and commit each, under four settings of its space: what they
+//! wait for.
 //!
 //! ```text
 //! cargo run --release -p engine --example contention -- <directory | memory> [seconds] [repetitions] [sessions]
 //! ```
 //!
-//! The settings take turns in random order. A line for each run: transactions a second, waits for buffers by class, and the events that took longest; at the end
-//! medians over the repetitions.
+//! The settings take turns in random order. A line for each run: transactions a second, waits for buffers by class, and
+//! the events that took longest; at the end medians over the repetitions.
 
 #![expect(clippy::print_stdout, reason = "a measurement to look at")]
 
@@ -72,7 +73,7 @@ fn latches(counted: &MeterSnapshot) -> String {
     missed.map(text).collect::<Vec<_>>().join("; ")
 }
 
-/// The one in the middle.
+/// The median.
 fn median(mut values: Vec<f64>) -> f64 {
     values.sort_by(f64::total_cmp);
     values.get(values.len() / 2).copied().unwrap_or_default()

@@ -1,10 +1,12 @@
-//! Rows a second of full scans of one cached table, by one session and by two at once: what readers of blocks that nobody changes cost each other.
+//! Throughput of full scans of one cached table, by one session and by two at once: what readers of unchanging blocks
+//! cost each other.
 //!
 //! ```text
 //! cargo run --release -p engine --example readers -- [rows] [runs] [scans a run]
 //! ```
 //!
-//! Runs of one session and of two alternate. The first line says what two threads get done that share nothing: no more than that can be had.
+//! Runs of one session and of two alternate. The first line of output is the upper bound: two threads that share
+//! nothing.
 
 #![expect(clippy::print_stdout, reason = "a measurement to look at")]
 
@@ -72,7 +74,7 @@ fn scan(session: &Arc<Session>, table: &Arc<TableDef>, spec: &ScanSpec) -> Resul
     Ok(sink.rows)
 }
 
-/// Units of work a second that so many threads do, each `work`, from a common begin to the end of the last.
+/// Units of work a second over `threads` threads that start together, until the last has ended; each runs `work`.
 fn together(threads: usize, work: impl Fn() -> Result<u64> + Clone + Send + 'static) -> Result<f64> {
     let clock = SystemClock::default();
     let begin = Arc::new(Barrier::new(threads + 1));

@@ -1,10 +1,11 @@
-//! How long rolling back takes beside inserting, and opening a database after a crash, on a real file system.
+//! Times of a rollback beside inserts, and of opening a database after a crash, on a real file system.
 //!
 //! ```text
 //! cargo run --release -p engine --example recovery -- <directory> [rows] [redo in MB] [only: rollback, inserts, updates]
 //! ```
 //!
-//! A crash is the instance dropped without a checkpoint. `cold`: the files are taken out of the page cache before the open.
+//! A crash is the instance dropped without a checkpoint. `cold`: the files are taken out of the page cache before the
+//! open.
 
 #![expect(clippy::print_stdout, reason = "a measurement to look at")]
 
@@ -38,7 +39,7 @@ fn io(error: std::io::Error) -> Error {
     Error::bug(error.to_string())
 }
 
-/// The next of a sequence of numbers that look random.
+/// The next pseudo-random number.
 fn random(state: &mut u64) -> u64 {
     *state = state.wrapping_add(0x9e37_79b9_7f4a_7c15);
     let mut z = *state;
@@ -47,7 +48,7 @@ fn random(state: &mut u64) -> u64 {
     z ^ (z >> 31)
 }
 
-/// Seconds of processor time of the whole process: on a busy machine it tells more than the clock.
+/// Processor time of the whole process, in seconds. On a busy machine this says more than the clock.
 fn processor_s() -> f64 {
     const TICKS: f64 = 100.0;
     let stat = std::fs::read_to_string("/proc/self/stat").unwrap_or_default();
@@ -91,7 +92,7 @@ impl Bench<'_> {
         (self.clock.monotonic_us() - since) as f64 / 1e6
     }
 
-    /// Inserts rows, so many a call, and takes them back.
+    /// Inserts `rows` rows, `a_call` at a time, and rolls them back.
     fn rollback(&self, rows: u64, a_call: u64, indexed: bool) -> Result<()> {
         let instance = self.create(2048, 1024)?;
         let session = instance.connect(OWNER)?;
@@ -120,7 +121,7 @@ impl Bench<'_> {
         instance.shutdown()
     }
 
-    /// Rows inserted until there is so much redo, and a crash.
+    /// Inserts rows until `redo_mb` of redo has been written, and crashes.
     fn inserts(&self, redo_mb: u64) -> Result<()> {
         let instance = self.create(3 * redo_mb + 256, redo_mb + redo_mb / 4 + 64)?;
         let session = instance.connect(OWNER)?;
@@ -138,7 +139,8 @@ impl Bench<'_> {
         self.open("inserts, everything fits into the cache", "I", rows, None)
     }
 
-    /// Random rows of a table larger than the cache updated until there is so much redo, one transaction left open, and a crash.
+    /// Updates random rows of a table larger than the cache until `redo_mb` of redo has been written, leaves one
+    /// transaction open, and crashes.
     fn updates(&self, redo_mb: u64) -> Result<()> {
         let instance = self.create(SMALL_CACHE_MB, 2 * redo_mb + 512)?;
         let session = instance.connect(OWNER)?;
@@ -179,10 +181,10 @@ impl Bench<'_> {
         instance.health().stop(&Error::bug("a crash for a measurement"));
         instance.redo().abandon();
         drop(instance);
-        // The copy that is opened: what the crash has left, as often as wanted.
+        // A copy of the files as the crash left them, to be opened as often as wanted.
     }
 
-    /// Opens it, warm and cold, each time from a copy of what the crash has left.
+    /// Opens the database, warm and cold, each time from a fresh copy of the files that the crash left.
     fn open(&self, what: &str, table: &str, rows: u64, cache_mb: Option<u64>) -> Result<()> {
         for cold in [false, true] {
             let copy = self.directory.with_extension(if cold { "cold" } else { "warm" });

@@ -1,10 +1,12 @@
-//! What a commit costs: sessions that insert a row of 260 bytes and commit it, again and again, as `highwater bench commit` has it, without the SQL.
+//! Cost of a commit: sessions that insert a row of 260 bytes and commit it, again and again, as `highwater bench
+//! commit` has it, without the SQL.
 //!
 //! ```text
 //! cargo run --release -p engine --example redo_commits -- <directory> [rows a session] [sessions,…] [runs]
 //! ```
 //!
-//! Beside the rates: what the log writer made of them, CPU and context switches a commit (Linux), and the rate of single durable blocks, one after another.
+//! Beside the rates: what the log writer made of them, CPU and context switches a commit (Linux), and the rate of
+//! single durable blocks, one after another.
 
 #![expect(clippy::print_stdout, reason = "a measurement to look at")]
 
@@ -26,7 +28,7 @@ use waits::{Event, MeterSnapshot, Statistic};
 const MB: u64 = 1 << 20;
 /// With two numbers and what a row has in front of its columns this makes 260 bytes of a row.
 const FILLER_BYTES: usize = 246;
-/// The database writes at most as often as a thread here looks.
+/// The log writer writes at most as often as this thread looks.
 const BLOCK: usize = 512;
 
 fn io(error: std::io::Error) -> Error {
@@ -50,7 +52,7 @@ fn raw(files: &Arc<dyn FileSystem>, path: &Path, clock: &SystemClock) -> Result<
     Ok(writes as f64 * 1e6 / micros as f64)
 }
 
-/// Of this process, in microseconds; 0 where there is no /proc. Ticks are hundredths of a second.
+/// Processor time of this process, in microseconds; 0 without /proc. The clock's tick is 10 ms.
 fn cpu_us() -> u64 {
     let text = std::fs::read_to_string("/proc/self/stat").unwrap_or_default();
     let fields: Vec<&str> = text.rsplit(')').next().unwrap_or_default().split_whitespace().collect();
@@ -58,7 +60,7 @@ fn cpu_us() -> u64 {
     (ticks(11) + ticks(12)) * 10_000
 }
 
-/// Context switches of a thread, those it asked for and those it did not.
+/// Voluntary and involuntary context switches of a thread.
 fn switches(thread: &Path) -> u64 {
     let text = std::fs::read_to_string(thread.join("status")).unwrap_or_default();
     let counts = text.lines().filter(|line| line.contains("ctxt_switches"));

@@ -1,7 +1,8 @@
 //! The database over its storage: dictionary, instance and sessions, constraints, DDL, jobs, start-up, verification.
 //!
-//! Blocking calls on the session's own thread, as a server process has: no async runtime, no Arrow, no sockets. Each folder uses those above it in this
-//! list and no other; `tests/layers.rs` holds that. See ARCHITECTURE.md for the way of a statement, and README.md in each folder here.
+//! Blocking calls on the session's own thread, as a server process has: no async runtime, no Arrow, no sockets. Each
+//! folder uses those above it in this list and no other; `tests/layers.rs` checks that. ARCHITECTURE.md follows a
+//! statement through it, README.md in each folder describes it.
 
 pub mod dictionary;
 

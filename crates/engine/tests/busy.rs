@@ -62,7 +62,7 @@ fn insert(session: &Arc<Session>, table: &Arc<TableDef>, id: i64, rows: usize) {
     }
 }
 
-/// Rows of each session, and who has rows in each block.
+/// Rows of each session, and the sessions with rows in each block.
 #[derive(Default)]
 struct Rows {
     block: Option<BlockAddress>,
@@ -88,14 +88,15 @@ impl RowSink for Rows {
 
 fn rows(session: &Arc<Session>, table: &Arc<TableDef>) -> Rows {
     let mut rows = Rows::default();
-    // Blocks are told of to who asks for rowids.
+    // The scan reports blocks when rowids are asked for.
     let spec = ScanSpec { projection: vec![0], predicate: None, rowids: true };
     let mut scan = TableScan::new(session.worker().clone(), table.heap().clone(), spec).unwrap();
     while scan.next(&mut rows, usize::MAX).unwrap() {}
     rows
 }
 
-/// Five threads insert and commit rows into one table; what was counted of it by class, file, segment and event agrees, and no row is lost.
+/// Five threads insert and commit rows into one table; the counters by class, file, segment and event agree, and no row
+/// is lost.
 fn contend(tablespace: &str, freelists: u16) -> Rows {
     const ROWS: usize = 300;
     let instance = instance();
@@ -151,7 +152,8 @@ fn freelists_of_an_automatic_segment_count_for_nothing() {
     contend("AUTO", 5);
 }
 
-/// What a session waits for that finds a block latched: the data block that it shares with another, and the header when it needs that.
+/// Waits of a session that finds a block latched: for the data block that it shares with another, and for the header
+/// when it needs that.
 #[test]
 fn a_block_that_is_not_had_at_once_is_a_wait_of_its_class_its_file_and_its_segment() {
     let instance = instance();

@@ -1,4 +1,5 @@
-//! Many sessions at once on a cache that is far too small, and reads and writes that are held up or fail while others wait.
+//! Many sessions at once on a cache that is far too small, with reads and writes that are delayed or fail while others
+//! wait.
 
 #![allow(clippy::unwrap_used, reason = "a test fails by panicking, in its helpers too")]
 
@@ -211,9 +212,9 @@ fn many_scans_share_a_cache_smaller_than_their_reads() {
     instance.shutdown().unwrap();
 }
 
-/// Scans that nobody goes on with keep their read-ahead on its way: that may cost others nothing but the work of completing it.
+/// Abandoned scans leave their read-ahead under way; any reader may complete it.
 #[test]
-fn idle_scans_block_nobody() {
+fn idle_scans_block_no_session() {
     let files: Arc<dyn FileSystem> = Arc::new(MemoryFileSystem::new());
     let (instance, s) = database(&files, BlockSize::K2, 64);
     let table = segment(&instance, &s, SpaceManagement::Auto, 1, Owner::Table);
@@ -234,7 +235,7 @@ fn idle_scans_block_nobody() {
         spawn("reader", move || count(&table, &instance.connect("SYSTEM").unwrap()).unwrap()).unwrap()
     };
     assert_eq!(join(reader, 10), 20_000);
-    // Nor do they keep a segment from being emptied.
+    // Nor do they keep a segment from being truncated.
     instance.cache().flush(s.meter()).unwrap();
     for n in 0..4 {
         let mut scan = s.scan_blocks(ranges[n * ranges.len() / 4..].to_vec(), BlockClass::Data, true);
@@ -286,7 +287,7 @@ fn a_checkpoint_that_waits_for_a_latch_keeps_no_buffers() {
     let table = segment(&instance, &s, SpaceManagement::Manual, 1, Owner::Table);
     insert(&table, &s, 4_000).unwrap();
     instance.cache().flush(s.meter()).unwrap();
-    // The extents follow one another: all that the cache holds is one run of the checkpoint, and its last block is latched.
+    // The extents are adjacent: the whole cache is one run of the checkpoint, and its last block is latched.
     let start = table.scan_ranges(&s).unwrap()[0].start;
     let mut last = None;
     for n in 0..64 {
@@ -520,7 +521,7 @@ fn a_read_of_one_block_is_waited_for_as_long_as_it_takes() {
 }
 
 #[test]
-fn a_failed_multiblock_read_is_told_to_all_who_waited_for_it() {
+fn a_failed_multiblock_read_fails_for_all_waiters() {
     let gate = Arc::new(Gate::default());
     let files: Arc<dyn FileSystem> = Arc::new(Gated { inner: Arc::new(MemoryFileSystem::new()), gate: gate.clone() });
     let (instance, s) = database(&files, BlockSize::K2, 500);
@@ -542,7 +543,7 @@ fn a_failed_multiblock_read_is_told_to_all_who_waited_for_it() {
             while gate.fail.load(Ordering::Acquire) {
                 pause();
             }
-            // The scan is where it was: it can be gone on with.
+            // The scan stays in its place and can continue.
             (failed, scan.next_block().unwrap().unwrap().address())
         })
         .unwrap()
@@ -598,7 +599,8 @@ fn a_search_for_space_can_be_cancelled() {
         drop(s);
         instance.shutdown().unwrap();
     }
-    // The head of the list is in use all the time: the search for an index block goes round until it is let go of, or cancelled.
+    // The head of the list is in use all the time: the search for an index block repeats until it is released, or
+    // cancelled.
     let files: Arc<dyn FileSystem> = Arc::new(MemoryFileSystem::new());
     let (instance, s) = database(&files, BlockSize::K2, 500);
     let index = segment(&instance, &s, SpaceManagement::Manual, 1, Owner::Index);
@@ -661,7 +663,7 @@ fn the_close_waits_for_calls_and_lets_no_more_begin() {
     }
     assert!(instance.connect("SYSTEM").unwrap_err().is_ora(1090));
     assert!(idle.call().unwrap_err().is_ora(1089));
-    // The call that runs is told once, and may tidy up: also with calls of its own.
+    // The running call gets the error once, and may clean up, also with calls of its own.
     assert!(s.check_cancelled().unwrap_err().is_ora(1089));
     let inner = s.call().unwrap();
     insert(&table, &s, 11).unwrap();
@@ -708,7 +710,7 @@ fn files_come_and_go_while_segments_are_made_in_them() {
                             "an extent in a dropped file"
                         );
                     }
-                    // A size that cuts nothing off, of a file that may be gone.
+                    // A size that cuts off nothing, of a file that may be gone.
                     if let Err(error) = instance.resize_datafile(&s, name, 4 << 20) {
                         assert!(error.is_ora(1516), "{error}");
                     }

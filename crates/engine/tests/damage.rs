@@ -1,4 +1,5 @@
-//! Metadata that leads astray, with checksums that are right: it is said, by block, and nothing loops, panics or is overwritten.
+//! Metadata that leads astray, with valid checksums: errors name the block, and nothing loops, panics or is
+//! overwritten.
 
 #![allow(clippy::unwrap_used, reason = "a test fails by panicking, in its helpers too")]
 
@@ -75,13 +76,13 @@ impl Database {
         self.s.change(&mut block, change)
     }
 
-    /// Everything goes to disk and is read again.
+    /// Writes everything to disk, so that it is read again.
     fn flush(&self) {
         self.instance.cache().flush(self.s.meter()).unwrap();
     }
 }
 
-/// Each of these may fail, but only by saying which block is corrupt.
+/// Each of these may fail, but only with an error that names the corrupt block.
 fn all_say_it(database: &Database, segment: &Segment) {
     let s = &database.s;
     let results = [
@@ -250,7 +251,7 @@ fn file_space_that_cannot_be() {
             2 => database.damage(header, BlockClass::FileBitmapIndex, |b| {
                 file::space_header_mut(b).free_units = u32::MAX.into();
             }),
-            // A bit that no count knows of.
+            // A bit that does not agree with any count.
             _ => database.damage(map, BlockClass::FileBitmap, |b| b[700] ^= 1),
         }
         database.flush();

@@ -1,4 +1,4 @@
-//! What the engine does when files are damaged, missing or refuse a write, and when the cache is far too small.
+//! The engine's behaviour when files are damaged, missing or refuse a write, and when the cache is far too small.
 
 #![allow(clippy::unwrap_used, reason = "a test fails by panicking, in its helpers too")]
 
@@ -72,7 +72,7 @@ fn insert(segment: &Segment, s: &Session, rows: usize) -> common::Result<()> {
     Ok(())
 }
 
-/// What was not closed is rolled forward when it is opened, and can be worked with and closed.
+/// The database rolls forward at the open, works, and closes.
 fn recovers(files: Arc<dyn FileSystem>) {
     let instance = Instance::open(files, &directory(), clock(), None).unwrap();
     assert!(instance.rolled_forward().is_some());
@@ -134,7 +134,7 @@ fn a_flipped_byte_is_named_and_the_rest_stays_usable() {
     // The block next to it was in the same multiblock read and is fine.
     s.consistent(victim.plus(1), BlockClass::Data).unwrap();
     assert!(s.consistent(victim, BlockClass::Data).unwrap_err().is_ora(1578));
-    // The disk is put right: the block is read again, not remembered as bad.
+    // The disk is repaired: the block is read again, not remembered as bad.
     faulty.flip(file.path(), u64::from(victim.block) * 2048 + 700).unwrap();
     assert_eq!(count(&segment, &s).unwrap(), 2_000);
 }
@@ -171,7 +171,7 @@ fn files_that_are_not_right_are_refused_by_name() {
     refused(1122, "checksum");
     files.write_whole(&path, &files.read_whole(&directory().join("system01.dbf")).unwrap()).unwrap();
     refused(1122, "");
-    // Put right, it opens again: a refused open leaves the database as it was.
+    // Repaired, it opens again: a refused open leaves the database as it was.
     files.write_whole(&path, &whole).unwrap();
     let instance = Instance::open(files.clone(), &directory(), clock(), None).unwrap();
     instance.shutdown().unwrap();
@@ -330,13 +330,13 @@ fn every_clean_close_can_be_opened_again() {
     instance.shutdown().unwrap();
     drop(instance);
     let open = || Instance::open(files.clone(), &directory(), clock(), None).unwrap();
-    // Nothing done.
+    // No work.
     open().shutdown().unwrap();
-    // Nothing but commits.
+    // Commits alone.
     let instance = open();
     instance.advance_scn();
     instance.shutdown().unwrap();
-    // Nothing but a new tablespace, after commits.
+    // A new tablespace alone, after commits.
     let instance = open();
     instance.advance_scn();
     let s = instance.connect("SYSTEM").unwrap();

@@ -1,4 +1,4 @@
-//! CREATE TABLE AS SELECT: the table and its rows are one, for others and in a crash.
+//! CREATE TABLE AS SELECT: the table and its rows appear as one, to other sessions and after a crash.
 
 #![allow(clippy::unwrap_used, reason = "a test fails by panicking, in its helpers too")]
 
@@ -81,7 +81,7 @@ fn others_see_the_table_when_its_rows_are_there() {
 }
 
 #[test]
-fn what_cannot_be_filled_is_not_there() {
+fn a_table_whose_fill_fails_is_not_created() {
     let files: Arc<dyn FileSystem> = Arc::new(MemoryFileSystem::new());
     let instance = create(&files);
     let session = instance.connect("SYSTEM").unwrap();
@@ -93,7 +93,7 @@ fn what_cannot_be_filled_is_not_there() {
     assert!(error.unwrap_err().is_ora(1476));
     assert!(session.catalog().table("SYSTEM", "FILLED").is_none());
     assert_eq!(free_blocks(&session), free);
-    // Where it was is not where the next one of its name is looked for.
+    // The next table of its name is not looked for in the old place.
     let made = session.create_table_filled(&spec(), |table| fill(&session, table).map(|_| table.clone())).unwrap();
     assert_eq!(rows_of(&session, &made), ROWS);
     drop(session);

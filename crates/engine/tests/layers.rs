@@ -1,7 +1,7 @@
 //! The folders of the engine use each other in one direction.
 //!
-//! Read from the sources, as those of storage are. A statement is a method of `Session` in the folder of its subject, above the folder of `Session`; such
-//! methods are not called from below.
+//! The test reads the sources, as that of storage does. A statement is a method of `Session` in the folder of its
+//! subject, above the folder of `Session`; such methods are not called from below.
 
 #[path = "../../storage/tests/layers/sources.rs"]
 mod sources;
@@ -11,7 +11,7 @@ use std::path::Path;
 
 use sources::{File, code, upward, upward_calls};
 
-/// Each folder uses those before it, and no other.
+/// Each folder uses those before it alone.
 const FOLDERS: [&str; 7] = ["dictionary", "instance", "constraint", "ddl", "jobs", "startup", "verify"];
 
 fn engine() -> Vec<File> {

@@ -1,7 +1,9 @@
-//! Mini-transactions that end in an error, at every get of a block within them: the blocks are then as they were, in memory, in the log and on disk.
+//! Mini-transactions that end in an error, at every get of a block within them: the blocks are unchanged afterwards, in
+//! memory, in the log and on disk.
 //!
-//! Each case does one piece of work, whose first get within a mini-transaction fails, then the second, and so on, until none does. After each failure the
-//! session rolls back: the rows are those from before, the instance goes on, and what a crash would leave at that moment is sound.
+//! Each case repeats one piece of work with its first get within a mini-transaction failing, then its second, and so
+//! on, until none fails. After each failure the session rolls back: the rows are as before, the instance goes on, and a
+//! crash at that moment would leave a sound database.
 
 #![allow(clippy::unwrap_used, reason = "a test fails by panicking, in its helpers too")]
 
@@ -124,7 +126,7 @@ impl Database {
         self.session.commit(CommitWrite::default()).unwrap();
     }
 
-    /// What a crash would leave now is sound.
+    /// The database after a crash now is sound.
     fn is_sound(&self, when: &str) {
         self.instance.redo().flush(self.instance.redo().end()).unwrap();
         let clock = Arc::new(SystemClock::default());
@@ -132,7 +134,7 @@ impl Database {
         assert_eq!(report.problems, [], "{when}");
     }
 
-    /// Does `work` with a failure at each get within a mini-transaction in turn. How many there were.
+    /// Repeats `work` with each get within a mini-transaction failing in turn. Returns the number of failures.
     fn fail_everywhere(&self, what: &str, work: impl Fn(&Self) -> Result<()>) -> u64 {
         let before = self.rows();
         let mut failures = 0;
@@ -144,7 +146,7 @@ impl Database {
             assert!(self.instance.health().check().is_ok(), "{when}: the instance has stopped: {done:?}");
             match done {
                 Ok(()) if left.is_some() => break,
-                // The work made up for it.
+                // The work succeeded in spite of the failure.
                 Ok(()) => self.session.rollback().unwrap(),
                 Err(error) => {
                     assert!(left.is_none() && error.is_ora(1115), "{when}: {error}");

@@ -1,5 +1,5 @@
-//! What must not come of faults at the worst moment: a change without its undo, a control file that says what was refused, undo that goes before what it
-//! was for is durable.
+//! Faults at the worst moment must not leave a change without its undo, a control file with a refused change, or
+//! missing undo of a change that is not durable.
 
 #![allow(clippy::unwrap_used, reason = "a test fails by panicking, in its helpers too")]
 
@@ -96,7 +96,7 @@ fn rows(session: &Arc<Session>, name: &str) -> BTreeMap<u32, (Rowid, Vec<u8>)> {
     found.rows
 }
 
-/// How many rows of a table have each value.
+/// The number of rows of a table with each value.
 fn values(session: &Arc<Session>, name: &str) -> BTreeMap<Vec<u8>, usize> {
     let mut values = BTreeMap::new();
     for (_, value) in rows(session, name).into_values() {
@@ -137,7 +137,7 @@ fn a_change_whose_undo_block_cannot_be_had_is_not_made() {
     let session = instance.connect(OWNER).unwrap();
     filled(&session, "T", 10);
     set(&session, "T", &[1], b"new").unwrap();
-    // Neither the table's block nor the one that the transaction's undo goes to is cached any more; the table's is read again.
+    // Neither the table's block nor the block of the transaction's undo is cached any more; the table's is read again.
     instance.cache().flush(session.meter()).unwrap();
     let places = rows(&session, "T");
     let mark = session.mark();
@@ -149,7 +149,7 @@ fn a_change_whose_undo_block_cannot_be_had_is_not_made() {
     drop(updater);
     faulty.heal();
     session.rollback_to_mark(mark).unwrap();
-    // Records of two changes may not have one place.
+    // Records of two changes must not have the same address.
     set(&session, "T", &[3], b"new").unwrap();
     session.commit(CommitWrite::default()).unwrap();
     let expected = BTreeMap::from([(b"old".to_vec(), 8), (b"new".to_vec(), 2)]);
@@ -162,7 +162,7 @@ fn a_change_whose_undo_block_cannot_be_had_is_not_made() {
 }
 
 #[test]
-fn what_was_rolled_back_stays_so_when_its_undo_tablespace_goes() {
+fn rolled_back_changes_stay_undone_after_their_undo_tablespace_is_dropped() {
     let files: Arc<dyn FileSystem> = Arc::new(MemoryFileSystem::new());
     let instance = create(&files, Background::Inline);
     let session = instance.connect(OWNER).unwrap();
@@ -171,7 +171,7 @@ fn what_was_rolled_back_stays_so_when_its_undo_tablespace_goes() {
     session.create_undo_tablespace(&tablespace("UNDO2"), false).unwrap();
     let other = instance.connect(OWNER).unwrap();
     set(&other, "T", &[1, 2, 3], b"never").unwrap();
-    // This makes the other's changes durable, and not their end.
+    // This makes the other transaction's changes durable, but not its end.
     set(&session, "OTHER", &[1], b"new").unwrap();
     session.commit(CommitWrite::default()).unwrap();
     session.alter_system("undo_tablespace", "UNDO2", Scope::Both).unwrap();
@@ -186,7 +186,8 @@ fn what_was_rolled_back_stays_so_when_its_undo_tablespace_goes() {
 
 #[test]
 fn a_control_file_that_cannot_be_written_says_nothing_of_what_was_refused() {
-    // The first write of the statement is the file's header; then come the copies of the control file, and, when one fails, both once more.
+    // The first write of the statement is the file's header; then come the copies of the control file, and, when one
+    // fails, both once more.
     for (nth, again) in [(1, None), (2, None), (3, None), (2, Some(2)), (3, Some(1)), (3, Some(2))] {
         let faulty = Arc::new(FaultyFileSystem::new(Arc::new(MemoryFileSystem::new())));
         let files: Arc<dyn FileSystem> = faulty.clone();
@@ -206,7 +207,7 @@ fn a_control_file_that_cannot_be_written_says_nothing_of_what_was_refused() {
         let instance = open(&files, Background::Inline).unwrap();
         let session = instance.connect(OWNER).unwrap();
         assert_eq!(values(&session, "T"), only(b"old", 10));
-        // An instance that stops does not know whether it is there.
+        // An instance that has stopped does not know whether the tablespace exists.
         assert!(stopped || instance.tablespaces().named("MORE").is_err(), "write {nth}: {error}");
         drop(session);
         instance.shutdown().unwrap();
@@ -255,7 +256,7 @@ fn a_session_that_ends_while_the_instance_is_being_closed_changes_nothing() {
     let call = session.call().unwrap();
     let closing = instance.clone();
     let closing = spawn("closing", move || closing.shutdown()).unwrap();
-    // Nobody is let in once the close has begun; it waits for the call.
+    // No session is admitted once the close has begun; it waits for the call.
     while instance.connect(OWNER).is_ok() {
         std::thread::yield_now();
     }
@@ -265,7 +266,7 @@ fn a_session_that_ends_while_the_instance_is_being_closed_changes_nothing() {
     drop((call, session));
     closing.join().unwrap().unwrap();
     drop(instance);
-    // The next open does what the session could not.
+    // The next open rolls back in the session's place.
     let instance = open(&files, Background::Inline).unwrap();
     assert_eq!(instance.dead_transactions(), 1);
     let session = instance.connect(OWNER).unwrap();
@@ -296,7 +297,7 @@ fn a_dead_transaction_that_cannot_be_rolled_back_does_not_keep_the_others() {
         drop((file, session, begun));
         crash(instance);
         faulty.flip(&path, offset).unwrap();
-        // Nor is it whole in the double-write area.
+        // The double-write area does not have it whole either.
         let area = directory().join("doublewrite.dbf");
         let bytes = files.read_whole(&area).unwrap().len();
         files.write_whole(&area, &vec![0; bytes]).unwrap();
@@ -312,11 +313,11 @@ fn a_dead_transaction_that_cannot_be_rolled_back_does_not_keep_the_others() {
         let session = instance.connect(OWNER).unwrap();
         for name in others {
             assert_eq!(values(&session, name), only(b"old", 10));
-            // Nobody holds the row.
+            // The row is not locked.
             set(&session, name, &[1], b"new").unwrap();
         }
         session.commit(CommitWrite::default()).unwrap();
-        // The disk is put right: the system monitor tries again.
+        // The disk is repaired: the system monitor tries again.
         faulty.flip(&path, offset).unwrap();
         instance.retry_rollbacks(&session).unwrap();
         assert_eq!(left(), []);
@@ -360,7 +361,7 @@ fn entries_of_an_index_that_cannot_be_read_are_taken_back_when_it_can() {
     let area = directory().join("doublewrite.dbf");
     let bytes = files.read_whole(&area).unwrap().len();
     files.write_whole(&area, &vec![0; bytes]).unwrap();
-    // The index is not to be had: the transaction stays as it is.
+    // The index cannot be read: the transaction stays as it is.
     let instance = open(&files, Background::Inline).unwrap();
     assert_eq!(instance.undo().transactions().len(), 1);
     instance.redo().flush(instance.redo().end()).unwrap();
@@ -498,7 +499,7 @@ fn an_instance_that_is_dropped_has_stopped_writing() {
         done.store(true, Ordering::SeqCst);
     })
     .unwrap();
-    // Long enough for a drop that does not wait.
+    // Longer than a drop that does not wait would take.
     std::thread::sleep(Duration::from_millis(200));
     assert!(!dropped.load(Ordering::SeqCst), "the instance has gone while its writer was at work");
     gate.set(false);
@@ -508,7 +509,8 @@ fn an_instance_that_is_dropped_has_stopped_writing() {
     assert_eq!(values(&session, "T"), only(b"old", 10));
 }
 
-/// The sampler, or a session, may still hold an instance that the test has crashed. The next instance must have the files to itself all the same.
+/// The sampler, or a session, may still hold an instance that the test has crashed. The next instance must have the
+/// files to itself all the same.
 #[test]
 fn an_instance_that_was_crashed_writes_no_more_while_somebody_holds_it() {
     let faulty = Arc::new(FaultyFileSystem::new(Arc::new(MemoryFileSystem::new())));

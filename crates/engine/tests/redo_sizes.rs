@@ -1,7 +1,8 @@
-//! How much redo rows make, beside what was published for the same work: line items of TPC-H into a table without an index, one a statement.
+//! Redo volume beside the published figures for the same work: line items of TPC-H into a table without an index, one a
+//! statement.
 //!
-//! The published figures are read only to be compared with; where they are not there, what is measured is printed and the comparison is left out, with a
-//! line that says so.
+//! The published figures are read only for the comparison; where they are missing, the test prints the measured figures
+//! and skips the comparison with a line that says so.
 
 #![allow(clippy::unwrap_used, clippy::print_stdout, reason = "a test fails by panicking and says what it has measured")]
 
@@ -25,26 +26,28 @@ use waits::Statistic;
 
 const DIRECTORY: &str = "/database";
 
-// What the rows are, and why.
+// The rows, with their source.
 //
-// Columns: LINEITEM of the TPC-H specification (clause 1.4.1). "Identifier" and "integer" are whole numbers, "decimal" has two
-// places, "date" is a date, "variable text, size N" is VARCHAR2(N), and "fixed text, size N" is a string of N characters that is
-// blank where the value is shorter: CHAR(N). L_RETURNFLAG and L_LINESTATUS are fixed text of 1, L_SHIPINSTRUCT of 25, L_SHIPMODE
-// of 10, L_COMMENT variable text of 44. The published script declares none of this: it takes its rows with %ROWTYPE from a table
-// of TPC-H's names, whose statement has 16 values.
+// Columns: LINEITEM of the TPC-H specification (clause 1.4.1). "Identifier" and "integer" are whole numbers, "decimal"
+// has two places, "date" is a date, "variable text, size N" is VARCHAR2(N), and "fixed text, size N" is a string of N
+// characters that is blank where the value is shorter: CHAR(N). L_RETURNFLAG and L_LINESTATUS are fixed text of 1,
+// L_SHIPINSTRUCT of 25, L_SHIPMODE of 10, L_COMMENT variable text of 44. The published script declares none of this: it
+// takes its rows with %ROWTYPE from a table of TPC-H's names, whose statement has 16 values.
 //
-// Scale: the specification makes about 6,000,000 line items at scale factor 1 (clause 4.2.5), so the billion that were published
-// are 1,000,000,000 / 6,000,000 = 167. The script copies rows from the first on until there are 48,220,000, some 5 % of them.
-// L_ORDERKEY rises through them, and L_PARTKEY (1 to 200,000 times the scale) and L_SUPPKEY (10,000 times it) are as long as at
-// that scale from the first row on: NUMBER takes a byte for two digits, so rows at scale 1 are shorter.
+// Scale: the specification makes about 6,000,000 line items at scale factor 1 (clause 4.2.5), so the billion that were
+// published are 1,000,000,000 / 6,000,000 = 167. The script copies rows from the first on until there are 48,220,000,
+// some 5 % of them. L_ORDERKEY rises through them, and L_PARTKEY (1 to 200,000 times the scale) and L_SUPPKEY (10,000
+// times it) are as long as at that scale from the first row on: NUMBER takes a byte for two digits, so rows at scale 1
+// are shorter.
 //
-// Before that (until "engine: the redo test takes line items as TPC-H declares them") fixed text was VARCHAR2 of the value's own
-// length and rows were the first at scale 1. A row was shorter then: by 13 bytes of L_SHIPINSTRUCT on average (its four values
-// have 11, 4, 16 and 17 of 25 characters), 5.7 of L_SHIPMODE (its seven have 7, 3, 4, 4, 5, 4 and 3 of 10), and by the digits of keys.
-// Redo of nine rows and a commit was 3,054 bytes with those rows and is 3,275 with these (19 % below the published figure; with the
-// earlier rows it is below the 20 % that the test allows). The test of redo measures and prints both.
+// Before that (until "engine: the redo test takes line items as TPC-H declares them") fixed text was VARCHAR2 of the
+// value's own length and rows were the first at scale 1. A row was shorter then: by 13 bytes of L_SHIPINSTRUCT on
+// average (its four values have 11, 4, 16 and 17 of 25 characters), 5.7 of L_SHIPMODE (its seven have 7, 3, 4, 4, 5, 4
+// and 3 of 10), and by the digits of keys. Redo of nine rows and a commit was 3,054 bytes with those rows and is 3,275
+// with these (19 % below the published figure; with the earlier rows it is below the 20 % that the test allows). The
+// test of redo measures and prints both.
 
-/// Which line items, and how their fixed text is kept.
+/// A range of line items, and the form of their fixed text.
 #[derive(Clone, Copy)]
 struct Workload {
     scale: f64,
@@ -57,7 +60,7 @@ struct Workload {
 
 /// The middle of the rows that were copied, so that keys are as long.
 const DECLARED: Workload = Workload { scale: 167.0, part: 24, parts: 1000, fixed: true };
-/// What the test took before.
+/// The rows of the test before.
 const EARLIER: Workload = Workload { scale: 1.0, part: 1, parts: 1, fixed: false };
 
 struct Stage {
@@ -160,7 +163,7 @@ impl Stage {
         redo.position(redo.end())
     }
 
-    /// Bytes of this session's vectors from `from` on that change undo blocks, and their number.
+    /// Bytes and number of the session's redo vectors, from `from` on, that change undo blocks.
     fn undo_vectors(&self, from: Rba) -> (u64, u64) {
         self.here();
         let data = self.instance.control().data().clone();
@@ -180,7 +183,7 @@ impl Stage {
     }
 }
 
-/// The published figures of an experiment; None, with a line, where they are not there.
+/// The published figures of an experiment; None, with a printed line, where they are missing.
 fn published(section: &str) -> Option<toml::Table> {
     let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../../shared/papers/write-accelerator.toml");
     let Ok(text) = std::fs::read_to_string(&path) else {
@@ -196,10 +199,11 @@ fn figure(table: &toml::Table, name: &str) -> f64 {
     value.as_float().unwrap_or_else(|| value.as_integer().unwrap() as f64)
 }
 
-/// A commit after every ninth row. All redo of the session counts, as `redo size` of V$MYSTAT has it: that of space and of cleaning out is part of it.
+/// A commit after every ninth row. All redo of the session counts, as `redo size` of V$MYSTAT has it: that of space and
+/// of cleaning out is part of it.
 fn redo_a_transaction(workload: Workload) -> f64 {
     let stage = stage(workload);
-    // The segment's and the undo segments' first blocks are not what is measured.
+    // The segment's and the undo segments' first blocks are not measured.
     stage.insert(9, |_| ());
     stage.session.commit(CommitWrite::default()).unwrap();
     let (before, transactions) = (stage.value(Statistic::RedoSize), 400);
@@ -226,11 +230,13 @@ fn redo_of_nine_line_items_and_a_commit() {
     }
 }
 
-/// The published figure is the statistic `undo change vector size` over the rows of a run that inserts 999 rows and rolls them back, again and again. The
-/// statistic counts bytes of redo: vectors that put an undo record into an undo block, with their headers. So it is whole vectors that are compared, on the
-/// average of such a transaction, and not undo records as they lie in their blocks (31 bytes with the directory entry, 47 for a transaction's first in a block,
-/// which tells of an ITL slot, too): those are in the vectors, beside the vector's header of 28 bytes and what tells where its pieces go. Undoing makes no undo
-/// records, so it adds nothing, as in the published run, where every row was undone.
+/// The published figure is the statistic `undo change vector size` over the rows of a run that inserts 999 rows and
+/// rolls them back, again and again. The statistic counts bytes of redo: vectors that put an undo record into an undo
+/// block, with their headers. So it is whole vectors that are compared, on the average of such a transaction, and not
+/// undo records as they lie in their blocks (31 bytes with the directory entry, 47 for a transaction's first in a
+/// block, which tells of an ITL slot, too): those are in the vectors, beside the vector's header of 28 bytes and what
+/// tells where its pieces go. Undoing makes no undo records, so it adds nothing, as in the published run, where every
+/// row was undone.
 #[test]
 fn undo_vectors_of_rows_without_an_index() {
     const ROWS: u64 = 999;
@@ -241,7 +247,7 @@ fn undo_vectors_of_rows_without_an_index() {
     let before = stage.value(Statistic::UndoChangeVectorSize);
     stage.insert(ROWS as usize, |_| ());
     let counted = stage.value(Statistic::UndoChangeVectorSize) - before;
-    // What the log holds is what was counted.
+    // The log holds the counted vectors.
     assert_eq!(stage.undo_vectors(from), (counted, ROWS));
     stage.session.rollback().unwrap();
     assert_eq!(stage.value(Statistic::UndoChangeVectorSize) - before, counted);

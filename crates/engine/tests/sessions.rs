@@ -1,4 +1,4 @@
-//! What can be known of sessions, and how they are killed.
+//! Figures of sessions, and killing them.
 
 #![allow(clippy::unwrap_used, reason = "a test fails by panicking, in its helpers too")]
 
@@ -40,7 +40,7 @@ fn of(instance: &Instance, session: &Session) -> SessionFigures {
     instance.sessions().into_iter().find(|figures| figures.sid == session.sid()).unwrap()
 }
 
-/// A session that waits for the table that another has locked, until it is said otherwise.
+/// Waits for a table that another session has locked, until it gets an error.
 fn waiter(session: &Arc<Session>, table: &Arc<TableDef>) -> JoinHandle<Result<()>> {
     let (waiting, table) = (session.clone(), table.clone());
     let work = move || {
@@ -155,7 +155,7 @@ fn a_sample_has_the_active_sessions_what_they_wait_for_and_for_whom() {
 }
 
 #[test]
-fn without_threads_nobody_samples_but_who_asks() {
+fn without_threads_sessions_are_sampled_on_request_only() {
     let instance = instance(Background::Inline);
     let session = instance.connect("SYSTEM").unwrap();
     assert_eq!(instance.active_sessions().taken(), 0);
@@ -183,7 +183,7 @@ fn a_session_that_is_killed_while_it_waits_ends_its_call_and_gives_up_what_it_he
     assert_eq!(of(&instance, &victim).status, SessionStatus::Killed);
     let ours = instance.locks().transactions();
     assert_eq!(ours.iter().map(|(_, sid)| *sid).collect::<Vec<_>>(), [owner.sid()]);
-    // It has been told: from now on there is nobody any more.
+    // It has got its error: from now on it is not logged on.
     assert!(victim.call().unwrap_err().is_ora(1012));
     assert_eq!(owner.kill(victim.sid(), victim.meter().serial()).unwrap(), Killed::Now);
     owner.commit(CommitWrite::default()).unwrap();
@@ -191,7 +191,7 @@ fn a_session_that_is_killed_while_it_waits_ends_its_call_and_gives_up_what_it_he
 }
 
 #[test]
-fn a_session_that_is_killed_while_it_does_nothing_is_rolled_back_by_who_kills_it() {
+fn the_killer_rolls_back_an_idle_session() {
     let instance = instance(Background::Inline);
     let (owner, victim) = (instance.connect("SYSTEM").unwrap(), instance.connect("SYSTEM").unwrap());
     let table = table(&owner);
@@ -213,7 +213,7 @@ fn a_session_that_is_killed_while_it_does_nothing_is_rolled_back_by_who_kills_it
 }
 
 #[test]
-fn who_cannot_be_killed() {
+fn refused_kills() {
     let instance = instance(Background::Inline);
     let (one, two) = (instance.connect("SYSTEM").unwrap(), instance.connect("SYSTEM").unwrap());
     let serial = one.meter().serial();

@@ -92,8 +92,9 @@ fn rows_fill_blocks_to_pctfree_and_scans_find_them() {
                 found += heap::row_count(&block);
             }
             assert_eq!(found, rows, "{size} {management:?}");
-            // Headers: cache 20, transaction 24, two ITL slots 48, 8 more in automatic segments, data header and table directory 18, tail 4. A row
-            // takes 102 bytes with its directory entry and must leave a tenth of the block free.
+            // Headers: cache 20, transaction 24, two ITL slots 48, 8 more in automatic segments, data header and table
+            // directory 18, tail 4. A row takes 102 bytes with its directory entry and must leave a tenth of the block
+            // free.
             let headers = 114 + if management == SpaceManagement::Auto { 8 } else { 0 };
             let per_block = (size.bytes() - headers - size.bytes().div_ceil(10)) / 102;
             assert_eq!(blocks.len(), rows.div_ceil(per_block), "{size} {management:?}");

@@ -1,4 +1,5 @@
-//! Random operations on segments against a model: no row is lost or found twice, no block belongs to two, all space adds up.
+//! Random operations on segments against a model: no row is lost or found twice, no block belongs to two, all space
+//! adds up.
 
 #![allow(clippy::unwrap_used, reason = "a test fails by panicking, in its helpers too")]
 
@@ -37,7 +38,7 @@ impl Random {
     }
 }
 
-/// What one run is about.
+/// Parameters of a run.
 #[derive(Clone, Copy, Debug)]
 struct Setting {
     seed: u64,
@@ -53,7 +54,7 @@ struct Setting {
     burst: usize,
 }
 
-/// A segment and what must be in it.
+/// A segment and its expected content.
 struct Modelled {
     segment: Arc<Segment>,
     rows: HashMap<u64, (BlockAddress, u16)>,
@@ -473,7 +474,7 @@ fn run(setting: Setting) {
     model.instance.shutdown().unwrap();
 }
 
-/// Says which setting a failure belongs to.
+/// Prints the setting of a failed run.
 struct Named(Setting);
 
 impl Drop for Named {

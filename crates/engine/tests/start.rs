@@ -1,4 +1,4 @@
-//! Starting, stopping and creating: what must hold when one of them was cut short, and which files a statement may take.
+//! Starting, stopping and creating: invariants after each is cut short, and files that a statement may take.
 
 #![allow(clippy::unwrap_used, reason = "a test fails by panicking, in its helpers too")]
 
@@ -70,7 +70,7 @@ fn assert_sound(files: &Arc<dyn FileSystem>) {
 }
 
 #[test]
-fn what_was_recovered_and_closed_without_a_change_opens_again() {
+fn a_recovered_and_unchanged_database_opens_again() {
     let (_, files, instance, session) = database();
     let made = session.create_tablespace(&tablespace("S", vec![datafile("s.dbf", 2 << 20, false)]));
     made.unwrap();
@@ -107,7 +107,7 @@ fn a_stopped_instance_answers_nothing_but_why() {
     assert_eq!(error.kind, ErrorKind::Poisoned, "{error}");
     faulty.heal();
     let other = instance.connect("SYSTEM");
-    // A block that is cached; a call; one of another session; the commit of what nobody has done.
+    // A cached block; a call; a call of another session; a commit without changes.
     let answers = [
         get(),
         session.call().map(drop),
@@ -123,7 +123,8 @@ fn a_stopped_instance_answers_nothing_but_why() {
 #[test]
 fn a_resize_that_fails_changes_nothing() {
     let before = 4 << 20;
-    // Growing: the file itself, the first copy of the control file, the second one. Shrinking: the copies, then the file.
+    // Growing: the file itself, the first copy of the control file, the second one. Shrinking: the copies, then the
+    // file.
     for (bytes, nth, fault) in [
         (8 << 20, 1, Fault::Growth),
         (8 << 20, 1, Fault::Write),
@@ -196,7 +197,8 @@ fn a_drop_of_an_empty_tablespace_that_fails_says_so() {
 #[test]
 fn an_undo_tablespace_is_there_with_its_segments_or_not_at_all() {
     let mut there = Vec::new();
-    // The writes of the statement one after another: the file, the control file, redo of the segments, the control file.
+    // The writes of the statement one after another: the file, the control file, redo of the segments, the control
+    // file.
     for nth in 1..40 {
         let (faulty, files, instance, session) = database();
         let spec = tablespace("UNDO2", vec![datafile("undo2.dbf", 4 << 20, false)]);
@@ -216,7 +218,7 @@ fn an_undo_tablespace_is_there_with_its_segments_or_not_at_all() {
             session.alter_system("undo_tablespace", "UNDO2", Scope::Both).unwrap();
             there.push(nth);
         } else {
-            // Nothing of it is in the way.
+            // The files of the failed attempt are not in the way.
             let again = session.create_undo_tablespace(&spec, false);
             assert!(again.is_ok() || again.is_err_and(|error| error.is_ora(1119)), "write {nth}");
         }
@@ -239,7 +241,7 @@ fn a_tablespace_is_dropped_with_its_tables_or_not_at_all() {
         for table in ["A", "B"] {
             create_table_in(&session, table, Some("S")).unwrap();
         }
-        // From this write on none succeeds, as when the power fails.
+        // Every write from here on fails, as when the power fails.
         faulty.fail_from(nth, Fault::Write);
         let dropped = session.drop_tablespace("S", true, true);
         faulty.heal();
@@ -313,7 +315,7 @@ fn a_creation_that_was_cut_short_is_said_and_made_anew() {
     for nth in 1.. {
         let faulty = Arc::new(FaultyFileSystem::new(Arc::new(MemoryFileSystem::new())));
         let files: Arc<dyn FileSystem> = faulty.clone();
-        // From this write on none succeeds, nor can anything be tidied up: as when the power fails.
+        // Every write from here on fails, so cleaning up fails too: as when the power fails.
         faulty.fail_from(nth, Fault::Write);
         faulty.fail_from(1, Fault::Remove);
         let made = create_in(&files, directory());
@@ -325,7 +327,7 @@ fn a_creation_that_was_cut_short_is_said_and_made_anew() {
             break;
         }
         if ControlFile::find(&files, directory()) == Existing::Database {
-            // The last write of all failed, after the copy before it had said that all is there.
+            // The last write failed, after the copy before it had said that the database is complete.
             open_in(&files, directory()).unwrap().shutdown().unwrap();
             continue;
         }
@@ -357,7 +359,7 @@ fn a_double_write_area_that_is_missing_is_said() {
     assert!(notes(&instance).is_some_and(|note| note.contains("closed cleanly")), "{:?}", instance.notes());
     create_table(&instance.connect("SYSTEM").unwrap(), "U").unwrap();
     crash(instance);
-    // One that was being made when the power failed is not whole.
+    // A copy that was being made when the power failed is not whole.
     files.open(&area).unwrap().set_size(100).unwrap();
     let instance = open_in(&files, directory()).unwrap();
     assert!(notes(&instance).is_some_and(|note| note.contains("found torn")), "{:?}", instance.notes());
@@ -368,7 +370,7 @@ fn a_double_write_area_that_is_missing_is_said() {
     drop(session);
     assert_eq!(files.open(&area).unwrap().size().unwrap(), (4 << 20) + (16 << 10));
     crash(instance);
-    // A block that the redo needs is torn, and what had it whole is gone.
+    // A block that the redo needs is torn, and the area that had it whole is gone.
     let datafile = files.open(&directory().join("system01.dbf")).unwrap();
     let mut head = vec![0; 200 * 8192];
     datafile.read_at(0, &mut [&mut head]).unwrap();
@@ -439,7 +441,7 @@ fn no_statement_takes_a_file_of_the_database_for_another_one() {
     for (name, bytes) in kept {
         assert!(name == "control01.ctl" || contents(name) == bytes, "{name} has changed");
     }
-    // A file that is nobody's is replaced when that is said, and only then.
+    // A file of no database is replaced with REUSE alone.
     let error =
         session.create_tablespace(&tablespace("S", vec![datafile("mine.txt", 2 << 20, false)])).map(drop).unwrap_err();
     assert!(error.is_ora(1119) && contents("mine.txt") == b"mine", "{error}");

@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-/// Who gives out the numbers. The order is that in which a number without a family is looked up.
+/// The families of error numbers, in the order in which a number without a family is looked up.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub enum Family {
     /// Oracle's, for the same condition.
@@ -20,7 +20,7 @@ pub enum Family {
 impl Family {
     pub const ALL: [Self; 5] = [Self::Ora, Self::Hw, Self::Pls, Self::Sp2, Self::Kup];
 
-    /// What stands in front of the number.
+    /// The prefix of the number in a message.
     #[must_use]
     pub fn prefix(self) -> &'static str {
         match self {

@@ -1,20 +1,20 @@
-//! Looking an entry up by what a user types: `ORA-00942`, `ora-942`, `ORA 942`, `942`, `SP2-0310`.
+//! Looking an entry up by the user's text: `ORA-00942`, `ora-942`, `ORA 942`, `942`, `SP2-0310`.
 
 use std::fmt;
 
 use crate::{Code, ENTRIES, Entry, Family};
 
-/// Numbers that are named beside one that there is not.
+/// Neighbouring numbers named for a number without an entry.
 const NEAREST: usize = 5;
 /// Numbers that programs raise by RAISE_APPLICATION_ERROR.
 const OF_PROGRAMS: std::ops::RangeInclusive<u32> = 20_000..=20_999;
 
-/// Why there is no entry. Its text is one line.
+/// The reason why no entry is found; its text is one line.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum Unknown {
     /// The text is no number of an error.
     NoNumber(String),
-    /// Highwater raises no such number; those around it, sorted.
+    /// Highwater raises no such number; the nearest ones, sorted.
     NotRaised(Code, Vec<Code>),
 }
 
@@ -38,7 +38,7 @@ impl std::error::Error for Unknown {}
 /// The entry of a number. Without a family the families are tried in their order, ORA first.
 ///
 /// # Errors
-/// Says whether the text is no number at all, or one that Highwater does not raise.
+/// Reports a text that is no number, or a number that Highwater does not raise.
 pub fn find(text: &str) -> Result<&'static Entry, Unknown> {
     let (family, number) = parse(text).ok_or_else(|| Unknown::NoNumber(text.trim().to_owned()))?;
     let entry = |family| {
@@ -56,7 +56,7 @@ pub fn find(text: &str) -> Result<&'static Entry, Unknown> {
 }
 
 fn parse(text: &str) -> Option<(Option<Family>, u32)> {
-    // Who copies a number from a message takes its colon with it.
+    // A number copied from a message brings its colon with it.
     let text = text.trim().trim_end_matches(':').to_ascii_uppercase();
     let named = Family::ALL.into_iter().find_map(|family| Some((family, text.strip_prefix(family.prefix())?)));
     let (family, digits) = match named {
@@ -105,7 +105,7 @@ mod tests {
     }
 
     #[test]
-    fn what_there_is_not_is_said_with_what_is_near() {
+    fn an_unknown_number_names_its_neighbours() {
         for text in ["", "ORA", "ORA-", "nosuch", "ORA-9x", "-942", "+942", "ORA-99999999999", "SP2"] {
             assert_eq!(find(text), Err(Unknown::NoNumber(text.to_owned())), "{text}");
         }

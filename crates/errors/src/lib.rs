@@ -1,7 +1,7 @@
-//! The one home of error numbers: what each stands for, when Highwater raises it, and what the user does about it.
+//! The source of error numbers: the meaning of each, when Highwater raises it, and the action for the user.
 //!
-//! errors.toml holds the entries, and build.rs makes the table here of it. docs/reference/errors.md and `highwater
-//! help` print them. tests/raised holds them against the sources: each number that is raised has an entry, and no
+//! errors.toml holds the entries, and build.rs makes the library's table of it. docs/reference/errors.md and `highwater
+//! help` print them. tests/raised compares them with the sources: each number that is raised has an entry, and no
 //! other.
 
 mod code;
@@ -15,15 +15,15 @@ pub use wrap::wrap;
 /// Columns of a page for the terminal.
 const COLUMNS: usize = 80;
 
-/// What there is to say of one number.
+/// The entry of one number.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Entry {
     pub code: Code,
-    /// What the condition is: one line, no full stop.
+    /// The condition: one line, no full stop.
     pub name: &'static str,
     /// When Highwater raises it: sentences.
     pub cause: &'static str,
-    /// What the user does: sentences.
+    /// The action for the user: sentences.
     pub action: &'static str,
 }
 

@@ -1,4 +1,4 @@
-//! Lines of at most so many columns.
+//! Wrapping a text at a number of columns.
 
 /// Breaks a text at its blanks. A word that is longer than a line stands on a line of its own.
 #[must_use]

@@ -1,4 +1,4 @@
-//! docs/reference/errors.md says what errors.toml says.
+//! docs/reference/errors.md agrees with errors.toml.
 //!
 //! `UPDATE_GOLDEN=1 cargo test -p errors --test reference` writes the page anew.
 
@@ -9,7 +9,7 @@ use std::path::Path;
 use errors::{Family, wrap};
 
 const COLUMNS: usize = 120;
-/// What begins a list, a heading or a quotation where it begins a line.
+/// Characters that begin a list, a heading or a quotation at the start of a line.
 const MARKS: [char; 5] = ['+', '-', '*', '#', '>'];
 
 fn page() -> Result<String, std::fmt::Error> {

@@ -9,7 +9,8 @@
 //!    612  1,024 states of 4 bits
 //! ```
 //!
-//! States are hints: the data block itself decides whether a row fits. An L1's entry in its L2 holds a mask of the states that occur in it.
+//! States are hints: the data block itself decides whether a row fits. An L1's entry in its L2 holds a mask of the
+//! states in it.
 
 use common::limits::BLOCKS_PER_FILE_MAX;
 use common::{BlockAddress, ObjectNumber};
@@ -19,7 +20,7 @@ use zerocopy::{FromBytes, Immutable, IntoBytes, KnownLayout, Unaligned};
 use crate::block::{self, BlockType, HEADER_BYTES, TAIL_BYTES};
 use crate::view;
 
-/// How full a block is, in the 4 bits of a first-level bitmap.
+/// Fullness of a block, in the 4 bits of a first-level bitmap.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 #[repr(u8)]
 pub enum BlockState {
@@ -99,7 +100,7 @@ const STATES_OFFSET: usize = RANGES_OFFSET + RANGES_MAX * size_of::<Range>();
 #[repr(C)]
 pub struct FirstLevel {
     pub object: U32,
-    /// The L2 that lists this block, and the slot there.
+    /// The L2 that lists this block, and the slot in it.
     pub parent: U32,
     pub parent_slot: U32,
     pub ranges: U16,
@@ -184,7 +185,7 @@ pub fn add_range(block: &mut [u8], start: BlockAddress, blocks: u32, state: Bloc
     true
 }
 
-/// Takes the run that was added last out again. False, and nothing changed, when it is another.
+/// Removes the run that was added last. False, and nothing changed, when it is another.
 pub fn remove_last_range(block: &mut [u8], start: BlockAddress, blocks: u32) -> bool {
     let Some(last) = usize::from(first_level(block).ranges.get()).checked_sub(1) else { return false };
     let run = *range(block, last);
@@ -212,7 +213,7 @@ fn put_nibble(block: &mut [u8], index: usize, code: u8) {
     *byte = if index.is_multiple_of(2) { (*byte & 0xf0) | code } else { (*byte & 0x0f) | (code << 4) };
 }
 
-/// State of covered block `index`. An unknown code reads as full: nothing is ever put there.
+/// State of covered block `index`. An unknown code reads as full: no row is ever put there.
 #[must_use]
 pub fn state(block: &[u8], index: usize) -> BlockState {
     let byte = block[STATES_OFFSET + index / 2];
@@ -254,10 +255,10 @@ pub fn address_of(block: &[u8], index: usize) -> Option<BlockAddress> {
     })
 }
 
-/// Whether an L1's own figures agree: runs one after another, within the limit, counts as the states say.
+/// Checks an L1's own figures: runs one after another, within the limit, counts as the states say.
 ///
 /// # Errors
-/// What is wrong, in words.
+/// The fault, in words.
 pub fn validate_first_level(block: &[u8]) -> Result<(), String> {
     let header = first_level(block);
     let (count, covered) = (usize::from(header.ranges.get()), usize::from(header.covered.get()));
@@ -289,7 +290,7 @@ pub fn validate_first_level(block: &[u8]) -> Result<(), String> {
     Ok(())
 }
 
-/// Which states occur, as the L1's entry in its L2 says it.
+/// The mask of the states in an L1, for its entry in its L2.
 #[must_use]
 pub fn state_mask(block: &[u8]) -> u8 {
     let counts = &first_level(block).counts;

@@ -15,7 +15,8 @@
 //!   last    4  tail          low 16 bits of SCN base, type, seq: a torn write is seen here
 //! ```
 //!
-//! Sizes and the order of fields follow Oracle's cache header, because the body's room decides how many rows fit; the bytes are our own.
+//! Sizes and the order of fields follow Oracle's cache header, because the space left for the body decides how many
+//! rows fit; the bytes are our own.
 
 use common::{BlockAddress, BlockSize, Error, Result, Scn};
 use zerocopy::little_endian::{U16, U32};
@@ -31,7 +32,7 @@ pub const FLAG_NEW: u8 = 0x01;
 /// The checksum field is filled.
 pub const FLAG_CHECKSUM: u8 = 0x04;
 
-/// What a block holds.
+/// The type of a block.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 #[repr(u8)]
 pub enum BlockType {
@@ -139,7 +140,7 @@ pub fn header_mut(block: &mut [u8]) -> &mut BlockHeader {
     BlockHeader::mut_from_prefix(block).map_or_else(|_| unreachable!("a block is longer than its header"), |(h, _)| h)
 }
 
-/// What the block holds, or None where the type byte is unknown.
+/// The type of the block, or None where the type byte is unknown.
 #[must_use]
 pub fn kind(block: &[u8]) -> Option<BlockType> {
     BlockType::from_byte(block[0])
@@ -200,10 +201,11 @@ pub fn seal(block: &mut [u8]) {
     header_mut(block).checksum = sum.into();
 }
 
-/// Checks a block that was read from `address`: type, address, tail and checksum. A block that was never written (all zero) passes.
+/// Checks a block that was read from `address`: type, address, tail and checksum. A block that was never written (all
+/// zero) passes.
 ///
 /// # Errors
-/// ORA-01578 with the address and what is wrong.
+/// ORA-01578 with the address and the fault.
 pub fn check(block: &[u8], address: BlockAddress) -> Result<()> {
     let header = header(block);
     if header.kind == 0 && header.format == 0 {
@@ -235,7 +237,8 @@ pub fn check(block: &[u8], address: BlockAddress) -> Result<()> {
     Ok(())
 }
 
-/// The first byte at or behind `from` that is not zero. Large steps first: blocks that were never used are many, and are read by each full check.
+/// The first byte at or behind `from` that is not zero. Large steps first: never used blocks are many, and each full
+/// check reads them.
 pub(crate) fn first_nonzero(bytes: &[u8], from: usize) -> Option<usize> {
     const ZEROS: [u8; 1024] = [0; 1024];
     let mut at = from;

@@ -6,10 +6,11 @@
 //!       + 100    + 100
 //! ```
 //!
-//! A TIMESTAMP without a fraction is stored in 7 bytes. Dates after the year 1 sort by their bytes, and so do timestamps.
+//! A TIMESTAMP without a fraction is stored in 7 bytes. Dates after the year 1 sort by their bytes, and so do
+//! timestamps.
 //!
-//! Years run from -4712 to 9999 without a year 0. Up to 4 October 1582 the calendar is the Julian one, from 15 October 1582 on the
-//! Gregorian; the ten days between do not exist.
+//! Years run from -4712 to 9999 without a year 0. Up to 4 October 1582 the calendar is the Julian one, from 15 October
+//! 1582 on the Gregorian; the ten days between do not exist.
 
 use common::{Error, Result};
 
@@ -45,8 +46,8 @@ impl DateTime {
     }
 
     /// # Errors
-    /// The number of the first part that is out of range: ORA-01841 year, 01843 month, 01847 day, 01839 day in this month,
-    /// 01850 hour, 01851 minute, 01852 second.
+    /// The number of the first part that is out of range: ORA-01841 year, 01843 month, 01847 day, 01839 day in this
+    /// month, 01850 hour, 01851 minute, 01852 second.
     pub fn check(&self) -> Result<()> {
         if self.year == 0 || !(YEAR_MIN..=YEAR_MAX).contains(&self.year) {
             return Err(Error::user(1841, "year must be between -4712 and 9999 and not be 0"));
@@ -154,15 +155,15 @@ impl DateTime {
 /// The bytes of a DATE.
 ///
 /// # Errors
-/// Those of [`DateTime::check`].
+/// Errors of [`DateTime::check`].
 pub fn encode(year: i32, month: u8, day: u8, hour: u8, minute: u8, second: u8) -> Result<[u8; DATE_BYTES]> {
     let date = DateTime { year, month, day, hour, minute, second, nanosecond: 0 };
     date.check()?;
     Ok(date.date())
 }
 
-/// Takes a DATE (7 bytes) or TIMESTAMP (7 or 11 bytes) apart; other lengths give the parts that are there. Bytes from disk must have
-/// passed [`is_valid`].
+/// Decodes a DATE (7 bytes) or TIMESTAMP (7 or 11 bytes); other lengths give the parts that are there. Bytes from disk
+/// must have passed [`is_valid`].
 #[must_use]
 pub fn decode(bytes: &[u8]) -> DateTime {
     let at = |i: usize| bytes.get(i).copied().unwrap_or(1);
@@ -181,7 +182,7 @@ pub fn decode(bytes: &[u8]) -> DateTime {
     }
 }
 
-/// Whether these bytes are a DATE (7) or a TIMESTAMP (7, or 11 with a fraction that is not zero).
+/// True: these bytes are a DATE (7) or a TIMESTAMP (7, or 11 with a fraction that is not zero).
 #[must_use]
 pub fn is_valid(bytes: &[u8]) -> bool {
     if bytes.len() != DATE_BYTES && bytes.len() != TIMESTAMP_BYTES {
@@ -193,7 +194,7 @@ pub fn is_valid(bytes: &[u8]) -> bool {
     fraction && date.check().is_ok() && date.date() == bytes[..DATE_BYTES]
 }
 
-/// What a TIMESTAMP column stores: 7 bytes when the fraction is zero, else all 11.
+/// The stored form of a TIMESTAMP: 7 bytes when the fraction is zero, else all 11.
 #[must_use]
 pub fn stored(timestamp: &[u8; TIMESTAMP_BYTES]) -> &[u8] {
     if timestamp[DATE_BYTES..] == [0; 4] { &timestamp[..DATE_BYTES] } else { timestamp }

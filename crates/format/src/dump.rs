@@ -1,4 +1,4 @@
-//! Any block as text, for a person to read: `highwater dump`.
+//! Blocks as text: `highwater dump`.
 
 use std::fmt::Write;
 
@@ -7,7 +7,7 @@ use crate::segment::SEGMENT_HEADER_BYTES;
 use crate::transaction::Owner;
 use crate::{bitmap, extent_bitmap, file, freelist, heap, index, segment, transaction, undo};
 
-/// The block's header, then its body by type. A block that is damaged is dumped as far as it can be understood, as bytes if not at all.
+/// The block's header, then its body by type. A damaged block is dumped as far as it can be decoded, and else as bytes.
 #[must_use]
 pub fn dump(bytes: &[u8]) -> String {
     let mut out = String::new();
@@ -72,7 +72,7 @@ pub fn dump(bytes: &[u8]) -> String {
     out
 }
 
-/// A body that its own rules do not allow: what is wrong, and the bytes.
+/// A body against the rules of its type: the fault, and the bytes.
 fn broken(out: &mut String, bytes: &[u8], why: &str) {
     let _ = writeln!(out, "INVALID: {why}");
     hex(out, bytes);
@@ -324,7 +324,7 @@ mod tests {
 
     #[test]
     fn arbitrary_bytes_never_panic() {
-        // Sealed blocks of every type with bodies of nonsense: what a bug, not a disk, would leave.
+        // Sealed blocks of every type with random bodies, as a bug, not a disk, would leave them.
         let mut seed = 0x2545_F491_4F6C_DD1Du64;
         for round in 0..2_000u32 {
             let mut bytes = vec![0u8; 2048];

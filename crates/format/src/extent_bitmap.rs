@@ -1,4 +1,4 @@
-//! Which allocation units of a datafile are used: one bit a unit, 1 = used, least significant bit first.
+//! Used allocation units of a datafile: one bit a unit, 1 = used, least significant bit first.
 //!
 //! ```text
 //! offset size  field

@@ -93,7 +93,7 @@ pub fn read_os_block(bytes: &[u8]) -> Result<(BlockSize, u64)> {
     Ok((BlockSize::from_bytes(u64::from(os.block_bytes.get()))?, os.database_id.get()))
 }
 
-/// Whether block 0 is what [`write_os_block`] wrote, to the last spare byte.
+/// True: block 0 is the output of [`write_os_block`], to the last spare byte.
 #[must_use]
 pub fn is_os_block(block: &[u8], database_id: u64) -> bool {
     let mut expected = vec![0; block.len()];
@@ -150,12 +150,12 @@ pub fn name(field: &[u8]) -> String {
     String::from_utf8_lossy(&field[..end]).into_owned()
 }
 
-/// Body of block 2: how the file's space is divided and what is free.
+/// Body of block 2: division and free space of the file.
 #[derive(FromBytes, IntoBytes, Immutable, KnownLayout, Unaligned, Clone, Copy, Debug)]
 #[repr(C)]
 pub struct SpaceHeader {
     pub file: U32,
-    /// Blocks of one allocation unit, that is of one bit.
+    /// Blocks of one allocation unit: one bit.
     pub unit_blocks: U32,
     /// Blocks of the file, header area included.
     pub blocks: U32,
@@ -163,7 +163,7 @@ pub struct SpaceHeader {
     pub first_block: U32,
     pub units: U32,
     pub free_units: U32,
-    /// No unit below this one is free: where a search starts.
+    /// No unit below this one is free: a search starts here.
     pub first_free: U32,
     pub spare: [u8; 36],
 }

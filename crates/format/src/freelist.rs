@@ -1,8 +1,9 @@
 //! Freelist headers: in the segment header, or in a freelist group's own block.
 //!
-//! A list runs through the data blocks (`transaction::TransactionHeader::next`); here stand its head and its tail, so that whole lists are
-//! spliced without walking them. Slot 0 is the master list, slots 1 to FREELISTS the process lists (none when FREELISTS is 1), the rest are for
-//! transaction lists: blocks in which a transaction has freed room, for itself as long as it runs, for all once it has ended.
+//! A list runs through the data blocks (`transaction::TransactionHeader::next`); this structure holds its head and its
+//! tail, so that whole lists are spliced without walking them. Slot 0 is the master list, slots 1 to FREELISTS the
+//! process lists (none when FREELISTS is 1), the rest are transaction lists: blocks in which a transaction has freed
+//! room, for itself as long as it runs, for all once it has ended.
 //!
 //! ```text
 //! segment header: at segment::VARIANT_OFFSET        group block (type 0x14): at 20 + 16
@@ -66,7 +67,7 @@ pub fn transaction_slots(block_bytes: usize, freelists: u16) -> Range<usize> {
     1 + process..slots(block_bytes)
 }
 
-/// Bytes that the lists take.
+/// Bytes of the lists.
 #[must_use]
 pub fn region_bytes(block_bytes: usize) -> usize {
     slots(block_bytes) * FREELIST_BYTES
@@ -93,7 +94,7 @@ pub fn init_group(block: &mut [u8], address: BlockAddress, object: ObjectNumber,
     header.freelists = freelists.into();
 }
 
-/// What a freelist group's block says of itself.
+/// The header of a freelist group's block.
 #[must_use]
 pub fn group_header(block: &[u8]) -> &GroupHeader {
     view::at(block, HEADER_BYTES)
@@ -162,7 +163,7 @@ impl FreeList {
         BlockAddress::unpack(self.tail.get())
     }
 
-    /// Puts a chain of `blocks` blocks in front; the last one's next pointer must already lead to the old head.
+    /// Prepends a chain of `blocks` blocks; the last one's next pointer must already lead to the old head.
     pub fn push_chain(&mut self, first: BlockAddress, last: BlockAddress, blocks: u32) {
         self.used = 1.into();
         self.head = first.pack().into();
@@ -172,7 +173,7 @@ impl FreeList {
         self.blocks = (self.blocks.get() + blocks).into();
     }
 
-    /// Takes the head off; `next` is where its next pointer leads.
+    /// Removes the head; `next` is its next pointer.
     pub fn pop(&mut self, next: BlockAddress) {
         self.head = next.pack().into();
         self.blocks = self.blocks.get().saturating_sub(1).into();

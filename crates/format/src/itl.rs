@@ -1,4 +1,5 @@
-//! Interested transactions: who is changing rows or entries of a block, and who has. For table and index blocks alike.
+//! Interested transactions: those with changes of rows or entries in a block, running or ended. For table and index
+//! blocks alike.
 //!
 //! ```text
 //! offset size  field            (within a slot of 24 bytes)
@@ -19,9 +20,10 @@
 //! | C U | committed at this SCN or before, lock bytes cleared |
 //! | L, beside any of these | what is in the block was loaded under this slot, without undo |
 //!
-//! Credit and SCN share bytes: [`commit`] removes the rows that the transaction deleted and gives its credit to all before it writes the SCN.
-//! A slot is taken, changes are made, and it is committed and cleaned, or the changes are undone and [`restore`] gives it back what it held before.
-//! A transaction may have several slots, one for each row that migrated into the block.
+//! Credit and SCN share bytes: [`commit`] removes the rows that the transaction deleted and frees its credit before it
+//! writes the SCN. A slot is taken, changes are made, and it is committed and cleaned, or the changes are undone and
+//! [`restore`] restores its content from before. A transaction may have several slots, one for each row that migrated
+//! into the block.
 
 use common::limits::ITL_SLOTS_MAX;
 use common::{BlockAddress, Scn, Uba, Xid};
@@ -64,14 +66,15 @@ const _: () = assert!(ITL_OFFSET == HEADER_BYTES + 24);
 const _: () = assert!(slots_max(8192) == 169 && slots_max(16384) == 255);
 const _: () = assert!(common::limits::ROWS_PER_BLOCK_MAX <= LOCKS as usize);
 
-/// The rows of the block were loaded by the slot's transaction, without undo: who does not see that transaction sees none of them.
+/// The rows of the block were loaded by the slot's transaction, without undo: a reader that does not see that
+/// transaction sees none of them.
 pub const LOADED: u16 = 0x4000;
 
-/// What a slot says of its transaction.
+/// The state of a slot's transaction.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum State {
     Unused,
-    /// Running, or ended and this block has not been told.
+    /// Running, or ended without the block having its commit.
     Active,
     Committed(Scn),
 }
@@ -112,21 +115,21 @@ impl Itl {
         self.state() == State::Active
     }
 
-    /// The SCN of the commit, if the block knows of one.
+    /// The SCN of the commit, if the block has one.
     #[must_use]
     pub fn committed(&self) -> Option<Scn> {
         (self.flags.get() & (CLEANED | UPPER_BOUND) != 0)
             .then(|| Scn(u64::from(self.credit.get()) << 32 | u64::from(self.scn_base.get())))
     }
 
-    /// What is in the block was loaded under this slot, by a transaction ([`set_loading`]) or before it was anybody's to see ([`set_loaded`]): there is no
-    /// undo of it, and nothing was there before.
+    /// The block's content was loaded under this slot, by a transaction ([`set_loading`]) or before any could see it
+    /// ([`set_loaded`]): there is no undo of it, and the block was empty before.
     #[must_use]
     pub fn is_loaded(&self) -> bool {
         self.flags.get() & LOADED != 0 || self.is_cleaned() && self.xid().is_none()
     }
 
-    /// Committed, and lock bytes may still name the slot?
+    /// True: committed, and lock bytes may still name the slot.
     #[must_use]
     pub fn is_fast_committed(&self) -> bool {
         self.flags.get() & (CLEANED | UPPER_BOUND) == UPPER_BOUND
@@ -137,7 +140,7 @@ impl Itl {
         self.flags.get() & CLEANED != 0
     }
 
-    /// Is the commit known only not to be later than the SCN?
+    /// True: the SCN is an upper bound of the commit's.
     #[must_use]
     pub fn is_upper_bound(&self) -> bool {
         self.flags.get() & (CLEANED | UPPER_BOUND) == CLEANED | UPPER_BOUND
@@ -149,7 +152,7 @@ impl Itl {
         self.flags.get() & LOCKS
     }
 
-    /// Bytes that the transaction has freed and nobody else may use; 0 once it has committed.
+    /// Bytes that the transaction has freed and no other may use; 0 once it has committed.
     #[must_use]
     pub fn credit(&self) -> u16 {
         if self.committed().is_some() { 0 } else { self.credit.get() }
@@ -172,7 +175,8 @@ impl Itl {
     }
 }
 
-/// ITL slots that a table block of this size can have: half of the room behind its fixed headers, and 255 at most. 169 in a block of 8 KB.
+/// Maximum of ITL slots in a table block of this size: half of the space behind its fixed headers, and 255 at most. 169
+/// in a block of 8 KB.
 #[must_use]
 pub const fn slots_max(block_bytes: usize) -> usize {
     let room = block_bytes - ITL_OFFSET - TAIL_BYTES;
@@ -217,8 +221,8 @@ pub fn find(block: &[u8], xid: Xid) -> Option<u8> {
         .map(|(number, _)| number)
 }
 
-/// A slot that a transaction may take: an unused one, else that of the oldest commit, which has to be cleaned first unless it is.
-/// The first slot of an index block is for block splits and is never given out.
+/// A slot that a transaction may take: an unused one, else that of the oldest commit, which must be cleaned first
+/// unless it is. The first slot of an index block is for block splits and is never given out.
 #[must_use]
 pub fn free_slot(block: &[u8]) -> Option<u8> {
     let first = if is_table(block) { 1 } else { 2 };
@@ -233,14 +237,16 @@ pub fn free_slot(block: &[u8]) -> Option<u8> {
         .map(|(_, number)| number)
 }
 
-/// Has the block fewer slots than `maxtrans` and than a block of its size may have? It may lack the room for one more all the same.
+/// True: the block has fewer slots than `maxtrans` and than the maximum of its size. It may lack the room for one more
+/// all the same.
 #[must_use]
 pub fn may_have_more(block: &[u8], maxtrans: u8) -> bool {
     let max = if is_table(block) { slots_max(block.len()) } else { index::itl_slots_max(block.len()) };
     usize::from(transaction::header(block).itl_count) < max.min(usize::from(maxtrans))
 }
 
-/// Adds a slot of 24 bytes. None when the block has `maxtrans` already, or as many as a block of its size may have, or lacks the room.
+/// Adds a slot of 24 bytes. None when the block has `maxtrans` already, or as many as a block of its size may have, or
+/// lacks the room.
 pub fn add(block: &mut [u8], maxtrans: u8) -> Option<u8> {
     if !may_have_more(block, maxtrans) {
         return None;
@@ -251,8 +257,9 @@ pub fn add(block: &mut [u8], maxtrans: u8) -> Option<u8> {
     grown.then_some(count + 1)
 }
 
-/// Removes slots from the end of a table block's ITL, down to `keep` of them: unused ones, and cleaned ones for which `is_over` holds, because their
-/// transaction committed before every snapshot that is in use. Returns how many. For blocks without rows, which then take any row that a new block takes.
+/// Removes slots from the end of a table block's ITL, down to `keep` of them: unused ones, and cleaned ones for which
+/// `is_over` holds, because their transaction committed before every snapshot in use. Returns their number. For blocks
+/// without rows, which then take any row that a new block takes.
 pub fn remove(block: &mut [u8], keep: u8, is_over: impl Fn(&Itl) -> bool) -> u8 {
     let count = transaction::header(block).itl_count;
     if !is_table(block) || count <= keep {
@@ -266,7 +273,7 @@ pub fn remove(block: &mut [u8], keep: u8, is_over: impl Fn(&Itl) -> bool) -> u8 
     removed
 }
 
-/// Gives a slot to a transaction. False, and nothing changed, when the slot is not there, in use, or not cleaned.
+/// Gives a slot to a transaction. False, and nothing changed, when the slot does not exist, is in use, or not cleaned.
 pub fn take(block: &mut [u8], number: u8, xid: Xid, uba: Uba) -> bool {
     let free = slot(block, number).is_some_and(|itl| !itl.is_active() && itl.lock_count() == 0);
     if !free || xid.is_none() {
@@ -285,7 +292,8 @@ pub fn take(block: &mut [u8], number: u8, xid: Xid, uba: Uba) -> bool {
     true
 }
 
-/// Says of a new block's first slot that what is in the block was committed at `scn` or before: it was loaded, by no transaction, and there is no undo of it.
+/// Marks a new block's first slot: the content was committed at `scn` or before; it was loaded, by no transaction, and
+/// there is no undo of it.
 pub fn set_loaded(block: &mut [u8], scn: Scn) {
     if let Some(itl) = slot_mut(block, 1) {
         *itl = Itl::default();
@@ -294,7 +302,7 @@ pub fn set_loaded(block: &mut [u8], scn: Scn) {
     transaction::header_mut(block).raise_cleanout(scn);
 }
 
-/// Says of a new block's first slot that what is in the block is loaded by a running transaction, without undo of it.
+/// Marks a new block's first slot: a running transaction loads the content, without undo of it.
 pub fn set_loading(block: &mut [u8], xid: Xid) {
     if let Some(itl) = slot_mut(block, 1) {
         *itl = Itl {
@@ -307,8 +315,8 @@ pub fn set_loading(block: &mut [u8], xid: Xid) {
     }
 }
 
-/// Takes out of a block what was loaded under slot `number`, which nobody has changed since, and gives the slot back. False where there is no such load, or a
-/// row of it is not as it was loaded.
+/// Removes the rows loaded under slot `number`, unchanged since, and frees the slot. False where there is no such load,
+/// or one of its rows has changed.
 #[must_use]
 pub fn unload(block: &mut [u8], number: u8) -> bool {
     if slot(block, number).is_none_or(|itl| !itl.is_loaded()) {
@@ -339,8 +347,9 @@ pub fn bytes(block: &[u8], number: u8) -> [u8; ITL_BYTES] {
     bytes
 }
 
-/// Gives a slot back what it held: the last step of undoing what was done under it. The count of lock bytes stays what it is in the block, and so does
-/// the credit while the transaction is the same and running; else what is left of it may be used by all.
+/// Restores a slot's content: the last step of undoing the changes made under it. The count of lock bytes stays as in
+/// the block, and so does the credit while the transaction is the same and running; else the remaining credit is free
+/// for all.
 pub fn restore(block: &mut [u8], number: u8, bytes: &[u8; ITL_BYTES]) {
     let Some(now) = slot(block, number).copied() else { return };
     let Ok(mut itl) = Itl::read_from_bytes(bytes) else { return };
@@ -381,7 +390,8 @@ pub fn clean_reach(block: &[u8], number: u8) -> Option<Reach> {
     if itl.lock_count() == 0 { Some(headers) } else { heap::change::locks_reach(block, number, headers) }
 }
 
-/// Writes the commit of a running transaction's slot: the fast form, which leaves lock bytes to [`clean`]. Rows that it deleted are removed.
+/// Writes the commit of a running transaction's slot: the fast form, which leaves lock bytes to [`clean`]. Rows that it
+/// deleted are removed.
 pub fn commit(block: &mut [u8], number: u8, scn: Scn) {
     if slot(block, number).is_none_or(|itl| !itl.is_active()) {
         return;
@@ -395,8 +405,8 @@ pub fn commit(block: &mut [u8], number: u8, scn: Scn) {
     }
 }
 
-/// Cleans a slot whose transaction has committed, at `scn` or (`upper_bound`) not later; a slot that holds its SCN already keeps it. Takes its lock bytes
-/// off, removes the rows that it deleted, and raises the block's cleanout SCN.
+/// Cleans a slot whose transaction has committed, at `scn` or (`upper_bound`) not later; a slot that has its SCN
+/// already keeps it. Clears its lock bytes, removes the rows that it deleted, and raises the block's cleanout SCN.
 pub fn clean(block: &mut [u8], number: u8, scn: Scn, upper_bound: bool) {
     let Some(before) = slot(block, number).copied() else { return };
     let (flags, scn) = match before.state() {
@@ -422,13 +432,13 @@ pub fn clean(block: &mut [u8], number: u8, scn: Scn, upper_bound: bool) {
     transaction::header_mut(block).raise_cleanout(scn);
 }
 
-/// Is there a slot whose lock bytes are still set, or whose transaction may have ended?
+/// True: the lock bytes of some slot are still set, or its transaction may have ended.
 #[must_use]
 pub fn needs_cleanout(block: &[u8]) -> bool {
     slots(block).any(|(_, itl)| itl.is_active() || itl.is_fast_committed())
 }
 
-/// May a reader of `snapshot` take the block as it is? Every slot is unused, or committed at that SCN or before.
+/// True: a reader of `snapshot` may take the block as it is: every slot is unused, or committed at that SCN or before.
 #[must_use]
 pub fn is_visible_fast(block: &[u8], snapshot: Scn) -> bool {
     slots(block).all(|(_, itl)| match itl.state() {
@@ -438,8 +448,8 @@ pub fn is_visible_fast(block: &[u8], snapshot: Scn) -> bool {
     })
 }
 
-/// Copies all slots to `to`, an empty block of the same kind, which gets as many as `from` has; without lock counts, which follow the entries.
-/// False where `to` has no room for them.
+/// Copies all slots to `to`, an empty block of the same kind, which gets as many as `from` has; without lock counts,
+/// which follow the entries. False where `to` has no room for them.
 pub fn copy_all(from: &[u8], to: &mut [u8]) -> bool {
     let count = transaction::header(from).itl_count;
     while transaction::header(to).itl_count < count {
@@ -456,7 +466,7 @@ pub fn copy_all(from: &[u8], to: &mut [u8]) -> bool {
     true
 }
 
-/// One lock byte more or less names slot `number`; nothing for slot 0.
+/// Counts one lock byte more or less for slot `number`; nothing for slot 0.
 pub(crate) fn count_lock(block: &mut [u8], number: u8, more: bool) {
     if let Some(itl) = slot_mut(block, number) {
         let count = itl.lock_count();
@@ -471,7 +481,7 @@ pub(crate) fn count_locks(block: &mut [u8], number: u8, more: usize) {
     }
 }
 
-/// Changes a running transaction's credit; false when the slot is not one's.
+/// Changes a running transaction's credit; false when the slot has none.
 pub(crate) fn change_credit(block: &mut [u8], number: u8, by: i32) -> bool {
     let Some(itl) = slot_mut(block, number).filter(|itl| itl.is_active()) else { return false };
     let credit = i32::from(itl.credit.get()) + by;

@@ -1,6 +1,7 @@
 //! Every on-disk structure as bytes, and nothing else: no I/O, no locks, no clock.
 //!
-//! Bytes that came from disk are validated ([`block::check`]) before any arithmetic on them. All integers are little-endian.
+//! Bytes that came from disk are validated ([`block::check`]) before any arithmetic on them. All integers are
+//! little-endian.
 
 pub mod bitmap;
 pub mod block;

@@ -9,8 +9,8 @@
 //! negative   3E - e      101 - d       66 when there are fewer than 20 digits
 //! ```
 //!
-//! `e` runs from -65 to 62, so magnitudes from 1E-130 to below 1E126. Because digits come in pairs, a number keeps 39 or 40
-//! significant decimal digits. Infinities have no place here: nothing makes them.
+//! `e` runs from -65 to 62, so magnitudes from 1E-130 to below 1E126. Because digits come in pairs, a number keeps 39
+//! or 40 significant decimal digits. There are no infinities: no operation makes one.
 //!
 //! Nothing in this file allocates unless it fails.
 
@@ -38,7 +38,8 @@ pub const EXPONENT_MIN: i32 = -65;
 const ZERO: u8 = 0x80;
 const NEGATIVE_END: u8 = 102;
 
-/// An encoded NUMBER, held inline. Its bytes ([`Deref`]) are what rows and keys store; equality, order and hash are the number's own.
+/// An encoded NUMBER, held inline. Its bytes ([`Deref`]) are what rows and keys store; equality, order and hash are the
+/// number's own.
 #[derive(Clone, Copy)]
 pub struct NumberBytes {
     length: u8,
@@ -66,7 +67,7 @@ impl NumberBytes {
         is_valid(bytes).then(|| Self::from_trusted(bytes))
     }
 
-    /// Takes bytes that are known to be a NUMBER: they were checked, or this library made them.
+    /// From bytes known to be a NUMBER: they were checked, or this library made them.
     #[must_use]
     pub fn from_trusted(from: &[u8]) -> Self {
         debug_assert!(is_valid(from), "not a NUMBER: {from:02x?}");
@@ -182,7 +183,8 @@ impl From<u32> for NumberBytes {
     }
 }
 
-/// A NUMBER taken apart: `digits[0].digits[1]… × 100^exponent`, base-100 digits, most significant first. Zero has no digits.
+/// An unpacked NUMBER: `digits[0].digits[1]… × 100^exponent`, base-100 digits, most significant first. Zero has no
+/// digits.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Decimal {
     pub negative: bool,
@@ -197,7 +199,8 @@ impl Decimal {
         &self.array[..self.length]
     }
 
-    /// The bytes of a decimal that [`unpack`] gave, perhaps with another sign or fewer digits; its exponent is in range.
+    /// The bytes of a decimal that [`unpack`] gave, perhaps with another sign or fewer digits; its exponent is in
+    /// range.
     #[must_use]
     pub fn pack(&self) -> NumberBytes {
         pack_exact(self.negative, self.digits(), self.exponent)
@@ -210,7 +213,7 @@ pub fn overflow() -> Error {
     Error::user(1426, "numeric overflow")
 }
 
-/// Takes a NUMBER apart. Bytes that are not a NUMBER give some decimal or other, never a panic.
+/// Unpacks a NUMBER. Bytes that are not a NUMBER give an arbitrary decimal, never a panic.
 #[must_use]
 pub fn unpack(bytes: &[u8]) -> Decimal {
     let mut decimal = Decimal { negative: false, exponent: 0, length: 0, array: [0; DIGITS_MAX] };
@@ -235,8 +238,8 @@ pub fn unpack(bytes: &[u8]) -> Decimal {
     decimal
 }
 
-/// Makes a NUMBER of any count of base-100 digits, `digits[0].digits[1]… × 100^exponent`: drops zeros at both ends, rounds to 20
-/// digits, turns what is too small into zero.
+/// Makes a NUMBER of any count of base-100 digits, `digits[0].digits[1]… × 100^exponent`: drops zeros at both ends,
+/// rounds to 20 digits, turns underflow into zero.
 ///
 /// # Errors
 /// ORA-01426 when the magnitude is 1E126 or more.
@@ -262,7 +265,8 @@ pub fn pack(negative: bool, digits: &[u8], exponent: i32) -> Result<NumberBytes>
     Ok(pack_exact(negative, digits, exponent))
 }
 
-/// `digits` begins with a digit that is not zero and has at most 20; `exponent` is in range. Zeros at the end are dropped.
+/// `digits` begins with a digit that is not zero and has at most 20; `exponent` is in range. Zeros at the end are
+/// dropped.
 fn pack_exact(negative: bool, mut digits: &[u8], exponent: i32) -> NumberBytes {
     while let [most @ .., 0] = digits {
         digits = most;
@@ -290,7 +294,7 @@ fn pack_exact(negative: bool, mut digits: &[u8], exponent: i32) -> NumberBytes {
     NumberBytes { length: length as u8, bytes }
 }
 
-/// Whether these bytes are a NUMBER in its one form: digits in range, none zero at either end, the end mark where it belongs.
+/// True: these bytes are a NUMBER in its one form: digits in range, none zero at either end, the end mark in its place.
 #[must_use]
 pub fn is_valid(bytes: &[u8]) -> bool {
     let Some((&first, digits)) = bytes.split_first() else { return false };
@@ -336,8 +340,8 @@ fn encode_u64(negative: bool, mut rest: u64) -> NumberBytes {
     pack_exact(negative, &digits[at..], (digits.len() - at) as i32 - 1)
 }
 
-/// Appends the NUMBER `value / 10^fraction`, negative or not: as [`encode_i128`] does, for the many numbers of a load. None, and nothing appended, where
-/// `value` has more than 18 digits or `fraction` is above 18.
+/// Appends the NUMBER `value / 10^fraction`, negative or not: as [`encode_i128`] does, for the many numbers of a load.
+/// None, and nothing appended, where `value` has more than 18 digits or `fraction` is above 18.
 #[inline]
 pub fn append_short(negative: bool, mut value: u64, mut fraction: u8, out: &mut Vec<u8>) -> Option<()> {
     const DIGITS: usize = 10;
@@ -466,8 +470,8 @@ pub fn decode_i128(bytes: &[u8], scale: i32) -> Option<i128> {
     (coefficient % power == 0).then(|| coefficient / power)
 }
 
-/// Coefficient and scale: the number is `coefficient / 10^scale`, the scale always even and perhaps negative. None when the
-/// coefficient is outside of i128 (more than 38 digits).
+/// Coefficient and scale: the number is `coefficient / 10^scale`, the scale always even and perhaps negative. None when
+/// the coefficient is outside of i128 (more than 38 digits).
 #[must_use]
 pub fn decode_scaled(bytes: &[u8]) -> Option<(i128, i32)> {
     let decimal = unpack(bytes);

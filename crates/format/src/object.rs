@@ -1,11 +1,12 @@
-//! Whose a block is: the data object number that every block of a segment has, wherever its kind keeps it.
+//! The owner of a block: the data object number in every block of a segment, at its kind's offset.
 
 use common::ObjectNumber;
 
 use crate::block::{self, BlockType};
 use crate::{bitmap, freelist, segment, transaction};
 
-/// The data object number of the segment that a block belongs to; None for blocks of no table's or index's segment, and for those that were never formatted.
+/// The data object number of a block's segment; None for blocks of no table's or index's segment, and for those never
+/// formatted.
 #[must_use]
 pub fn data_object(bytes: &[u8]) -> Option<ObjectNumber> {
     let number = match block::kind(bytes)? {

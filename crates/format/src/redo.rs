@@ -16,10 +16,11 @@
 //!                                                   28    … pieces: offset (2), length (2), bytes; padded to 4 at the end
 //! ```
 //!
-//! A vector says which bytes of one block become what. `before` and `after` are the block's SCN and seq: a vector is applied to a block that is at
-//! `before`, and passed over where the block is at `after` or beyond. NEW: the pieces go into a block of zeros, whatever it was.
-//! SESSION: of no block, and nothing to recovery: who began a transaction. Its pieces are fields, numbered by their offset (`FIELD_*`).
-//! The vectors of a record are applied together or not at all: a record that is not whole in the log is not applied.
+//! A vector gives new bytes for a part of one block. `before` and `after` are the block's SCN and seq: a vector is
+//! applied to a block that is at `before`, and skipped where the block is at `after` or beyond. NEW: the pieces go into
+//! a block of zeros, whatever it was. SESSION: of no block, and without use for recovery: the session that began a
+//! transaction. Its pieces are fields, numbered by their offset (`FIELD_*`). The vectors of a record are applied
+//! together or not at all: a record that is incomplete in the log is not applied.
 
 mod dump;
 mod reach;
@@ -45,7 +46,7 @@ const GAP: usize = 8;
 pub const CHANGE: u8 = 1;
 /// Pieces go into a block of zeros.
 pub const NEW: u8 = 2;
-/// Pieces are fields that say who began a transaction.
+/// Pieces are fields about the session that began a transaction.
 pub const SESSION: u8 = 3;
 
 /// The transaction: segment (2), slot (2), sequence (4).
@@ -72,7 +73,7 @@ impl Version {
         Self { scn: header.scn().0, seq: header.seq }
     }
 
-    /// What follows this version at an SCN; None when the seq is used up: the SCN must go on first.
+    /// The next version at an SCN; None when the seq is used up: the SCN must go on first.
     #[must_use]
     pub fn next(self, scn: Scn) -> Option<Self> {
         if self.scn < scn.0 {
@@ -118,7 +119,7 @@ fn six(value: u64) -> [u8; 6] {
     bytes
 }
 
-/// Where the vector's header stands in `out`; its length is filled in by [`end_vector`].
+/// Writes the vector's header into `out`; [`end_vector`] fills in its length.
 fn begin_vector(
     out: &mut Vec<u8>,
     code: u8,
@@ -155,7 +156,7 @@ fn object_of(block: &[u8]) -> u32 {
     if is_data { transaction::header(block).object.get() } else { NO_OBJECT }
 }
 
-/// Appends the vector that says who began a transaction.
+/// Appends the vector about the session that began a transaction.
 pub fn session(out: &mut Vec<u8>, xid: Xid, process: u32, begun_s: u32, user: &str) {
     let none = Version::default();
     let start = begin_vector(out, SESSION, 0, BlockAddress::NONE, none, none, NO_OBJECT);
@@ -202,7 +203,7 @@ pub fn difference(
 pub fn overwritten(vector: &[u8], old: &Before<'_>) -> Vec<u8> {
     let mut rest = &vector[VECTOR_BYTES..];
     let mut bytes = Vec::with_capacity(rest.len());
-    // What is too short for a piece pads the vector.
+    // A rest too short for a piece pads the vector.
     while let Some((head, after)) = rest.split_first_chunk::<PIECE_BYTES>() {
         let at = usize::from(u16::from_le_bytes([head[0], head[1]]));
         let length = usize::from(u16::from_le_bytes([head[2], head[3]]));
@@ -212,7 +213,7 @@ pub fn overwritten(vector: &[u8], old: &Before<'_>) -> Vec<u8> {
     bytes
 }
 
-/// Appends the vector that makes `new` of nothing.
+/// Appends the vector that makes `new` from an empty block.
 pub fn image(out: &mut Vec<u8>, class: u16, address: BlockAddress, new: &[u8], after: Version) {
     let start = begin_vector(out, NEW, class, address, Version::default(), after, object_of(new));
     let mut at = 0;
@@ -230,8 +231,8 @@ pub fn image(out: &mut Vec<u8>, class: u16, address: BlockAddress, new: &[u8], a
     end_vector(out, start);
 }
 
-/// The first place at or behind `from` where the two differ. Most of a block is as it was: large steps first, which the C library compares with the
-/// widest registers there are.
+/// The first position at or behind `from` where the two differ. Most of a block is unchanged: large steps first, which
+/// the C library compares with the widest registers there are.
 fn next_difference(old: &[u8], new: &[u8], from: usize, end: usize) -> Option<usize> {
     let mut at = from;
     for step in [1024, 128, 8] {
@@ -246,15 +247,16 @@ fn word(bytes: &[u8], at: usize) -> Option<u64> {
     bytes.get(at..at + 8)?.first_chunk().map(|word| u64::from_le_bytes(*word))
 }
 
-/// Where a piece ends that has reached `to`: before the next [`GAP`] bytes for which `differs` (of eight bytes, one bit or more in each that counts) is
-/// nothing. Eight at a time, which is what GAP is.
+/// End of a piece that has reached `to`: before the next [`GAP`] bytes for which `differs` (of eight bytes, one bit or
+/// more in each that counts) is zero. Eight at a time, the value of GAP.
 fn end_of_piece(mut to: usize, end: usize, differs: impl Fn(usize) -> Option<u64>) -> usize {
     const { assert!(GAP == size_of::<u64>()) };
     while to + GAP <= end
         && let Some(bits) = differs(to)
         && bits != 0
     {
-        // Where a long run differs the last byte mostly does too: a branch that is foreseen is faster than to wait for the count.
+        // In a long run of differences the last byte mostly differs too: a predicted branch is faster than waiting for
+        // the count.
         to += if bits >> 56 != 0 { GAP } else { GAP - bits.leading_zeros() as usize / 8 };
     }
     to
@@ -287,7 +289,7 @@ fn pieces(out: &mut Vec<u8>, old: &[u8], new: &[u8]) {
     }
 }
 
-/// One vector of a record that was read.
+/// One vector of a parsed record.
 #[derive(Clone, Copy, Debug)]
 pub struct Vector<'a> {
     pub code: u8,
@@ -300,7 +302,7 @@ pub struct Vector<'a> {
     pieces: &'a [u8],
 }
 
-/// A record that was read.
+/// A parsed record.
 #[derive(Clone, Copy, Debug)]
 pub struct Record<'a> {
     pub scn: Scn,
@@ -335,7 +337,7 @@ impl<'a> Record<'a> {
         })
     }
 
-    /// Its vectors in order, each with its place behind the record's header.
+    /// Its vectors in order, each with its offset behind the record's header.
     pub fn each(&self) -> impl Iterator<Item = Result<(usize, Vector<'a>)>> + use<'a> {
         let (bytes, mut at, mut left) = (self.bytes, 0, self.vectors);
         std::iter::from_fn(move || {
@@ -381,7 +383,7 @@ impl<'a> Vector<'a> {
     }
 }
 
-/// The pieces of a vector: where each goes in the block, and its bytes; ORA-00353 when one is cut, and then no more.
+/// The pieces of a vector: offset in the block, and bytes; ORA-00353 when one is cut, and none after it.
 #[derive(Clone, Debug)]
 pub struct Pieces<'a>(&'a [u8]);
 
@@ -409,7 +411,7 @@ impl<'a> Vector<'a> {
         VECTOR_BYTES + self.pieces.len()
     }
 
-    /// What it puts into the block, and where.
+    /// Its pieces, with their offsets.
     #[must_use]
     pub fn pieces(&self) -> Pieces<'a> {
         Pieces(self.pieces)
@@ -452,7 +454,8 @@ mod tests {
         new
     }
 
-    /// Pieces byte by byte: each begins and ends with a byte that differs, and fewer than `GAP` equal ones lie between two that do.
+    /// Pieces byte by byte: each begins and ends with a byte that differs, and fewer than `GAP` equal ones lie between
+    /// two that do.
     fn plain_pieces(old: &[u8], new: &[u8]) -> Vec<u8> {
         let end = new.len() - TAIL_BYTES;
         let places: Vec<usize> = (HEADER_BYTES..end).filter(|at| old[*at] != new[*at]).collect();
@@ -483,7 +486,7 @@ mod tests {
         }
 
         #[test]
-        fn what_is_applied_is_what_was_changed(
+        fn apply_repeats_the_change(
             size in prop::sample::select(vec![2048usize, 8192, 32768]),
             first in prop::collection::vec((any::<u16>(), prop::collection::vec(any::<u8>(), 0..300)), 0..20),
             second in prop::collection::vec((any::<u16>(), prop::collection::vec(any::<u8>(), 0..3000)), 0..20),

@@ -1,6 +1,7 @@
 //! Segment header: the extents of a segment and its high-water marks.
 //!
-//! The same structure heads segments of both kinds of space management; block type 0x10 (manual) or 0x23 (automatic) tells which.
+//! Both kinds of space management have this structure in the segment header; block type 0x10 (manual) or 0x23
+//! (automatic) tells which.
 //!
 //! ```text
 //! offset  field
@@ -9,8 +10,8 @@
 //!     …   extent map: ExtentEntry of 16 bytes each; further entries in chained extent map blocks (type 0x12)
 //! ```
 //!
-//! A high-water mark is a position: `extent` is an ordinal, `block` counts blocks of that extent below the mark, `blocks` counts blocks of the
-//! segment below it. Both marks never go back but for TRUNCATE.
+//! A high-water mark is a position: `extent` is an ordinal, `block` counts blocks of that extent below the mark,
+//! `blocks` counts blocks of the segment below it. Both marks never go back but for TRUNCATE.
 
 use common::{BlockAddress, ObjectNumber};
 use zerocopy::little_endian::{U16, U32};

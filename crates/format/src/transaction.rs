@@ -1,4 +1,5 @@
-//! The transaction header of table and index blocks: whose the block is, who is changing it, and its place on a freelist.
+//! The transaction header of table and index blocks: the owner of the block, the transactions that change it, and its
+//! place on a freelist.
 //!
 //! ```text
 //! offset size  field
@@ -15,7 +16,7 @@
 //!   then    8  spare         blocks of automatic segments only
 //! ```
 //!
-//! The body (rows, entries) starts at [`body_offset`]. What an ITL slot holds is in [`crate::itl`].
+//! The body (rows, entries) starts at [`body_offset`]. [`crate::itl`] has the content of an ITL slot.
 
 use common::{BlockAddress, ObjectNumber, Scn};
 use zerocopy::little_endian::{U16, U32};
@@ -57,7 +58,7 @@ pub struct TransactionHeader {
 
 const _: () = assert!(size_of::<TransactionHeader>() == 24);
 
-/// How to format an empty table or index block.
+/// Parameters for formatting an empty table or index block.
 #[derive(Clone, Copy, Debug)]
 pub struct BlockOwner {
     pub owner: Owner,
@@ -79,7 +80,7 @@ pub fn header_mut(block: &mut [u8]) -> &mut TransactionHeader {
         .map_or_else(|_| unreachable!("a block is longer than its headers"), |(h, _)| h)
 }
 
-/// Writes the transaction header of an empty block; the block header must stand already.
+/// Writes the transaction header of an empty block, which must have its block header already.
 pub fn init(block: &mut [u8], owner: BlockOwner) {
     let header = header_mut(block);
     header.owner = owner.owner as u8;
@@ -140,7 +141,7 @@ impl TransactionHeader {
         self.freelist_slot = itl;
     }
 
-    /// Puts the block on a freelist in front of `next`, or takes it off with `on` false.
+    /// Puts the block on a freelist in front of `next`, or removes it with `on` false.
     pub fn set_freelist(&mut self, on: bool, next: BlockAddress) {
         self.freelist_slot = 0;
         if on {

@@ -1,4 +1,4 @@
-//! How fast a file of one table of TPC-DS or TPC-H becomes rows: `scan FILE COLUMNS`, all columns NUMBER(38,2).
+//! Speed of reading a file of one table of TPC-DS or TPC-H: `scan FILE COLUMNS`, all columns NUMBER(38,2).
 
 use std::path::PathBuf;
 use std::sync::Arc;

@@ -26,15 +26,15 @@ pub struct Column {
 #[derive(Clone, Debug)]
 pub(crate) struct Converter {
     data_type: DataType,
-    /// Of dates and times.
+    /// For dates and times.
     format: Option<Format>,
     characters: Characters,
-    /// The decimal character where it is not a point.
+    /// The decimal character if it is not a point.
     decimal: Option<char>,
 }
 
 impl Converter {
-    /// `mask`: how the field has it; the session's format where it says nothing.
+    /// `mask`: the field's own; None: the session's format.
     pub(crate) fn new(
         column: &Column,
         mask: Option<&DatetimeMask>,
@@ -55,7 +55,8 @@ impl Converter {
     /// Appends the value of a field that is not empty.
     ///
     /// # Errors
-    /// The number of what the field is not: ORA-01722, ORA-01438, ORA-018nn, ORA-12899, ORA-29275 for text of another encoding.
+    /// The error number of the mismatch: ORA-01722, ORA-01438, ORA-018nn, ORA-12899, ORA-29275 for text of another
+    /// encoding.
     pub(crate) fn append(&self, field: &[u8], context: &dyn Context, row: &mut RowBytes) -> Result<()> {
         let start = row.len();
         let out = row.room();
@@ -138,7 +139,7 @@ fn check(actual: usize, maximum: u16) -> Result<()> {
 
 fn hexadecimal(digits: &[u8], out: &mut Vec<u8>) -> Result<()> {
     let digit = |byte: u8| char::from(byte).to_digit(16).map(|value| value as u8);
-    // One digit too few is a zero in front.
+    // An odd digit gets a zero in front.
     let (first, pairs) = digits.split_at(digits.len() % 2);
     let value = |high: u8, low: u8| Some(digit(high)? << 4 | digit(low)?);
     let wrong = || Error::user(1465, "invalid hex number");

@@ -1,4 +1,5 @@
-//! Rows of comma-separated values: fields in quotation marks may hold delimiters, line ends and doubled quotation marks.
+//! Rows of comma-separated values: fields in quotation marks may hold delimiters, line ends and doubled quotation
+//! marks.
 
 use std::io::Read;
 
@@ -16,16 +17,16 @@ pub(crate) struct Rows<R> {
     most: usize,
     /// The next bytes are the first of the file.
     fresh: bool,
-    /// The fields' bytes one behind the other, and where each ends.
+    /// The fields' bytes, concatenated, and the end of each.
     values: Vec<u8>,
     ends: Vec<usize>,
-    /// The line where the row given last begins, from 1.
+    /// The line of the last row's beginning, from 1.
     line: u64,
-    /// Bytes of the row given last in the buffer.
+    /// Range of the last row in the buffer.
     raw: (usize, usize),
 }
 
-/// What became of reading a row.
+/// Result of reading a row.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum Next {
     Row,
@@ -49,17 +50,17 @@ impl<R: Read> Rows<R> {
         }
     }
 
-    /// The line where the row given last begins, from 1.
+    /// The line of the last row's beginning, from 1.
     pub(crate) fn line(&self) -> u64 {
         self.line
     }
 
-    /// What the places of the row given last are in.
+    /// The bytes that the last row's ranges are in.
     pub(crate) fn values(&self) -> &[u8] {
         &self.values
     }
 
-    /// The row given last, as it stands in the file.
+    /// The last row as it is in the file.
     pub(crate) fn raw(&self) -> &[u8] {
         let record = self.buffer.at(self.raw.0, self.raw.1);
         let record = record.strip_suffix(b"\n").unwrap_or(record);
@@ -71,14 +72,14 @@ impl<R: Read> Rows<R> {
         if std::mem::take(&mut self.fresh) {
             self.buffer.pass_mark().map_err(Stopped::Io)?;
         }
-        // Line ends that stand before the row are no part of it.
+        // Line ends before the row are no part of it.
         loop {
             let rest = self.buffer.rest();
             let skipped = rest.iter().take_while(|byte| matches!(byte, b'\n' | b'\r')).count();
             if skipped > 0 {
                 let mut nothing = [0u8; 1];
                 let mut ends = [0usize; 1];
-                // The reader counts lines, and passes them over by itself.
+                // The reader counts lines, and skips them itself.
                 let (_, read, _, _) = self.reader.read_record(&rest[..skipped], &mut nothing, &mut ends);
                 self.buffer.start += read.max(1).min(skipped);
                 continue;
@@ -96,7 +97,7 @@ impl<R: Read> Rows<R> {
         loop {
             let rest = self.buffer.rest();
             let input = &rest[read..];
-            // An empty input tells the reader that there is no more.
+            // An empty input signals the end to the reader.
             if input.is_empty() && !self.buffer.ended {
                 if rest.len() > self.most {
                     return Err(Stopped::TooLong(self.line));
@@ -135,7 +136,7 @@ impl<R: Read> Rows<R> {
     }
 }
 
-/// Whether a row ends within quotation marks, which begin at the beginning of a field.
+/// True: the row ends within quotation marks that begin at the beginning of a field.
 fn is_open(row: &[u8], delimiter: u8) -> bool {
     let (mut begins, mut open) = (true, false);
     let mut bytes = row.iter().peekable();

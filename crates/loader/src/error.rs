@@ -1,4 +1,4 @@
-//! The errors of reading flat files: the number that a statement gets, with the access driver's own behind it.
+//! The errors of reading flat files: the statement's number, with the access driver's own behind it.
 
 use std::io;
 
@@ -19,7 +19,7 @@ pub(crate) fn fetch(driver: &str) -> Error {
     callout(ErrorKind::User, "FETCH", &format!("ORA-29400: data cartridge error: {driver}"))
 }
 
-/// ORA-29913 of a file that the operating system does not give or take.
+/// ORA-29913 of a file that the operating system cannot open, read or write.
 pub(crate) fn file(what: &str, name: &str, error: &io::Error) -> Error {
     let kind = if error.kind() == io::ErrorKind::StorageFull { ErrorKind::OutOfResource } else { ErrorKind::Io };
     let rest = format!("ORA-29400: data cartridge error: KUP-04001: error {what} file {name}: {error}");

@@ -1,20 +1,20 @@
-//! Where in a record each field is.
+//! Positions of the fields in a record.
 
 use memchr::{memchr_iter, memmem};
 
 use crate::spec::{Enclosure, Extent, FIELD_BYTES, FieldRule, Fields, Origin, Terminator, Trim};
 
-/// Where a field's bytes are.
+/// Position of a field's bytes.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum Place {
     /// The record ends before it.
     Missing,
     Record(u32, u32),
-    /// In the bytes that were made because enclosures stand doubled in it.
+    /// In the buffer of fields with doubled enclosures removed.
     Made(u32, u32),
 }
 
-/// The fields of the record taken apart last.
+/// The fields of the last record.
 #[derive(Clone, Default, Debug)]
 pub(crate) struct Split {
     places: Vec<Place>,
@@ -47,7 +47,7 @@ impl Split {
     }
 }
 
-/// What is wrong with a field of a record.
+/// The fault of a record's field.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum Wrong {
     Missing,
@@ -58,7 +58,7 @@ pub(crate) enum Wrong {
 }
 
 impl Wrong {
-    /// As the access driver says it.
+    /// The text of the access driver.
     pub(crate) fn text(self) -> String {
         match self {
             Self::Missing => "KUP-04023: field start is after end of record".to_owned(),
@@ -96,12 +96,12 @@ struct Rule {
 pub(crate) struct Splitter {
     rules: Vec<Rule>,
     missing_are_null: bool,
-    /// All fields end with this byte, and nothing else is to be minded.
+    /// All fields end with this byte, without any other rule.
     simple: Option<(u8, usize)>,
 }
 
 impl Splitter {
-    /// `list`: the fields, as access parameters give them or as the table has them.
+    /// `list`: the fields, from the access parameters or the table.
     pub(crate) fn new(fields: &Fields, list: &[FieldRule]) -> Self {
         let rules: Vec<Rule> = list.iter().map(|field| rule(fields, field)).collect();
         let simple = rules.iter().map(simple).collect::<Option<Vec<(u8, usize)>>>().and_then(|all| {
@@ -111,7 +111,7 @@ impl Splitter {
         Self { rules, missing_are_null: fields.missing_are_null, simple }
     }
 
-    /// Finds the fields of a record; else says which one is wrong, and how.
+    /// Finds the fields of a record; else returns the faulty one with the error.
     pub(crate) fn split(&self, record: &[u8], split: &mut Split) -> Result<(), (usize, Wrong)> {
         split.clear();
         match self.simple {
@@ -144,7 +144,7 @@ impl Splitter {
     }
 
     fn split_by_rules(&self, record: &[u8], split: &mut Split) -> Result<(), (usize, Wrong)> {
-        // Where the next field begins; None behind a field that nothing but the end of the record ended.
+        // Start of the next field; None behind a field that only the end of the record ended.
         let mut next = Some(0);
         for (at, rule) in self.rules.iter().enumerate() {
             let start = match rule.origin {
@@ -154,7 +154,7 @@ impl Splitter {
                     Some(next.unwrap_or(record.len())).and_then(|end| end.checked_add_signed(distance))
                 }
             };
-            // A field that a delimiter before it announces is there, if empty.
+            // A field after a delimiter exists, if empty.
             let place = match start.filter(|start| *start <= record.len()) {
                 Some(start) => rule.find(record, start, split).map_err(|wrong| (at, wrong))?,
                 None => None,
@@ -184,7 +184,7 @@ fn rule(fields: &Fields, field: &FieldRule) -> Rule {
         Some(Extent::To(end)) if !own_end => Shape::To(end),
         Some(Extent::Bytes(bytes)) if !own_end => Shape::Bytes(bytes),
         _ => match terminator {
-            // A place without an end, and a length: so many bytes.
+            // A start without an end, and a length: so many bytes.
             _ if position.is_some() && field.bytes.is_some() && !own_end => Shape::Bytes(field.bytes.unwrap_or(1)),
             Some(terminator) => Shape::Delimited { terminator, enclosure, most: field.bytes.unwrap_or(FIELD_BYTES) },
             None => Shape::Bytes(field.bytes.unwrap_or(1)),
@@ -193,7 +193,7 @@ fn rule(fields: &Fields, field: &FieldRule) -> Rule {
     Rule { origin: position.map(|position| position.origin), shape, trim: field.trim.unwrap_or(fields.trim) }
 }
 
-/// The one byte that ends a field of which nothing else is to be minded, and the bytes it may have.
+/// The one byte that ends a field without any other rule, and the field's maximum of bytes.
 fn simple(rule: &Rule) -> Option<(u8, usize)> {
     match (&rule.shape, rule.origin, rule.trim) {
         (
@@ -216,7 +216,7 @@ fn is_space(byte: u8) -> bool {
     matches!(byte, b' ' | b'\t' | b'\n' | b'\r')
 }
 
-/// The first place from `start` on whose byte is not one of these.
+/// The first position from `start` on whose byte is not one of these.
 fn past(record: &[u8], start: usize, blank: fn(u8) -> bool) -> usize {
     record[start..].iter().position(|byte| !blank(*byte)).map_or(record.len(), |count| start + count)
 }
@@ -224,7 +224,7 @@ fn past(record: &[u8], start: usize, blank: fn(u8) -> bool) -> usize {
 type Found = Option<(Place, Option<usize>)>;
 
 impl Rule {
-    /// The field that begins at `start`, and where the next one does.
+    /// The field that begins at `start`, and the start of the next one.
     fn find(&self, record: &[u8], start: usize, split: &mut Split) -> Result<Found, Wrong> {
         match &self.shape {
             Shape::Bytes(_) | Shape::To(_) if start == record.len() => Ok(None),
@@ -243,7 +243,7 @@ impl Rule {
         }
     }
 
-    /// A field that has its place; of a record that ends in it what there is.
+    /// A field at a fixed position; as far as the record goes.
     fn fixed(&self, record: &[u8], start: usize, end: usize) -> (Place, Option<usize>) {
         let end = end.clamp(start, record.len());
         let right = matches!(self.trim, Trim::Loader | Trim::Right | Trim::Both);
@@ -319,7 +319,7 @@ fn trimmed(record: &[u8], mut start: usize, mut end: usize, left: bool, right: b
     Place::Record(start as u32, end as u32)
 }
 
-/// A field from behind its opening enclosure, and where its closing one ends.
+/// A field from behind its opening enclosure, and the end of its closing one.
 fn enclosed(record: &[u8], start: usize, right: &[u8], split: &mut Split) -> Result<(Place, usize), Wrong> {
     let made = split.made.len();
     let mut from = start;
@@ -431,7 +431,7 @@ mod tests {
     }
 
     proptest! {
-        /// The fast way, the way by rules, and plain cutting agree.
+        /// The fast path, the general path and plain cutting agree.
         #[test]
         fn both_ways_agree_with_the_model(record in "[ab|]{0,12}", count in 1..6usize, missing in any::<bool>()) {
             let fast = plain(&record, count, missing);
@@ -448,7 +448,7 @@ mod tests {
             prop_assert_eq!(fast, by_rules);
         }
 
-        /// What is written with enclosures is read back.
+        /// Values written with enclosures are read back.
         #[test]
         fn enclosed_values_come_back(values in proptest::collection::vec("[a,\" ]{0,6}", 1..5)) {
             let record = values.iter().map(|value| format!("\"{}\"", value.replace('"', "\"\""))).collect::<Vec<_>>().join(",");

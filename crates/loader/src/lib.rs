@@ -1,4 +1,4 @@
-//! Flat files as rows: what external tables and `highwater load` read.
+//! Flat files as rows, for external tables and `highwater load`.
 //!
 //! ```text
 //! files -> records.rs | csv.rs -> fields.rs -> convert.rs -> a row of stored columns
@@ -8,7 +8,7 @@
 //!                                      reject.rs: bad file, log, limit
 //! ```
 //!
-//! No value is allocated by itself: a row is bytes and places in them, used again for the next. See README.md.
+//! No value is allocated by itself: a row is bytes and ranges in them, reused for the next. See README.md.
 
 pub mod access;
 mod convert;

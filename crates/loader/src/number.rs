@@ -14,7 +14,7 @@ const POWERS: [u64; 20] = {
     powers
 };
 
-/// Appends what a column `NUMBER(precision, scale)` stores for a text; blanks around it are allowed.
+/// Appends the stored form of a text in a column `NUMBER(precision, scale)`; blanks around it are allowed.
 ///
 /// # Errors
 /// ORA-01722, ORA-01426, ORA-01438.
@@ -59,7 +59,7 @@ fn short(text: &[u8]) -> Option<(bool, u64, u8)> {
     Some((negative, value, point.map_or(0, |before| digits - before)))
 }
 
-/// Whether the column holds the number as it is.
+/// True: the column holds the number unchanged.
 #[inline]
 fn fits(value: u64, fraction: u8, precision: Option<u8>, scale: i8) -> bool {
     let Some(precision) = precision else { return scale == 0 };

@@ -5,7 +5,7 @@
 //!              ^start             ^end     the rest moves to the front before more is read
 //! ```
 //!
-//! The buffer never holds more than one record of the most bytes that one may have, and one read.
+//! The buffer holds at most one record of maximum size, and one read.
 
 use std::io::{self, Read};
 
@@ -14,13 +14,13 @@ use memchr::memmem::Finder;
 
 use crate::spec::RecordFormat;
 
-/// Bytes asked of a file at once.
+/// Bytes of one read.
 const READ_BYTES: usize = 256 << 10;
 
-/// What some programs begin a file with to say that it is UTF-8.
+/// The mark at the beginning of a file that it is UTF-8, written by some programs.
 const BYTE_ORDER_MARK: &[u8] = b"\xef\xbb\xbf";
 
-/// Why there is no next record.
+/// Reason for the end.
 #[derive(Debug)]
 pub(crate) enum Stopped {
     Io(io::Error),
@@ -30,7 +30,7 @@ pub(crate) enum Stopped {
     Short(u64, usize),
 }
 
-/// Bytes of a file, as far as they have been read.
+/// Bytes of a file, read ahead.
 #[derive(Debug)]
 pub(crate) struct Buffer<R> {
     input: R,
@@ -45,7 +45,7 @@ impl<R: Read> Buffer<R> {
         Self { input, bytes: Vec::new(), start: 0, end: 0, ended: false }
     }
 
-    /// What was read and has not been given away.
+    /// Bytes read and not consumed.
     pub(crate) fn rest(&self) -> &[u8] {
         &self.bytes[self.start..self.end]
     }
@@ -65,7 +65,7 @@ impl<R: Read> Buffer<R> {
         Ok(())
     }
 
-    /// Reads on; what is left moves to the front.
+    /// Reads on; the rest moves to the front.
     pub(crate) fn fill(&mut self) -> io::Result<()> {
         self.bytes.copy_within(self.start..self.end, 0);
         self.end -= self.start;
@@ -101,9 +101,9 @@ pub(crate) struct Records<R> {
     buffer: Buffer<R>,
     delimiter: Delimiter,
     most: usize,
-    /// Of the record given last, from 1.
+    /// Number of the last record, from 1.
     number: u64,
-    /// Where in the buffer the record found last is.
+    /// Range of the last record in the buffer.
     last: (usize, usize),
 }
 
@@ -121,7 +121,7 @@ impl<R: Read> Records<R> {
         Self { buffer: Buffer::new(input), delimiter, most, number: 0, last: (0, 0) }
     }
 
-    /// Of the record given last, from 1.
+    /// Number of the last record, from 1.
     pub(crate) fn number(&self) -> u64 {
         self.number
     }
@@ -133,7 +133,7 @@ impl<R: Read> Records<R> {
 
     /// Finds the next record; false at the end of the file. The last record needs no delimiter.
     pub(crate) fn next(&mut self) -> Result<bool, Stopped> {
-        // What was searched already is not searched again when more is read.
+        // Searched bytes are not searched again after the next read.
         let mut searched = 0;
         loop {
             let rest = self.buffer.rest();
@@ -146,7 +146,7 @@ impl<R: Read> Records<R> {
             }
             if self.buffer.ended {
                 let length = rest.len();
-                // Of records of one length the last may be followed by the end of a line.
+                // The last of records of fixed length may be followed by the end of a line.
                 let fixed = matches!(self.delimiter, Delimiter::Length(_));
                 if rest.is_empty() || (fixed && matches!(rest, b"\n" | b"\r\n")) {
                     return Ok(false);
@@ -172,7 +172,7 @@ impl<R: Read> Records<R> {
         Ok(true)
     }
 
-    /// The bytes of the record found last, without its delimiter.
+    /// The bytes of the last record, without its delimiter.
     pub(crate) fn record(&self) -> &[u8] {
         let record = self.buffer.at(self.last.0, self.last.1);
         match (&self.delimiter, record) {
@@ -192,7 +192,8 @@ impl Delimiter {
         }
     }
 
-    /// Bytes of the record at the beginning of `rest`, and of its delimiter; the first `searched` bytes hold no beginning of one.
+    /// Bytes of the record at the beginning of `rest`, and of its delimiter; the first `searched` bytes do not contain
+    /// the start of one.
     fn find(&self, rest: &[u8], searched: usize) -> Option<(usize, usize)> {
         let tail = rest.get(searched..).unwrap_or_default();
         match self {
@@ -232,7 +233,7 @@ mod tests {
         Ok(found)
     }
 
-    /// What the records are, without buffers: cut at every delimiter, nothing behind the last.
+    /// The expected records, without buffers: cut at every delimiter, nothing behind the last.
     fn model(bytes: &[u8], delimiter: &[u8]) -> Vec<Vec<u8>> {
         let mut found = vec![Vec::new()];
         let mut at = 0;
@@ -284,7 +285,7 @@ mod tests {
 
     #[test]
     fn a_record_without_an_end_takes_no_more_memory_than_one_may_have() {
-        /// Never ends, and counts what it gave.
+        /// An endless file that counts the bytes read.
         struct Endless(usize);
         impl Read for Endless {
             fn read(&mut self, out: &mut [u8]) -> io::Result<usize> {

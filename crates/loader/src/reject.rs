@@ -1,4 +1,4 @@
-//! Records that are no rows: kept in a bad file, told of in a log, and counted up to a limit.
+//! Rejected records: kept in a bad file, reported in a log, and counted up to a limit.
 
 use std::fs::{File, OpenOptions};
 use std::io::{BufWriter, Write};
@@ -10,18 +10,18 @@ use common::{Error, Result};
 use crate::error;
 use crate::spec::RecordFormat;
 
-/// Where rejected records go, and what is wrong with them. Files are made when the first is rejected.
+/// Bad file and log. They are made when the first record is rejected.
 #[derive(Clone, Debug, Default)]
 pub struct Outputs {
     pub bad: Option<PathBuf>,
     pub log: Option<PathBuf>,
-    /// Before each record of the bad file stands a line that says which one it is and why it is there.
+    /// A line with number and reason precedes each record of the bad file.
     pub commented: bool,
     /// Why neither may be written, if so.
     pub refused: Option<Error>,
 }
 
-/// How many records were rejected.
+/// Number of rejected records.
 #[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
 pub struct Rejected(pub u64);
 
@@ -35,9 +35,9 @@ pub(crate) struct Rejects {
     bad: Option<BufWriter<File>>,
     log: Option<BufWriter<File>>,
     table: String,
-    /// The files that are read.
+    /// The input files.
     inputs: Vec<PathBuf>,
-    /// What ends a record of the bad file, which can be read as the files were.
+    /// Record delimiter of the bad file, which can be read by the same access parameters.
     end: Vec<u8>,
 }
 
@@ -61,10 +61,10 @@ impl Rejects {
         Rejected(self.count)
     }
 
-    /// Rejects a record: `place` says which one it is.
+    /// Rejects a record: `place` identifies it.
     ///
     /// # Errors
-    /// ORA-30653 when there are more than may be; those of the files.
+    /// ORA-30653 above the limit; those of the files.
     pub(crate) fn add(&mut self, record: &[u8], place: &str, why: &str) -> Result<()> {
         self.count += 1;
         if self.count == 1 {
@@ -108,7 +108,7 @@ impl Rejects {
         self.bad = self.outputs.bad.as_ref().map(|path| opened(path, false)).transpose()?;
         self.log = self.outputs.log.as_ref().map(|path| opened(path, true)).transpose()?;
         if let Some(log) = &mut self.log {
-            // What cannot be written shows at the end.
+            // A failed write shows at the end.
             let _ = writeln!(log, "rejected records of {}", self.table);
         }
         Ok(())
@@ -125,7 +125,7 @@ impl Rejects {
     }
 }
 
-/// Whether both are the same file. Where one is not there they are not.
+/// True: both are the same file. False when one does not exist.
 fn is_same(a: &Path, b: &Path) -> bool {
     let identity = |path: &Path| std::fs::metadata(path).map(|found| (found.dev(), found.ino())).ok();
     identity(a).is_some_and(|a| identity(b) == Some(a))

@@ -1,4 +1,4 @@
-//! A row: bytes, and where in them each value is. Used again and again.
+//! A row: bytes, and the range of each value in them. Reused.
 
 /// A value is NULL when its place ends before it starts.
 const NULL: (u32, u32) = (1, 0);
@@ -16,7 +16,8 @@ impl RowBytes {
         self.places.clear();
     }
 
-    /// Where the next value's bytes go. What is behind the last value belongs to none until [`Self::value`] is called.
+    /// The buffer for the next value's bytes. Bytes behind the last value belong to none until [`Self::value`] is
+    /// called.
     pub(crate) fn room(&mut self) -> &mut Vec<u8> {
         &mut self.bytes
     }

@@ -24,11 +24,11 @@ pub struct Input {
     pub path: PathBuf,
     /// As messages name it.
     pub name: String,
-    /// The directory that it is in, as messages name it; empty where there is none.
+    /// The name of its directory in messages; empty where there is none.
     pub directory: String,
 }
 
-/// How the files are made.
+/// The layout of the files.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum Layout {
     Loader(Box<Access>),
@@ -44,7 +44,7 @@ pub enum Layout {
     },
 }
 
-/// What a scan is to do.
+/// Parameters of a scan.
 #[derive(Clone, Debug)]
 pub struct Setup {
     /// As messages name it.
@@ -55,13 +55,13 @@ pub struct Setup {
     pub outputs: Outputs,
     /// Records that may be rejected; None for any number.
     pub reject_limit: Option<u64>,
-    /// Told how many bytes have been read.
+    /// Set to the number of bytes read.
     pub progress: Option<Arc<AtomicU64>>,
-    /// Told how many records have been rejected.
+    /// Set to the number of rejected records.
     pub rejected: Option<Arc<AtomicU64>>,
 }
 
-/// A file that tells how far it has been read.
+/// A file that reports the bytes read.
 #[derive(Debug)]
 struct Counted {
     file: File,
@@ -84,7 +84,7 @@ enum Reading {
     Csv(Rows<Counted>),
 }
 
-/// A condition of NULLIF, its field found.
+/// A condition of NULLIF, its field resolved.
 #[derive(Clone, Debug)]
 struct Null {
     field: usize,
@@ -92,7 +92,7 @@ struct Null {
     with: Comparison,
 }
 
-/// Where a column's values come from.
+/// Source of a column's values.
 #[derive(Clone, Debug)]
 struct Target {
     name: String,
@@ -103,7 +103,7 @@ struct Target {
     null_if: Vec<Null>,
 }
 
-/// Rows of files, one after the other.
+/// Rows of files, one file after the other.
 #[derive(Debug)]
 pub struct Scan {
     setup: Setup,
@@ -115,17 +115,17 @@ pub struct Scan {
     rejects: Rejects,
     split: Split,
     row: RowBytes,
-    /// The file being read, and which one it is.
+    /// The file being read, with its index.
     reading: Option<Reading>,
     at: usize,
     ended: bool,
 }
 
 impl Scan {
-    /// Files are opened when the first row is asked for.
+    /// Files are opened when the first row is read.
     ///
     /// # Errors
-    /// ORA-01821 for a date mask that is none; ORA-29913 with KUP-04043 for a field that NULLIF names and there is not.
+    /// ORA-01821 for an invalid date mask; ORA-29913 with KUP-04043 for an unknown field in NULLIF.
     pub fn new(setup: Setup, context: Arc<dyn Context>) -> Result<Self> {
         let named: Vec<FieldRule> = setup.columns.iter().map(|column| FieldRule::new(&column.name)).collect();
         let default = Access::default();
@@ -158,7 +158,7 @@ impl Scan {
             .collect::<Result<_>>()?;
         let splitter = Splitter::new(&access.fields, &list);
         let reject_all_null = access.fields.reject_all_null;
-        // A statement that begins again reads again.
+        // A restarted statement reads again.
         for counter in [&setup.progress, &setup.rejected].into_iter().flatten() {
             counter.store(0, Ordering::Relaxed);
         }
@@ -191,7 +191,8 @@ impl Scan {
     /// The next row; None at the end of the last file.
     ///
     /// # Errors
-    /// ORA-29913: a file that is not there (KUP-04040) or cannot be read, a record that is too long (KUP-04020), more rejected records than may be (ORA-30653).
+    /// ORA-29913: a file that does not exist (KUP-04040) or cannot be read, a record that is too long (KUP-04020), more
+    /// rejected records than the limit (ORA-30653).
     pub fn next_row(&mut self) -> Result<Option<&RowBytes>> {
         match self.advance() {
             Ok(true) => Ok(Some(&self.row)),
@@ -227,7 +228,7 @@ impl Scan {
                 self.at += 1;
                 continue;
             }
-            // The record as it stands in the file, what its fields are places in, and which one it is.
+            // The record in its original form, the bytes of its fields' ranges, and its number.
             let reading = &*reading;
             let (raw, values, number) = match reading {
                 Reading::Loader(records) => (records.record(), records.record(), records.number()),
@@ -261,7 +262,7 @@ impl Scan {
         Ok(false)
     }
 
-    /// Opens the next file; before the first, sees that all are there.
+    /// Opens the next file; before the first, checks that all exist.
     fn open(&mut self) -> Result<bool> {
         if self.at == 0 {
             for input in &self.setup.inputs {
@@ -306,7 +307,7 @@ impl Scan {
 }
 
 impl Target {
-    /// Appends the column's value, or says what is wrong with it.
+    /// Appends the column's value, or returns its error.
     #[inline]
     fn append(
         &self,

@@ -1,8 +1,8 @@
-//! What a file looks like, as access parameters say it.
+//! The layout of a file, from access parameters.
 
-/// Bytes that a record may have where nothing else is said.
+/// Default maximum of a record in bytes.
 pub const RECORD_BYTES: usize = 512 << 10;
-/// Bytes that a field may have where nothing else is said.
+/// Default maximum of a field in bytes.
 pub const FIELD_BYTES: usize = 255;
 
 /// Access parameters.
@@ -12,7 +12,7 @@ pub struct Access {
     pub fields: Fields,
 }
 
-/// Where records end.
+/// Delimiter of records.
 #[derive(Clone, PartialEq, Eq, Default, Debug)]
 pub enum RecordFormat {
     /// At a line feed; a carriage return before it belongs to the record.
@@ -26,7 +26,7 @@ pub enum RecordFormat {
     Fixed(usize),
 }
 
-/// How the bytes of text are to be read.
+/// Encoding of text.
 #[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
 pub enum Characters {
     #[default]
@@ -35,7 +35,7 @@ pub enum Characters {
     Latin1,
 }
 
-/// A file that rejected records, or what was wrong with them, go to.
+/// A file for rejected records, or for their errors.
 #[derive(Clone, PartialEq, Eq, Default, Debug)]
 pub enum Output {
     /// A name made of the table's and the process's number, in the default directory.
@@ -74,7 +74,7 @@ impl Default for Records {
     }
 }
 
-/// What ends a field.
+/// The end of a field.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum Terminator {
     /// Never empty.
@@ -83,7 +83,7 @@ pub enum Terminator {
     Whitespace,
 }
 
-/// What may stand around a field; the right one doubled stands for itself.
+/// Enclosure of a field; the right one doubled stands for itself.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Enclosure {
     pub left: Vec<u8>,
@@ -91,14 +91,15 @@ pub struct Enclosure {
     pub optional: bool,
 }
 
-/// Which blanks around a field do not belong to it. A field of nothing else is NULL.
+/// Blanks trimmed around a field. A field of blanks alone is NULL.
 #[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
 pub enum Trim {
     None,
     Left,
     Right,
     Both,
-    /// As SQL*Loader: on the right of a field that no delimiter ends; on the left of one whose optional enclosure is not there.
+    /// As SQL*Loader: on the right of a field without a delimiter; on the left of one whose optional enclosure is
+    /// missing.
     #[default]
     Loader,
 }
@@ -106,7 +107,7 @@ pub enum Trim {
 /// FIELDS.
 #[derive(Clone, PartialEq, Eq, Default, Debug)]
 pub struct Fields {
-    /// What ends fields that say nothing else; None: they have a length.
+    /// Default terminator of fields; None: they have a length.
     pub terminator: Option<Terminator>,
     pub enclosure: Option<Enclosure>,
     pub trim: Trim,
@@ -120,7 +121,7 @@ pub struct Fields {
     pub list: Option<Vec<FieldRule>>,
 }
 
-/// How a date or time is written.
+/// Format of a date or time.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct DatetimeMask {
     /// For TIMESTAMP; else for DATE.
@@ -128,7 +129,7 @@ pub struct DatetimeMask {
     pub mask: String,
 }
 
-/// Where a field begins that is found by its place.
+/// Start of a field at a fixed position.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Origin {
     /// At this byte, from 0.
@@ -144,7 +145,7 @@ pub struct Position {
     pub extent: Option<Extent>,
 }
 
-/// How far a field goes that has a place.
+/// End of a field at a fixed position.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Extent {
     /// To the end of this byte, from 1.
@@ -158,7 +159,7 @@ pub struct FieldRule {
     /// In the dictionary's case.
     pub name: String,
     pub position: Option<Position>,
-    /// Bytes it has, or may have where something ends it.
+    /// Its length in bytes, or its maximum if it has a terminator.
     pub bytes: Option<usize>,
     pub terminator: Option<Terminator>,
     pub enclosure: Option<Enclosure>,
@@ -168,7 +169,7 @@ pub struct FieldRule {
 }
 
 impl FieldRule {
-    /// A field of which nothing is known but its name.
+    /// A field with a name alone.
     #[must_use]
     pub fn new(name: &str) -> Self {
         Self {
@@ -184,7 +185,7 @@ impl FieldRule {
     }
 }
 
-/// What a field is compared with.
+/// The right side of a field's comparison.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum Comparison {
     Text(Vec<u8>),

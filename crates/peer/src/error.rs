@@ -1,16 +1,16 @@
-//! What went wrong.
+//! Errors of the peer.
 
 use std::path::Path;
 
 use common::{Error, ErrorKind};
 
-/// What a program of PostgreSQL did not do.
+/// The error of a PostgreSQL program that failed.
 #[must_use]
 pub fn failure(what: &str, why: impl std::fmt::Display) -> Error {
     Error::own(ErrorKind::Io, 2, format!("PostgreSQL: {what}: {why}"))
 }
 
-/// What PostgreSQL says of a statement.
+/// PostgreSQL's answer to a statement that it refuses.
 #[must_use]
 pub fn refusal(text: &str, error: &postgres::Error) -> Error {
     let why = error.as_db_error().map_or_else(|| error.to_string(), ToString::to_string);

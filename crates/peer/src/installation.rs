@@ -3,16 +3,16 @@
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
-/// Who runs the server when root runs the benchmark.
+/// The user that runs the server when root runs the benchmark.
 const UNPRIVILEGED: &str = "nobody";
 
 /// The programs.
 #[derive(Clone, Debug)]
 pub struct Installation {
     directory: PathBuf,
-    /// As `id` gives them; None where the benchmark does not run as root.
+    /// User and group as `id` gives them; None where the benchmark does not run as root.
     pub(crate) run_as: Option<(u32, u32)>,
-    /// As the server's program gives it.
+    /// The version that the server's program reports.
     pub version: String,
 }
 
@@ -25,7 +25,7 @@ impl Installation {
     /// Looks for PostgreSQL in `given`, else in `.peers/postgres`.
     ///
     /// # Errors
-    /// The reason why there is none to compare with.
+    /// A message with the reason why there is no installation to compare with.
     pub fn find(given: Option<&Path>) -> Result<Self, String> {
         let directory = match given {
             Some(path) => path.to_owned(),

@@ -1,7 +1,8 @@
-//! PostgreSQL as a peer: a server of the caller's own, started and stopped by it, for benchmarks and for answers to compare with.
+//! PostgreSQL as a peer: a server of the caller's own, started and stopped by it, for benchmarks and for answers to
+//! compare with.
 //!
-//! A PostgreSQL server refuses to run as root; then the user `nobody` runs it, by `setpriv`. `setpriv` also sees to it that the server ends when the
-//! caller's process dies.
+//! A PostgreSQL server refuses to run as root; then the user `nobody` runs it, by `setpriv`, which also ends the server
+//! when the caller's process dies.
 
 mod error;
 mod installation;

@@ -51,7 +51,7 @@ impl Postgres {
         let home = directory.join("postgres");
         fs::create_dir_all(&home).map_err(|error| io(&home, &error))?;
         if let Some((user, group)) = installation.run_as {
-            // The server's user must be able to come here.
+            // The server's user must be able to enter the directory.
             fs::set_permissions(directory, Permissions::from_mode(0o755)).map_err(|error| io(directory, &error))?;
             std::os::unix::fs::chown(&home, Some(user), Some(group)).map_err(|error| io(&home, &error))?;
         }
@@ -110,12 +110,12 @@ impl Postgres {
     /// Carries out statements.
     ///
     /// # Errors
-    /// What PostgreSQL says of it.
+    /// PostgreSQL's error.
     pub fn run(&mut self, text: &str) -> Result<()> {
         self.client()?.batch_execute(text).map_err(|error| refusal(text, &error))
     }
 
-    /// What times its statements.
+    /// The timer of its statements.
     #[must_use]
     pub fn clock(&self) -> &SystemClock {
         &self.clock
@@ -124,7 +124,7 @@ impl Postgres {
     /// A further session.
     ///
     /// # Errors
-    /// What PostgreSQL says of it.
+    /// PostgreSQL's error.
     pub fn another(&mut self) -> Result<PostgresSession> {
         self.connect().map(PostgresSession)
     }
@@ -132,15 +132,15 @@ impl Postgres {
     /// The rows of a table.
     ///
     /// # Errors
-    /// What PostgreSQL says of it.
+    /// PostgreSQL's error.
     pub fn count(&mut self, table: &str) -> Result<u64> {
         self.number(&format!("select count(*) from {table}"))
     }
 
-    /// What a query of one bigint gives.
+    /// The value of a query of one bigint.
     ///
     /// # Errors
-    /// What PostgreSQL says of it.
+    /// PostgreSQL's error.
     pub fn number(&mut self, text: &str) -> Result<u64> {
         let row = self.client()?.query_one(text, &[]).map_err(|error| refusal(text, &error))?;
         let count: i64 = row.get(0);
@@ -150,7 +150,7 @@ impl Postgres {
     /// Fetches the rows of a query through a cursor, `array` at a time; rows a second.
     ///
     /// # Errors
-    /// What PostgreSQL says of it.
+    /// PostgreSQL's error.
     pub fn fetch_arrays(&mut self, query: &str, array: usize, rows: u64) -> Result<f64> {
         let from_us = self.clock.monotonic_us();
         self.run(&format!("begin; declare arrays cursor for {query}"))?;
@@ -175,7 +175,7 @@ impl Postgres {
     /// Seconds that a statement takes.
     ///
     /// # Errors
-    /// What PostgreSQL says of the statement.
+    /// PostgreSQL's error.
     pub fn timed(&mut self, text: &str) -> Result<f64> {
         let from_us = self.clock.monotonic_us();
         self.run(text)?;
@@ -196,7 +196,7 @@ impl PostgresSession {
     /// Carries out statements.
     ///
     /// # Errors
-    /// What PostgreSQL says of it.
+    /// PostgreSQL's error.
     pub fn run(&mut self, text: &str) -> Result<()> {
         self.0.batch_execute(text).map_err(|error| refusal(text, &error))
     }

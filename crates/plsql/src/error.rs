@@ -1,4 +1,4 @@
-//! What is wrong with a program's text.
+//! Errors in a program's text.
 
 use std::fmt;
 
@@ -12,9 +12,9 @@ pub enum Number {
     Pls(u32),
     /// That of a SQL statement in a program, or of a CREATE statement.
     Ora(u32),
-    /// Ours: 1 for what is not supported.
+    /// Highwater's own: 1 for unsupported.
     Hw(u32),
-    /// What follows from another error: `PL/SQL: Statement ignored`.
+    /// A consequence of another error: `PL/SQL: Statement ignored`.
     Plain,
 }
 
@@ -58,7 +58,7 @@ impl fmt::Display for CompileError {
 
 impl std::error::Error for CompileError {}
 
-/// An error whose line nobody has looked up yet.
+/// An error with an offset instead of a line.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub(crate) struct Fault {
     pub(crate) at: At,
@@ -75,7 +75,7 @@ impl Fault {
         Self { at, number: Number::Ora(number), text: text.into() }
     }
 
-    /// HW-0001: valid PL/SQL that Highwater does not carry out.
+    /// HW-0001: valid PL/SQL that is not supported.
     pub(crate) fn unsupported(at: At, what: impl fmt::Display) -> Self {
         Self { at, number: Number::Hw(1), text: format!("not supported: {what}") }
     }

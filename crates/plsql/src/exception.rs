@@ -1,11 +1,11 @@
-//! Exceptions: how they are told apart, those with names of their own, and what is known of one that was raised.
+//! Exceptions: their identity, predefined ones, and the state of a raised one.
 
 use std::fmt;
 use std::sync::Arc;
 
 use common::{Error, ErrorKind, Number};
 
-/// What WHEN compares.
+/// The exception that WHEN compares.
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
 pub enum ExceptionKey {
     /// SQLCODE: an Oracle number, negative, or 100.
@@ -40,11 +40,11 @@ pub const PREDEFINED: &[(&str, i32, &str)] = &[
     ("ZERO_DIVIDE", -1476, "divisor is equal to zero"),
 ];
 
-/// An exception on its way to its handler, or in it.
+/// A raised exception, on its way to its handler or in it.
 #[derive(Clone, Debug)]
 pub struct Raised {
     pub key: ExceptionKey,
-    /// What SQLCODE gives.
+    /// The value of SQLCODE.
     pub code: i32,
     pub kind: ErrorKind,
     pub number: Number,
@@ -52,19 +52,19 @@ pub struct Raised {
     pub text: String,
     /// `ORA-06512: at …`, the innermost first.
     pub backtrace: Vec<String>,
-    /// Was being handled when this one was raised.
+    /// The exception being handled when this one was raised.
     pub previous: Option<Arc<Raised>>,
-    /// By RAISE without a name: its line stands in the backtrace already.
+    /// Raised again by RAISE without a name: its line is in the backtrace already.
     pub is_reraised: bool,
-    /// What was being handled is not told with it.
+    /// The exception being handled is not reported with it.
     pub replaces: bool,
 }
 
-/// Lines of a backtrace that are kept; a runaway recursion has more than anyone reads.
+/// Lines of a backtrace kept; a runaway recursion has more than anyone reads.
 const BACKTRACE_LINES_MAX: usize = 40;
 
-/// What running gives: a failure is an exception.
-pub type Run<T> = Result<T, Box<Raised>>;
+/// The result of running: a failure is an exception.
+pub type RunResult<T> = Result<T, Box<Raised>>;
 
 impl From<Error> for Box<Raised> {
     fn from(error: Error) -> Self {
@@ -116,7 +116,7 @@ impl Raised {
         }
     }
 
-    /// What no handler may stop: the user cancelled the call, or the instance is gone.
+    /// True: no handler may stop it: the user has cancelled the call, or the instance is gone.
     #[must_use]
     pub fn is_final(&self) -> bool {
         matches!(self.kind, ErrorKind::Cancelled | ErrorKind::Poisoned)
@@ -128,7 +128,7 @@ impl Raised {
         if self.text.is_empty() { format!("{}: ", self.number) } else { format!("{}: {}", self.number, self.text) }
     }
 
-    /// What SQLERRM gives: as [`Self::message`], but for exceptions of the user's own.
+    /// The value of SQLERRM: as [`Self::message`], but for exceptions of the user's own.
     #[must_use]
     pub fn sqlerrm(&self) -> String {
         match &self.key {
@@ -143,7 +143,7 @@ impl Raised {
         }
     }
 
-    /// The error as the caller of the program sees it: its backtrace, and what it came out of, line by line.
+    /// The error for the caller of the program: its backtrace and its causes, line by line.
     #[must_use]
     pub fn into_error(self) -> Error {
         let mut text = self.text.clone();
@@ -171,7 +171,7 @@ impl fmt::Display for Raised {
     }
 }
 
-/// What SQLERRM(n) says of a number.
+/// The text of SQLERRM(n).
 #[must_use]
 pub fn text_of(code: i64) -> String {
     match code {

@@ -1,4 +1,4 @@
-//! What PL/SQL asks of the session that runs it.
+//! The host: the session for the programs that it runs.
 
 use std::sync::Arc;
 
@@ -16,7 +16,7 @@ pub struct Column {
     pub nullable: bool,
 }
 
-/// A SQL statement of a program, ready for the session: variables have become `:B1`, `:B2` ….
+/// A prepared SQL statement of a program: variables have become `:B1`, `:B2` ….
 #[derive(Clone, Debug)]
 pub struct PreparedSql {
     /// In upper case but for quoted parts, blanks folded to one: as V$SQL and traces show it.
@@ -25,11 +25,11 @@ pub struct PreparedSql {
     pub variables: Vec<Vec<Box<str>>>,
     /// Of a query, or of RETURNING: empty otherwise.
     pub columns: Vec<Column>,
-    /// Tables, views, sequences and programs that it depends on, as it writes them: `NAME`, `OWNER.NAME`.
+    /// Tables, views, sequences and programs that it depends on, by their names in it: `NAME`, `OWNER.NAME`.
     pub depends_on: Vec<Vec<Box<str>>>,
 }
 
-/// What a name that is not declared in the program itself stands for.
+/// The meaning of a name that is not declared in the program itself.
 #[derive(Clone, Debug)]
 pub enum Object {
     /// A table or view.
@@ -62,12 +62,12 @@ impl Object {
     }
 }
 
-/// In whose schema names are looked up while something is compiled, and whose privileges decide what is there.
+/// The schema and the privileges for resolving names during a compilation.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Viewer<'v> {
-    /// A stored program: its owner, with what the owner was granted itself.
+    /// A stored program: its owner, with privileges granted directly.
     Owner(&'v str),
-    /// A block: names of this schema, seen by whoever the session works for.
+    /// A block: names of this schema, with the rights in force in the session.
     Session(&'v str),
 }
 
@@ -85,28 +85,28 @@ impl<'v> Viewer<'v> {
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub struct OpenQuery(pub u64);
 
-/// What a SQL statement has come to.
+/// The result of a SQL statement.
 #[derive(Clone, PartialEq, Debug, Default)]
 pub struct Executed {
     /// Inserted, updated, deleted, merged.
     pub rows: u64,
-    /// What RETURNING gives: one row for each row changed.
+    /// The rows of RETURNING: one for each changed row.
     pub returned: Vec<Vec<Datum>>,
 }
 
-/// A state of the session's transaction to which a failed call goes back.
+/// A position in the session's transaction to which a failed call rolls back.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Mark(pub u64);
 
-/// The session, as programs see it. Errors of a call become PL/SQL exceptions.
+/// The session for programs. Errors of a call become PL/SQL exceptions.
 pub trait Host {
     // While compiling.
 
-    /// What `path` means in the dictionary, as seen by `viewer`: `A`, `OWNER.A`; synonyms are followed. The second value is how many parts were used.
-    /// A program that the viewer may not execute is not there.
+    /// Resolves `path` in the dictionary for `viewer`: `A`, `OWNER.A`; synonyms are followed. The second value is the
+    /// number of parts used. A program that the viewer may not execute is not found.
     ///
     /// # Errors
-    /// When the dictionary cannot be read. What is not there is None.
+    /// When the dictionary cannot be read. A missing object is None.
     fn resolve(&mut self, viewer: Viewer<'_>, path: &[&str]) -> Result<Option<(Object, usize)>>;
 
     /// The body of a package, when it has one: its text from PACKAGE BODY on.
@@ -115,8 +115,8 @@ pub trait Host {
     /// When the dictionary cannot be read.
     fn package_body(&mut self, owner: &str, name: &str) -> Result<Option<(Arc<str>, u64)>>;
 
-    /// The table that a trigger of the dictionary is on, owner and name, when the dictionary knows better than the trigger's text: a table keeps its
-    /// triggers when it gets another name.
+    /// The table of a stored trigger, owner and name, when it differs from the trigger's text: a trigger follows its
+    /// table when that is renamed.
     ///
     /// # Errors
     /// When the dictionary cannot be read.
@@ -124,12 +124,13 @@ pub trait Host {
         Ok(None)
     }
 
-    /// Makes a statement ready. A name in it that is a column of one of its tables is that column; any other for which `is_variable` says so becomes a
-    /// bind variable. `is_variable` is asked for `A`, `A.B` and `A.B.C`, and for what has a colon: `:X` as the one part `:X`, `:NEW.X` as the parts `:NEW` and
-    /// `X`. Placeholders of the compiler's own are `:PLSQL_1` and so on. [`PreparedSql::variables`] has the same parts.
+    /// Prepares a statement. A name that is a column of one of its tables is that column; any other for which
+    /// `is_variable` returns true becomes a bind variable. `is_variable` is called with `A`, `A.B` and `A.B.C`, and for
+    /// names with a colon: `:X` as the one part `:X`, `:NEW.X` as the parts `:NEW` and `X`. Placeholders of the
+    /// compiler's own are `:PLSQL_1` and so on. [`PreparedSql::variables`] has the same parts.
     ///
     /// # Errors
-    /// What is wrong with the statement, with the byte offset into its text.
+    /// The error of the statement, with the byte offset into its text.
     fn prepare(
         &mut self,
         viewer: Viewer<'_>,
@@ -137,17 +138,19 @@ pub trait Host {
         is_variable: &mut dyn FnMut(&[&str]) -> bool,
     ) -> Result<PreparedSql>;
 
-    /// A number that changes with every change of the dictionary. None: it is not known, so that compiled programs are looked up anew for each call.
+    /// A number that changes with every change of the dictionary. None: unknown, so compiled programs are checked at
+    /// each call.
     fn dictionary_version(&mut self) -> Option<u64> {
         None
     }
 
-    /// Names who [`Viewer::Session`] is: blocks are shared only where this is the same. Privileges of two that are called the same are the same.
+    /// Identity of [`Viewer::Session`]: blocks are shared only where it is the same. Equal names mean equal privileges.
     fn viewer_name(&mut self) -> Box<str> {
         "".into()
     }
 
-    // While running. The session is handed over where a statement may run programs in its turn: triggers, functions, blocks.
+    // While running. The session is handed over where a statement may run programs in its turn: triggers, functions,
+    // blocks.
 
     /// Time, user, NLS settings; SYSDATE is that of the moment of this call.
     ///
@@ -155,17 +158,18 @@ pub trait Host {
     /// When the clock is out of range.
     fn context(&mut self) -> Result<Arc<dyn Context>>;
 
-    /// Fails with ORA-01013 when the user has cancelled the call, ORA-00028 when the session was killed. Asked every few
-    /// hundred jumps backwards and calls, and before waiting.
+    /// Fails with ORA-01013 when the user has cancelled the call, ORA-00028 when the session was killed. Asked every
+    /// few hundred jumps backwards and calls, and before waiting.
     ///
     /// # Errors
     /// As said.
     fn check(&mut self) -> Result<()>;
 
-    /// Executes DML or a transaction statement. `key` is the statement's own place in the program: the host keeps its cursor there from one execution to the next.
+    /// Executes DML or a transaction statement. `key` is the statement's own place in the program: the host keeps its
+    /// cursor there from one execution to the next.
     ///
     /// # Errors
-    /// What goes wrong; nothing of the statement then stands.
+    /// Any error of the statement, which leaves no change.
     fn execute(
         &mut self,
         session: &mut Session,
@@ -174,10 +178,11 @@ pub trait Host {
         binds: &[Datum],
     ) -> Result<Executed>;
 
-    /// Executes DML once for each row of binds (FORALL). Each row's count comes back; the first that fails ends it, with its index.
+    /// Executes DML once for each row of binds (FORALL). Each row's count comes back; the first that fails ends it,
+    /// with its index.
     ///
     /// # Errors
-    /// Only what is wrong with the statement as a whole.
+    /// Errors of the statement as a whole only.
     fn execute_many(
         &mut self,
         session: &mut Session,
@@ -189,7 +194,7 @@ pub trait Host {
     /// Opens a query.
     ///
     /// # Errors
-    /// What goes wrong.
+    /// Any error of the query.
     fn open(
         &mut self,
         session: &mut Session,
@@ -198,28 +203,29 @@ pub trait Host {
         binds: &[Datum],
     ) -> Result<OpenQuery>;
 
-    /// Makes text given at run time ready: any statement, DDL and anonymous blocks too. Its bind variables, in order of appearance, are `variables`.
+    /// Prepares text given at run time: any statement, including DDL and anonymous blocks. Its bind variables, in order
+    /// of appearance, are `variables`.
     ///
     /// # Errors
-    /// What is wrong with the statement.
+    /// The error of the statement.
     fn prepare_dynamic(&mut self, text: &str) -> Result<DynamicSql>;
 
-    /// Executes it. For an anonymous block `binds` come back with what the block gave them.
+    /// Executes it. After an anonymous block `binds` have the block's values.
     ///
     /// # Errors
-    /// What goes wrong.
+    /// Any error of the statement.
     fn execute_dynamic(&mut self, session: &mut Session, sql: &DynamicSql, binds: &mut [Datum]) -> Result<Executed>;
 
     /// Opens it, when it is a query.
     ///
     /// # Errors
-    /// What goes wrong.
+    /// Any error of the query.
     fn open_dynamic(&mut self, session: &mut Session, sql: &DynamicSql, binds: &[Datum]) -> Result<OpenQuery>;
 
-    /// Up to `rows` further rows, and whether these are the last.
+    /// Up to `rows` further rows, and true when these are the last.
     ///
     /// # Errors
-    /// What goes wrong, which ends the query.
+    /// Any error, which ends the query.
     fn fetch(&mut self, session: &mut Session, query: OpenQuery, rows: usize) -> Result<(Vec<Vec<Datum>>, bool)>;
 
     /// The columns of an open query.
@@ -239,58 +245,59 @@ pub trait Host {
     /// NEXTVAL (or CURRVAL) of a sequence.
     ///
     /// # Errors
-    /// What goes wrong.
+    /// Errors of taking a value.
     fn sequence(&mut self, owner: &str, name: &str, next: bool) -> Result<Datum>;
 
-    /// Where the session's transaction stands now.
+    /// The present position in the session's transaction.
     fn mark(&mut self) -> Mark;
 
-    /// Takes back what was done since, unless a COMMIT or ROLLBACK came between.
+    /// Rolls back to the mark, unless a COMMIT or ROLLBACK came between.
     ///
     /// # Errors
     /// When the rollback fails.
     fn back_to(&mut self, mark: Mark) -> Result<()>;
 
-    /// A mark that will not be gone back to.
+    /// Drops a mark that is not needed any more.
     fn forget(&mut self, _mark: Mark) {}
 
-    /// Suspends the session's transaction: what follows is one of its own.
+    /// Suspends the session's transaction and begins an autonomous one.
     ///
     /// # Errors
     /// ORA-00164 and its like.
     fn begin_autonomous(&mut self) -> Result<()>;
 
-    /// Ends it. Work that is neither committed nor rolled back is rolled back and gives ORA-06519.
+    /// Ends it. Uncommitted changes are rolled back with ORA-06519.
     ///
     /// # Errors
     /// As said.
     fn end_autonomous(&mut self) -> Result<()>;
 
-    /// From now on names are looked up in `owner`'s schema, and `owner`'s privileges count: a program with its owner's rights has been entered.
+    /// From now on names are looked up in `owner`'s schema, and `owner`'s privileges count: a program with its owner's
+    /// rights has been entered.
     ///
     /// # Errors
-    /// When the owner is gone.
+    /// When the owner no longer exists.
     fn enter_rights(&mut self, owner: &str) -> Result<()> {
         let _ = owner;
         Ok(())
     }
 
-    /// What was before [`Host::enter_rights`] counts again.
+    /// Restores the rights from before [`Host::enter_rights`].
     fn leave_rights(&mut self) {}
 
-    /// A procedure or function whose body is the host's: those of the supplied packages. `name` is `PACKAGE.PROGRAM`; OUT arguments are written into `arguments`. The
-    /// value is a function's result.
+    /// A procedure or function that the host implements: those of the supplied packages. `name` is `PACKAGE.PROGRAM`;
+    /// OUT arguments are written into `arguments`. The value is a function's result.
     ///
     /// # Errors
-    /// What goes wrong.
+    /// Any error of the subprogram.
     fn native(&mut self, session: &mut Session, name: &str, arguments: &mut [Datum]) -> Result<Datum>;
 }
 
-/// Names a statement's place in a program, unique in the process.
+/// Key of a statement in a program, unique in the process.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub struct StatementKey(pub u64);
 
-/// What FORALL has come to.
+/// The result of FORALL.
 #[derive(Clone, PartialEq, Debug, Default)]
 pub struct ExecutedMany {
     pub rows: Vec<u64>,
@@ -306,7 +313,7 @@ pub struct DynamicSql {
     /// Names of its bind variables; of SQL each appearance, of a block each name once.
     pub variables: Vec<Box<str>>,
     pub is_query: bool,
-    /// DML with RETURNING … INTO: how many of the last variables that clause names.
+    /// DML with RETURNING … INTO: number of the last variables that belong to that clause.
     pub returning: usize,
     pub columns: Vec<Column>,
 }

@@ -13,7 +13,7 @@ pub enum ProgramKind {
     Create,
 }
 
-/// What of PL/SQL a statement begins as; None for SQL. Only its first words are looked at, however long it is.
+/// The kind of PL/SQL that a statement begins with; None for SQL. Only its first words are read.
 #[must_use]
 pub fn program_kind(text: &str) -> Option<ProgramKind> {
     let mut words = Words { text, at: 0 };

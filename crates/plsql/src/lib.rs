@@ -1,4 +1,5 @@
-//! PL/SQL: lexer, parser, compiler and interpreter. It knows nothing of tables, plans or sessions: what it needs of them it asks of a [`host::Host`].
+//! PL/SQL: lexer, parser, compiler and interpreter. It knows no tables, plans or sessions: it reaches them through a
+//! [`host::Host`].
 //!
 //! See README.md for the way from text to a running program.
 

@@ -1,4 +1,4 @@
-//! Compiled units that sessions share. A unit is taken while its text, and everything it was compiled with, is as it was then.
+//! Compiled units that sessions share. A unit is used while its text and its dependencies are unchanged.
 
 use std::collections::HashMap;
 use std::hash::{DefaultHasher, Hash, Hasher};
@@ -16,19 +16,19 @@ use crate::error::CompileError;
 use crate::host::{Host, Object, Viewer};
 use crate::packages::{self, Supplied};
 
-/// Owner, name, and whether only what other units need to know.
+/// Owner, name, and true for the interface alone.
 type Name = (Box<str>, Box<str>, bool);
 
-/// Who it is compiled for, schema, text, names and types of host variables.
+/// Viewer, schema, text, names and types of host variables.
 type BlockName = (Box<str>, Box<str>, Box<str>, Vec<(Box<str>, String)>);
 
-/// Who it is compiled for, schema, what is called, names and types of the arguments.
+/// Viewer, schema, callee, names and types of the arguments.
 type CallName = (Box<str>, Box<str>, String, Vec<CallArgument>);
 
-/// Blocks, and calls by SQL statements, whose instructions are kept.
+/// Blocks, and calls by SQL statements, kept compiled.
 const BLOCKS_MAX: usize = 500;
 
-/// How often the objects of one namespace of a library cache were asked for: a line of V$LIBRARYCACHE, counted since the instance was opened.
+/// Lookups in one namespace of a library cache: a line of V$LIBRARYCACHE, counted since the instance was opened.
 #[derive(Debug, Default)]
 pub struct Uses {
     gets: AtomicU64,
@@ -39,31 +39,31 @@ pub struct Uses {
     invalidations: AtomicU64,
 }
 
-/// What [`Uses`] has come to.
+/// Values of [`Uses`].
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub struct UsesValue {
     /// Asked for.
     pub gets: u64,
-    /// Of them found as they were needed.
+    /// Gets that found the object in the needed form.
     pub hits: u64,
     /// Used by an execution.
     pub pins: u64,
-    /// Of them by one that found it ready to be used: nothing of it had to be made for that execution.
+    /// Pins that found the object ready: nothing had to be made for that execution.
     pub pin_hits: u64,
-    /// Of what was made: made again, because it had been there before.
+    /// Objects made again.
     pub reloads: u64,
-    /// Found, and no longer of use, because what it depends on has changed.
+    /// Objects found stale, because a dependency has changed.
     pub invalidations: u64,
 }
 
 impl Uses {
-    /// It was asked for and there.
+    /// Counts a get that found the object.
     pub fn found(&self) {
         self.gets.fetch_add(1, Ordering::Relaxed);
         self.hits.fetch_add(1, Ordering::Relaxed);
     }
 
-    /// It was asked for and had to be made. `stale`: one was there that could no longer be used.
+    /// Counts a get that had to make the object. `stale`: an unusable one was there.
     pub fn made(&self, stale: bool) {
         self.gets.fetch_add(1, Ordering::Relaxed);
         if stale {
@@ -72,7 +72,7 @@ impl Uses {
         }
     }
 
-    /// An execution uses it; `ready`: as it was found, nothing had to be made for that.
+    /// Counts an execution; `ready`: nothing had to be made for it.
     pub fn pinned(&self, ready: bool) {
         self.pins.fetch_add(1, Ordering::Relaxed);
         self.pin_hits.fetch_add(u64::from(ready), Ordering::Relaxed);
@@ -104,7 +104,7 @@ pub struct Library {
     calls: Mutex<HashMap<CallName, Arc<SqlCall>>>,
 }
 
-/// What tells whether an object of the dictionary is still what it was.
+/// Fingerprint by which a change of a dictionary object is detected.
 #[must_use]
 pub fn fingerprint(object: &Object) -> u64 {
     let mut hasher = DefaultHasher::new();
@@ -124,7 +124,8 @@ pub fn fingerprint(object: &Object) -> u64 {
 /// The host does not know the version of its dictionary.
 const UNKNOWN: u64 = 0;
 
-/// The version of the dictionary, plus one. Asked for before names are: a change that comes between is seen at the next call.
+/// The version of the dictionary, plus one. Read before names are resolved: a change that comes between is seen at the
+/// next call.
 fn version_of(host: &mut dyn Host) -> u64 {
     host.dictionary_version().map_or(UNKNOWN, |version| version + 1)
 }
@@ -135,7 +136,7 @@ impl Library {
         Self::default()
     }
 
-    /// Whether everything the unit was compiled with is as it was.
+    /// True: everything the unit was compiled with is unchanged.
     fn is_current(host: &mut dyn Host, unit: &Unit) -> Result<bool> {
         let version = version_of(host);
         if version != UNKNOWN && unit.current_in.load(Ordering::Relaxed) == version {
@@ -153,7 +154,7 @@ impl Library {
         Ok(true)
     }
 
-    /// What other units have to know of a stored program.
+    /// The interface of a stored program.
     pub(crate) fn interface(
         &self,
         host: &mut dyn Host,
@@ -300,7 +301,7 @@ impl Library {
         Ok(call)
     }
 
-    /// Whether what is called compiles; of a package that is found out when it is called.
+    /// Checks that the callee compiles; for a package the call itself finds out.
     ///
     /// # Errors
     /// ORA-04063; errors of the dictionary.
@@ -319,7 +320,7 @@ impl Library {
     /// A package that comes with the database.
     ///
     /// # Panics
-    /// When its specification does not compile, which a test excludes.
+    /// When its specification does not compile, which a test rules out.
     pub(crate) fn supplied(&self, supplied: &'static Supplied) -> Arc<Unit> {
         if let Some(unit) = self.supplied.lock().get(supplied.name) {
             return Arc::clone(unit);

@@ -2,7 +2,7 @@
 
 use crate::ast::At;
 
-/// A place in a text as a user sees it; both count from 1, columns in characters.
+/// A position in a text for users; both count from 1, columns in characters.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
 pub struct Position {
     pub line: u32,
@@ -11,7 +11,8 @@ pub struct Position {
 
 /// The lines of a program's text.
 ///
-/// A stored program counts from its PROCEDURE, FUNCTION, PACKAGE or TRIGGER on, wherever CREATE stood: the dictionary keeps the text from there.
+/// A stored program counts from its PROCEDURE, FUNCTION, PACKAGE or TRIGGER on, wherever CREATE stood: the dictionary
+/// keeps the text from there.
 #[derive(Clone, Debug)]
 pub struct Lines<'t> {
     text: &'t str,
@@ -21,7 +22,7 @@ pub struct Lines<'t> {
 }
 
 impl<'t> Lines<'t> {
-    /// `base` is the byte offset where line 1 and column 1 are.
+    /// `base` is the byte offset of line 1, column 1.
     #[must_use]
     pub fn new(text: &'t str, base: At) -> Self {
         let base = floor(text, base as usize);

@@ -1,4 +1,5 @@
-//! Each `programs/*.sql` holds programs, a line `/` behind each; `programs/*.out` what they print: created or not, lines of DBMS_OUTPUT, errors.
+//! Each `programs/*.sql` holds programs, a line `/` behind each; `programs/*.out` their output: created or not, lines
+//! of DBMS_OUTPUT, errors.
 //!
 //! `UPDATE_GOLDEN=1` writes the second.
 
@@ -26,7 +27,7 @@ fn errors(out: &mut String, what: &str, errors: &[CompileError]) {
     }
 }
 
-/// CREATE: the dictionary gets it, also when it does not compile.
+/// CREATE: stores it in the dictionary, also when it does not compile.
 fn create(mock: &mut Mock, library: &Library, text: &str, out: &mut String) {
     let unit = match parse_unit(text) {
         Ok(unit) => unit,
@@ -77,7 +78,7 @@ fn run(script: &str) -> String {
     let mut out = String::new();
     for text in script.split("\n/\n") {
         let text = text.trim_matches('\n');
-        // What a program is about stands in front of it.
+        // The program's description stands in front of it.
         let text = text.trim_start_matches('\n');
         if text.trim().is_empty() {
             continue;

@@ -1,4 +1,4 @@
-//! What the session's owner calls.
+//! Calls by the session's owner.
 
 mod host;
 
@@ -142,7 +142,7 @@ fn loops_over_cursors_fetch_a_hundred_rows_at_once() {
 }
 
 #[test]
-fn what_the_parser_takes_compiles_on_a_small_stack() {
+fn parsed_programs_compile_on_a_small_stack() {
     let (mut mock, mut session) = session();
     let sum = vec!["x"; 400].join(" + ");
     let deep =
@@ -176,7 +176,7 @@ fn names_are_looked_up_again_when_the_dictionary_has_changed() {
         session.run_block(&mut mock, "begin p; end;", &mut []).unwrap();
     }
     assert_eq!(mock.resolved, known, "nothing has changed");
-    // Another session finds the compiled units as they are: it asks only for what it loads.
+    // Another session finds the compiled units unchanged: it resolves only those that it loads.
     mock.store("ONE", "function one return number is begin return 2; end;", false);
     session.run_block(&mut mock, "begin p; end;", &mut []).unwrap();
     assert_eq!(mock.resolved, known, "the version says that nothing has changed");
@@ -185,7 +185,7 @@ fn names_are_looked_up_again_when_the_dictionary_has_changed() {
     assert!(mock.resolved > known);
     let lines: Vec<String> = std::iter::from_fn(|| session.output.take_line()).collect();
     assert_eq!(lines, ["1", "1", "1", "1", "1", "2"]);
-    // A host that does not know is asked each time.
+    // A host without a version is asked each time.
     mock.version = None;
     let known = mock.resolved;
     session.run_block(&mut mock, "begin p; end;", &mut []).unwrap();
@@ -242,7 +242,7 @@ fn a_function_is_called_for_rows_of_a_statement() {
     assert!(errors[0].to_string().contains("PLS-00302"), "{}", errors[0]);
 }
 
-/// What `item` makes of 0, 1, …, in one text.
+/// The items 0, 1, … in one text.
 fn repeated(count: usize, item: impl Fn(usize) -> String) -> String {
     (0..count).map(item).collect()
 }
@@ -254,7 +254,7 @@ fn a_program_may_be_long() {
         session.run_block(&mut mock, block, &mut []).unwrap();
         session.output.drain()
     };
-    // What took time with the square of this would not come to an end.
+    // Quadratic work would not end.
     let statements = repeated(200_000, |at| format!("x := x + {};\n", at % 10));
     let printed = output(&format!("declare x number := 0; begin\n{statements}dbms_output.put_line(x); end;"));
     assert_eq!(printed, ["900000"]);

@@ -1,4 +1,4 @@
-//! What must hold of the files that a power failure has left.
+//! Checks of the files after a power failure.
 //!
 //! 1. The database opens, closes, and opens and closes once more.
 //! 2. Each time what was acknowledged is there, and nothing by half.
@@ -13,16 +13,16 @@ use sim::disk::{Image, SimulatedFileSystem};
 
 use crate::workload::{self, State};
 
-/// What was found wrong with one image.
+/// Faults of one image.
 #[derive(Clone, Default, PartialEq, Eq, Debug)]
 pub struct Findings {
     /// The database does not open, cannot be read or does not close.
     pub closed: Vec<String>,
-    /// Acknowledged and not there.
+    /// Acknowledged changes that are missing.
     pub lost: Vec<String>,
-    /// There by half, or asked for by nobody.
+    /// Changes there by half, or that no statement made.
     pub half: Vec<String>,
-    /// What `verify` has found.
+    /// The problems found by `verify`.
     pub problems: Vec<String>,
 }
 
@@ -44,8 +44,8 @@ impl Findings {
     }
 }
 
-/// Opens the database in `data` on an image twice, and compares it with the states that it may be in. Also says which
-/// one it is in.
+/// Opens the database in `data` on an image twice, and compares it with the allowed states. Also returns the state
+/// found.
 #[must_use]
 pub fn check(image: Image, data: &Path, allowed: &[State]) -> (Findings, Option<usize>) {
     let files = SimulatedFileSystem::on(image);

@@ -12,10 +12,10 @@ use recorder::summary::Summary;
 use recorder::walk::Honesty;
 use recorder::workload::Kind;
 
-/// Operations of a life, before one was seen.
+/// Operations of a life, before one was recorded.
 const OPERATIONS: u64 = 300;
 
-/// Seeds that come to no end, beyond which nothing is tried.
+/// Failed seeds after which the run ends.
 const FAILED_MAX: usize = 20;
 
 #[derive(Parser)]
@@ -39,10 +39,10 @@ enum Command {
         /// Every so many images the binary opens one as well.
         #[arg(long, default_value_t = 50)]
         binary_every: usize,
-        /// Syncs promise nothing: something must be found.
+        /// Syncs are ignored: faults must be found.
         #[arg(long)]
         lie: bool,
-        /// Leaves images in which something is wrong here.
+        /// Directory for faulty images.
         #[arg(long)]
         keep: Option<PathBuf>,
     },
@@ -50,7 +50,7 @@ enum Command {
     Faults {
         #[command(flatten)]
         common: Common,
-        /// Calls of each kind that fail, spread over all; all of them where it is larger.
+        /// Failing calls of each kind, spread over all; all of them where it is larger.
         #[arg(long, default_value_t = u64::MAX)]
         most: u64,
         /// Prints every injection.
@@ -70,7 +70,7 @@ struct Common {
     /// The first seed.
     #[arg(long, default_value_t = 1)]
     seed: u64,
-    /// rows, definitions, groups, loads, jobs; all where none is said.
+    /// rows, definitions, groups, loads, jobs; all by default.
     #[arg(long, value_delimiter = ',', value_parser = kind)]
     kinds: Vec<Kind>,
 }

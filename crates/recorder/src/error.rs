@@ -1,4 +1,4 @@
-//! What can go wrong with a recording.
+//! Errors of a recording.
 
 use std::io;
 use std::path::Path;
@@ -8,18 +8,18 @@ use nix::errno::Errno;
 /// Why something could not be recorded or tried.
 #[derive(Debug, thiserror::Error)]
 pub enum Error {
-    /// This machine forbids ptrace: nothing can be recorded here.
+    /// This machine forbids ptrace: recording is impossible.
     #[error("ptrace is not permitted here: {0}")]
     Forbidden(Errno),
     /// The kernel or the process did something that the recorder cannot follow.
     #[error("trace: {0}")]
     Trace(String),
-    /// The program did what a recording cannot hold: an operation would be missing.
+    /// The program made a call that a recording cannot represent: an operation would be missing.
     #[error("not recorded: {0}")]
     Unrecorded(String),
     #[error("{0}")]
     Io(String),
-    /// The program did not do what it was told, though nothing was wrong with the disk.
+    /// The program failed without a fault of the disk.
     #[error("workload: {0}")]
     Workload(String),
     #[error(transparent)]

@@ -1,4 +1,4 @@
-//! What a recording consists of.
+//! Events of a recording.
 
 use std::path::PathBuf;
 
@@ -45,16 +45,16 @@ pub enum Operation {
 /// Number of an operation in its recording.
 pub type OperationNumber = usize;
 
-/// How a life of the process ended.
+/// End of a life of the process.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum LifeEnd {
     /// By itself, with this exit code.
     Exited(i32),
-    /// `kill -9`: what was written stays in the page cache.
+    /// `kill -9`: writes stay in the page cache.
     Killed,
 }
 
-/// One moment of a recording. Whatever happens between two moments happens at neither's side of a crash.
+/// One moment of a recording. Between two moments no crash is distinguishable.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum Event {
     /// The kernel has been asked for the operation.
@@ -71,9 +71,9 @@ pub enum Event {
     Failed {
         number: OperationNumber,
     },
-    /// The process has said this to its client.
+    /// Output of the process to its client.
     Said(Vec<u8>),
-    /// A process begins to work on what the one before has left.
+    /// A process begins to work on the files of the one before.
     LifeBegun,
     LifeEnded(LifeEnd),
 }

@@ -1,8 +1,8 @@
-//! Calls that fail, one at a time, under a workload of each kind.
+//! Failing calls, one at a time, under a workload of each kind.
 //!
 //! 1. A statement that has reported success stands, in the page cache and after a power failure.
-//! 2. A statement that fails tells an error with a number. While the instance goes on, it has changed nothing; but for a
-//!    DROP TABLESPACE that could not remove a file (ORA-01259), which stands.
+//! 2. A statement that fails tells an error with a number. While the instance goes on, it has changed nothing; but for
+//!    a DROP TABLESPACE that could not remove a file (ORA-01259), which stands.
 //! 3. Once the instance has stopped, every statement gets HW-0010, queries too.
 //! 4. A fault is told: by a statement, or by the process when it ends.
 //! 5. The next start, without faults, opens; `verify` finds nothing.
@@ -24,7 +24,7 @@ use crate::trace::{Ended, Fault, FaultKind, Input, Recorder, Reply, Stop};
 use crate::walk::{Honesty, Walk};
 use crate::workload::{Answer, Plan, SETTINGS, State, Statement, Told, line, mark};
 
-/// Statements after the one that has failed.
+/// Statements after the failed one.
 const PROBES: [&str; 4] = [
     "select n from accounts where id = 1",
     "insert into rows_auto values (1, 1, '1.1.')",
@@ -34,13 +34,13 @@ const PROBES: [&str; 4] = [
 /// The error of a statement after the instance has stopped.
 const STOPPED: &str = "HW-0010";
 
-/// One injection, and what was wrong after it.
+/// One injection, and the faults found after it.
 #[derive(Clone, Debug)]
 pub struct Injection {
     pub fault: Fault,
-    /// Which call was hit, when one was.
+    /// The failed call, if any.
     pub hit: Option<String>,
-    /// The statement that has failed, and what it said.
+    /// The failed statement, and its output.
     pub failed: Option<String>,
     pub stopped: bool,
     pub findings: Vec<String>,
@@ -61,7 +61,7 @@ impl Target {
     /// `root` holds a database in this state, and nothing else.
     ///
     /// # Errors
-    /// Those of reading it.
+    /// Errors of reading it.
     pub fn new(options: &Options, root: &Path, state: State) -> Result<Self> {
         let root = fs::canonicalize(root).map_err(|error| Error::io(root, &error))?;
         let image = image::read_directory(&root)?;
@@ -69,7 +69,7 @@ impl Target {
         Ok(Self { options: options.clone(), data: root.join("db"), root, image, state, statements })
     }
 
-    /// How many calls of each kind there are without a fault.
+    /// Numbers of calls of each kind without a fault.
     ///
     /// # Errors
     /// As [`Target::inject`]; when a statement fails.
@@ -87,7 +87,7 @@ impl Target {
     /// Runs the workload with a fault, and checks everything.
     ///
     /// # Errors
-    /// Those of the recorder.
+    /// Errors of the recorder.
     pub fn inject(&self, fault: Fault) -> Result<Injection> {
         let (recorder, ended, told) = self.run(&[fault])?;
         let mut injection =
@@ -195,7 +195,7 @@ impl Script<'_> {
         if self.sent == 0 && bytes.is_empty() {
             return Reply::Say(format!("{SETTINGS}{}", mark(1)));
         }
-        // The mark behind the statement that was sent is its answer's end.
+        // The mark behind a sent statement is the end of its answer.
         if self.told.begun() != self.sent + 1 {
             return Reply::Wait;
         }

@@ -19,7 +19,7 @@ pub(crate) type Listing = (BTreeMap<PathBuf, u64>, BTreeSet<PathBuf>);
 /// Everything below a directory.
 ///
 /// # Errors
-/// Those of the file system.
+/// Errors of the file system.
 pub(crate) fn list(root: &Path) -> Result<Listing> {
     let (mut files, mut directories) = (BTreeMap::new(), BTreeSet::from([root.to_owned()]));
     let mut open = vec![root.to_owned()];
@@ -41,7 +41,7 @@ pub(crate) fn list(root: &Path) -> Result<Listing> {
 /// The files below a directory.
 ///
 /// # Errors
-/// Those of the file system.
+/// Errors of the file system.
 pub fn read_directory(root: &Path) -> Result<Image> {
     let (files, directories) = list(root)?;
     let mut image = Image::default();
@@ -74,7 +74,7 @@ fn copy_in(image: &mut Image, file: FileId, path: &Path) -> io::Result<()> {
 /// Writes the files of an image below `root` into the directory `to` in its place.
 ///
 /// # Errors
-/// Those of the file system.
+/// Errors of the file system.
 pub fn write_directory(image: &Image, root: &Path, to: &Path) -> Result<()> {
     let place = |path: &Path| path.strip_prefix(root).ok().map(|below| to.join(below));
     for directory in image.directories().filter_map(place) {
@@ -110,7 +110,7 @@ pub(crate) fn next_file(image: &Image) -> u32 {
     image.paths().map(|(_, file)| file.0 + 1).max().unwrap_or(0)
 }
 
-/// Does an operation to an image; of a write the first `moved` bytes.
+/// Applies an operation to an image; of a write the first `moved` bytes.
 pub(crate) fn apply(image: &mut Image, operation: &Operation, moved: usize) {
     match operation {
         Operation::Write { file, offset, bytes, .. } => image.write(*file, *offset, &bytes[..moved.min(bytes.len())]),
@@ -125,7 +125,7 @@ pub(crate) fn apply(image: &mut Image, operation: &Operation, moved: usize) {
     }
 }
 
-/// Where two images differ, as text; None when each file of one is a file of the other with the same bytes.
+/// The differences between two images, as text; None when each file of one is a file of the other with the same bytes.
 ///
 /// # Errors
 /// None of the images' own; reading past an end is a difference.

@@ -16,7 +16,7 @@ use crate::summary::{Finding, Summary};
 use crate::walk::{Honesty, Walk};
 use crate::workload::{Kind, Told};
 
-/// Which images are tried, and how.
+/// Choice of images.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Choice {
     pub kind: Kind,
@@ -26,11 +26,11 @@ pub struct Choice {
     /// Every so many images the real binary opens one too; 0 for none.
     pub binary_every: usize,
     pub honesty: Honesty,
-    /// Images in which something is wrong are left here.
+    /// Directory for faulty images.
     pub keep: Option<PathBuf>,
 }
 
-/// A moment at which the power fails, and what stays of what is in doubt.
+/// A moment of a power failure, and the part kept of the changes in doubt.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
 struct Moment {
     recording: usize,
@@ -38,8 +38,8 @@ struct Moment {
     keep: usize,
 }
 
-/// Records the lives of a seed in a new database, and tries images of them. `operations` are those of a life, as far as
-/// they are known.
+/// Records the lives of a seed in a new database, and tries images of them. `operations` is the expected number of
+/// operations of a life, if known.
 ///
 /// # Errors
 /// As [`run_lives`] and [`try_images`].
@@ -61,7 +61,7 @@ pub fn record_and_try(
 /// Tries images of a trial, the moments spread evenly over the lives.
 ///
 /// # Errors
-/// Those of starting the binary and of writing images out.
+/// Errors of starting the binary and of writing images out.
 pub fn try_images(trial: &Trial, program: &Path, choice: &Choice, summary: &mut Summary) -> Result<()> {
     let mut random = Seeded::at(choice.seed, (1 << 51) + choice.kind as u64);
     let mut moments = choose(trial, choice.images, &mut random);
@@ -117,7 +117,7 @@ fn follow(
         passed = moment.event.min(recording.events.len());
         let keep = Keep::ALL[moment.keep];
         let image = walk.crash(keep, random);
-        // After the end of the last life what that life has told stands.
+        // After the end of the last life its whole output counts.
         let (at, heard) = match recording.lives.get(life) {
             Some(at) => (at, told.clone()),
             None => (&recording.lives[life - 1], all_told(recording)),
@@ -151,7 +151,7 @@ fn follow(
     Ok(())
 }
 
-/// What the last life of a recording has told.
+/// The output of the last life of a recording.
 fn all_told(recording: &Recording) -> Told {
     let mut told = Told::default();
     for event in &recording.events {
@@ -205,7 +205,7 @@ fn save(directory: &Path, trial: &Trial, image: &Image, life: &Life, told: &Told
     fs::write(&path, text).map_err(|error| Error::io(&path, &error))
 }
 
-/// Images by what was wrong with them, for the summary's end.
+/// Images by their faults, for the end of the summary.
 #[must_use]
 pub fn by_text(findings: &[Finding]) -> BTreeMap<String, usize> {
     let mut sums = BTreeMap::new();

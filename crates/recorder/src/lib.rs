@@ -1,4 +1,4 @@
-//! Records the file operations of the real binary, and tries what a power failure at any moment would leave.
+//! Records the file operations of the real binary, and tries the possible states after a power failure at any moment.
 //!
 //! See README.md.
 

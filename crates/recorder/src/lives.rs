@@ -6,8 +6,7 @@
 //!                        └─ power fails ─┘   a new recording: what is left is durable
 //! ```
 //!
-//! What a killed process has left decides with which state the next one begins: the statement in flight may be there or
-//! not.
+//! The files after a kill decide the state in which the next life begins: the statement in flight may be there or not.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -40,7 +39,7 @@ const CACHE: &str = "6M";
 const DISKS: u32 = 2;
 const DISK_BYTES: &str = "20M";
 
-/// What is tried.
+/// The options of a trial.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Options {
     /// The binary.
@@ -65,7 +64,7 @@ pub struct Life {
 }
 
 impl Life {
-    /// Indexes of the states that may be there, after the shell has told this.
+    /// Indexes of the allowed states after this output of the shell.
     #[must_use]
     pub fn allowed(&self, told: &Told) -> std::ops::RangeInclusive<usize> {
         let begun = told.begun();
@@ -76,7 +75,7 @@ impl Life {
     }
 }
 
-/// A disk that was all durable, what was done to it, and by whom.
+/// An initially durable disk, its operations, and their lives.
 #[derive(Debug)]
 pub struct Recording {
     pub baseline: Image,
@@ -90,9 +89,9 @@ pub struct Trial {
     /// The directory of the database, below the directory that is recorded.
     pub data: PathBuf,
     pub recordings: Vec<Recording>,
-    /// What was wrong between two lives.
+    /// The findings between two lives.
     pub findings: Vec<(usize, Findings)>,
-    /// How often a life ended in a clean close, a kill, a power failure.
+    /// Numbers of lives that ended in a clean close, a kill, a power failure.
     pub ends: [usize; 3],
     /// Operations of the longest life.
     pub operations: u64,
@@ -101,7 +100,7 @@ pub struct Trial {
 /// Makes the database of a workload in `root/db`: small, with its tables.
 ///
 /// # Errors
-/// Those of making it, and of the setup's statements.
+/// Errors of making it, and of the setup's statements.
 pub fn make_database(program: &Path, root: &Path) -> Result<State> {
     let data = root.join("db");
     fs::create_dir_all(&data).map_err(|error| Error::io(&data, &error))?;
@@ -135,7 +134,7 @@ pub fn make_database(program: &Path, root: &Path) -> Result<State> {
     Ok(state)
 }
 
-/// Runs the program without a trace; what it has written to standard output.
+/// Runs the program without a trace; returns its standard output.
 ///
 /// # Errors
 /// When it cannot be started or fails.
@@ -149,7 +148,7 @@ pub fn run(program: &Path, arguments: &[&str], input: &str) -> Result<String> {
         .spawn()
         .map_err(|error| Error::start(program, &error))?;
     if let Some(mut stdin) = child.stdin.take() {
-        // A program that does not read its input says why it has ended.
+        // A program that does not read its input reports its error.
         let _ = stdin.write_all(input.as_bytes());
     }
     let output = child.wait_with_output().map_err(|error| Error::start(program, &error))?;
@@ -161,11 +160,11 @@ pub fn run(program: &Path, arguments: &[&str], input: &str) -> Result<String> {
     Err(Error::Workload(format!("{} {}: {} {}", program.display(), arguments.join(" "), text.trim(), errors.trim())))
 }
 
-/// Runs the lives of a seed in `root`, which holds the database and nothing else. `expected` are the operations of a
-/// life, as far as they are known.
+/// Runs the lives of a seed in `root`, which holds the database and nothing else. `expected` is the expected number of
+/// operations of a life, if known.
 ///
 /// # Errors
-/// Those of the recorder; a statement that fails though nothing is wrong with the disk.
+/// Errors of the recorder; a statement that fails without a fault of the disk.
 pub fn run_lives(options: &Options, root: &Path, state: State, expected: u64) -> Result<Trial> {
     let root = fs::canonicalize(root).map_err(|error| Error::io(root, &error))?;
     let data = root.join("db");

@@ -1,4 +1,4 @@
-//! `recorder`: images and error injections of the real binary, as many as it is told.
+//! `recorder`: images and error injections of the real binary, in any number.
 
 #![allow(clippy::print_stdout, clippy::print_stderr, reason = "a program that reports on standard output")]
 

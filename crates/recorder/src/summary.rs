@@ -1,4 +1,4 @@
-//! What came of all images.
+//! The results of all images.
 
 use std::collections::BTreeMap;
 use std::io::{self, Write};
@@ -38,13 +38,13 @@ impl Summary {
         self.images.values().sum()
     }
 
-    /// What was wrong.
+    /// The findings.
     #[must_use]
     pub fn findings(&self) -> &[Finding] {
         &self.findings
     }
 
-    /// A trial whose images come now; what was wrong between its lives.
+    /// Begins the images of a trial; reports the faults found between its lives.
     pub fn begin(&mut self, kind: Kind, seed: u64, trial: &Trial) {
         self.trials += 1;
         for (sum, ends) in self.ends.iter_mut().zip(trial.ends) {
@@ -85,7 +85,7 @@ impl Summary {
     /// Prints the figures.
     ///
     /// # Errors
-    /// Those of writing.
+    /// Errors of writing.
     pub fn print(&self, out: &mut impl Write) -> io::Result<()> {
         for kind in Kind::ALL {
             let lives: Vec<usize> =

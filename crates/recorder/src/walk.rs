@@ -1,4 +1,4 @@
-//! What a power failure leaves at any moment of a recording.
+//! The possible states after a power failure at any moment of a recording.
 //!
 //! 1. Durable are: writes of which a later sync has returned that began when they had returned; durable writes that
 //!    have returned; sizes like writes; names
@@ -49,7 +49,7 @@ enum Flight {
         file: FileId,
         durable: bool,
     },
-    /// With what had returned when it began.
+    /// With the operations returned when it began.
     Sync {
         file: FileId,
         covered: Vec<OperationNumber>,
@@ -61,12 +61,12 @@ enum Flight {
     AtOnce(Operation),
 }
 
-/// Whether syncs count. A disk that forgets them is to be noticed.
+/// Treatment of syncs. A disk that ignores them must be detected.
 #[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
 pub enum Honesty {
     #[default]
     Honest,
-    /// Syncs and durable writes promise nothing.
+    /// Syncs and durable writes are ignored.
     Lying,
 }
 
@@ -74,7 +74,7 @@ pub enum Honesty {
 #[derive(Clone, Debug)]
 pub struct Walk {
     durable: Image,
-    /// What a process reads.
+    /// The files as a process reads them.
     cache: Image,
     waiting: BTreeMap<FileId, Vec<Waiting>>,
     names: Vec<(OperationNumber, Operation)>,
@@ -209,7 +209,7 @@ impl Walk {
         }
     }
 
-    /// Makes durable what waits for nothing before it.
+    /// Makes changes durable that have none before them in doubt.
     fn settle(&mut self, file: FileId) {
         let Some(waiting) = self.waiting.get_mut(&file) else { return };
         let first = waiting.iter().position(|one| !one.durable).unwrap_or(waiting.len());

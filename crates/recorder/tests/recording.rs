@@ -1,6 +1,6 @@
-//! A recording is whole: what it puts together is what the directory holds; and a call that it cannot hold is an error.
+//! A recording is complete: its result equals the directory; and a call that it cannot represent is an error.
 //!
-//! The programs are those that every machine has; where ptrace is not permitted the tests say so and end.
+//! The programs are those of every machine; where ptrace is not permitted the tests say so and end.
 
 #![cfg(all(target_os = "linux", target_arch = "x86_64"))]
 #![allow(clippy::print_stdout, clippy::unwrap_used, reason = "a test fails by panicking, in its helpers too")]
@@ -18,7 +18,7 @@ use sim::disk::Keep;
 
 const PATIENCE: Duration = Duration::from_secs(20);
 
-/// False where nothing can be recorded.
+/// False where recording is not permitted.
 fn permitted(result: &Result<Ended>) -> bool {
     let forbidden = matches!(result, Err(Error::Forbidden(_)));
     if forbidden {
@@ -77,7 +77,7 @@ fn what_was_recorded_is_what_the_directory_holds() {
     let none = walk.crash(Keep::Nothing, &mut Seeded::new(1));
     assert_eq!(difference(&all, &there), None);
     assert!(difference(&none, &there).is_some());
-    // It notices what is not recorded.
+    // It detects unrecorded changes.
     file(recorder.root(), "again", b"other");
     assert!(difference(recorder.cache(), &read_directory(recorder.root()).unwrap()).is_some());
 }

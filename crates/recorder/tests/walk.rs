@@ -1,4 +1,4 @@
-//! What is durable at which moment, event by event.
+//! The durable state at each moment, event by event.
 
 #![cfg(all(target_os = "linux", target_arch = "x86_64"))]
 #![allow(clippy::unwrap_used, reason = "a test fails by panicking, in its helpers too")]
@@ -45,7 +45,7 @@ fn after(events: &[Event]) -> Walk {
     walk
 }
 
-/// First bytes of the four sectors when nothing survives that need not.
+/// First bytes of the four sectors when only required ones survive.
 fn left(walk: &Walk) -> [u8; 4] {
     sectors(&walk.crash(Keep::Nothing, &mut Seeded::new(1)))
 }

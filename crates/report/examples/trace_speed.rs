@@ -1,8 +1,9 @@
-//! How fast a trace is read, and in how much memory: `cargo run --release -p report --example trace_speed [MEGABYTES | FILE]`.
+//! Speed and memory of reading a trace: `cargo run --release -p report --example trace_speed [MEGABYTES | FILE]`.
 //!
-//! Without a file it writes a made-up trace of that many megabytes (1,000 unless told) to a temporary file first: single-row statements with binds and
-//! reads, recursive calls, row sources, a few thousand different statements, waits for half a million different blocks. Then it reads the file record by
-//! record, sums it up as TKPROF, and makes the profile, and prints megabytes a second of CPU time of one core, and the peak of resident memory.
+//! Without a file it writes a made-up trace of that many megabytes (1,000 unless told) to a temporary file first:
+//! single-row statements with binds and reads, recursive calls, row sources, a few thousand different statements, waits
+//! for half a million different blocks. Then it reads the file record by record, sums it up as TKPROF, and makes the
+//! profile, and prints megabytes a second of CPU time of one core, and the peak of resident memory.
 
 #![allow(clippy::print_stdout, clippy::disallowed_methods, clippy::unwrap_used, reason = "a benchmark")]
 

@@ -1,12 +1,13 @@
-//! A figure as a report prints it: its value, and how much the last printed digit is worth.
+//! A figure as a report prints it: its value, and the weight of the last printed digit.
 //!
-//! Reports print one quantity in several places and with different numbers of digits: a wait's average as `0` (ms), its total as `39` (s), its count as
-//! `178,406`. The total and the count give 0.218 ms, the printed average nothing. So every figure keeps its step, and [`Figure::finer`] says which of two
-//! ways to the same quantity is known better.
+//! Reports print one quantity in several places and with different numbers of digits: a wait's average as `0` (ms), its
+//! total as `39` (s), its count as `178,406`. The total and the count give 0.218 ms, the printed average nothing. So
+//! every figure keeps its step, and [`Figure::finer`] chooses the more precise of two figures for the same quantity.
 
 use serde::Serialize;
 
-/// A printed number. `step` is the unit of its last printed digit, in the unit of `value`; the true value lies within half a step.
+/// A printed number. `step` is the unit of its last printed digit, in the unit of `value`; the true value lies within
+/// half a step.
 #[derive(Clone, Copy, PartialEq, Debug, Serialize)]
 pub struct Figure {
     pub value: f64,
@@ -31,7 +32,7 @@ impl Figure {
         Self { value: self.value * factor, step: self.step * factor }
     }
 
-    /// How uncertain the value is, as a share of itself; infinite for a printed zero that may be anything below its step.
+    /// Relative error of the value; infinite for a printed zero, which may be anything below its step.
     #[must_use]
     pub fn relative_error(self) -> f64 {
         if self.step == 0.0 {
@@ -43,7 +44,7 @@ impl Figure {
         }
     }
 
-    /// The one of two figures for one quantity that is known better; the first when there is nothing between them.
+    /// The more precise of two figures for one quantity; the first when they are equal.
     #[must_use]
     pub fn finer(self, other: Self) -> Self {
         if other.relative_error() < self.relative_error() { other } else { self }

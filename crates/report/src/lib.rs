@@ -11,7 +11,7 @@
 //! profile/  where the trace's wall clock went: by call and event, object, file, block and class, statement
 //! ```
 //!
-//! Nothing here knows the engine: a trace that Highwater wrote and one that an Oracle database wrote take the same way.
+//! The crate does not depend on the engine: traces of Highwater and of an Oracle database are read by the same code.
 
 pub mod figure;
 pub mod grid;

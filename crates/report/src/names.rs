@@ -1,12 +1,13 @@
 //! Names that a text report cut at the width of its column, made whole.
 //!
-//! The lists hold names that Oracle databases of many releases use for wait events, statistics, latches and lines of the time model. A printed name is
-//! made whole when exactly one of them begins with it; where two do ("latch: object queue header"), it stays cut and says so.
+//! The lists hold names that Oracle databases of many releases use for wait events, statistics, latches and lines of
+//! the time model. A printed name is completed when exactly one of them begins with it; where two do ("latch: object
+//! queue header"), it stays cut and is marked so.
 
 use std::borrow::Cow;
 use std::sync::LazyLock;
 
-/// What kind of name it is.
+/// Kinds of names.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Names {
     Events,
@@ -83,7 +84,8 @@ impl Names {
     }
 }
 
-/// Which names of one column may be cut: those that fill its width. A cut at a space leaves a name one shorter, rarely two.
+/// Names of one column that may be cut: those that fill its width. A cut at a space leaves a name one shorter, rarely
+/// two.
 #[derive(Clone, Copy, Debug)]
 pub struct Width(Option<usize>);
 
@@ -130,8 +132,8 @@ fn folded(name: &str) -> Cow<'_, str> {
     }
 }
 
-/// Names of a list in the order of their bytes that are cut to the same letters, as many as known names begin so, are those names in their order.
-/// Gives the names for a run of `count`; None when the numbers differ.
+/// A run of names of a sorted list that are cut to the same letters, as many as known names begin so, are those names
+/// in order. Returns the names for a run of `count`; None when the numbers differ.
 #[must_use]
 pub fn run(kind: Names, printed: &str, count: usize) -> Option<&'static [&'static str]> {
     let found = kind.completions(printed);

@@ -1,4 +1,4 @@
-//! The text of a cell as a number: separators, exponents, suffixes, and how much the last digit is worth.
+//! The text of a cell as a number: separators, exponents, suffixes, and the weight of the last digit.
 //!
 //! ```text
 //! 1,234.5   1.234,5   1 234,5   1'234.5   .0   -0.31   3.51655E+08      a number in some country's form
@@ -7,21 +7,22 @@
 //! ####   N/A   (nothing)                                               no number
 //! ```
 //!
-//! A report prints numbers by masks of its own and by the session's settings, so that one file may hold both forms. A cell that can be read in one way
-//! only is read so; `1.234` and `1,234` are read as most of the other cells of the file are ([`Numbers::of`]).
+//! A report prints numbers by masks of its own and by the session's settings, so that one file may have both forms. An
+//! unambiguous cell is read as it is; `1.234` and `1,234` are read as most of the other cells of the file are
+//! ([`Numbers::of`]).
 
 use crate::figure::Figure;
 
 /// Cells that decide how numbers are written: more than any first screens have.
 const VOTES: usize = 10_000;
 
-/// How numbers are written in one file.
+/// The number format of a file.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub struct Numbers {
     decimal_comma: bool,
 }
 
-/// What stands after the digits.
+/// The suffix of a number.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Suffix {
     None,
@@ -71,7 +72,7 @@ impl TimeUnit {
     }
 }
 
-/// What a cell says.
+/// The content of a cell.
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub enum Cell {
     /// Nothing, or "N/A".
@@ -93,7 +94,7 @@ pub struct Number {
 }
 
 impl Numbers {
-    /// Decides by the cells that can be read in one way only, the first ten thousand of them.
+    /// Decides by the unambiguous cells, the first ten thousand of them.
     #[must_use]
     pub fn of<'a>(cells: impl Iterator<Item = &'a str>) -> Self {
         let mut points = 0_usize;
@@ -125,8 +126,8 @@ impl Numbers {
         }
     }
 
-    /// The form that nearly all cells have: digits, commas between groups of three, up to two decimals. Others are left to [`Self::read_any`],
-    /// which reads these the same.
+    /// The form that nearly all cells have: digits, commas between groups of three, up to two decimals. Others are left
+    /// to [`Self::read_any`], which reads these the same.
     fn plain(self, text: &[u8]) -> Option<Number> {
         // Integers of fifteen digits are exact, and so is where one is divided by ten or a hundred.
         if text.is_empty() || text.len() > 15 {
@@ -200,19 +201,20 @@ impl Numbers {
         }
     }
 
-    /// A number whose precision nobody asks for: a rate, a percentage. Magnitudes are multiples of 1000.
+    /// A number without a precision: a rate, a percentage. Magnitudes are multiples of 1000.
     #[must_use]
     pub fn number(self, text: &str) -> Option<f64> {
         self.count(text).map(|figure| figure.value)
     }
 
-    /// A time in seconds. `unit` is the heading's, and holds where the cell names none; magnitudes (26.4K seconds) are multiples of 1000.
+    /// A time in seconds. `unit` is the heading's, and holds where the cell names none; magnitudes (26.4K seconds) are
+    /// multiples of 1000.
     #[must_use]
     pub fn seconds(self, text: &str, unit: TimeUnit) -> Option<Figure> {
         self.time(text, unit, TimeUnit::Seconds)
     }
 
-    /// A time in the unit asked for, without what a way over other units would do to its digits.
+    /// A time in the unit `wanted`, without rounding by conversions over other units.
     #[must_use]
     pub fn time(self, text: &str, unit: TimeUnit, wanted: TimeUnit) -> Option<Figure> {
         let Cell::Number(number) = self.read(text) else { return None };
@@ -281,7 +283,7 @@ impl Numbers {
     }
 }
 
-/// Decimal magnitudes, without what a binary fraction adds: 521.8K is 521,800.
+/// Decimal magnitudes without binary rounding: 521.8K is 521,800.
 fn magnified(figure: Figure, factor: f64) -> Figure {
     let scaled = figure.scaled(factor);
     if scaled.step >= 0.5 { Figure::new(scaled.value.round(), scaled.step.round()) } else { scaled }
@@ -328,7 +330,7 @@ enum Decimal {
     Comma,
 }
 
-/// Where the decimal sign is, as far as the digits alone say. None when this is no number.
+/// Position of the decimal sign, as far as the digits determine it. None when this is no number.
 fn shape(text: &str) -> Option<Shape> {
     let mut decimals: [Option<usize>; 2] = [None; 2];
     let mut counts = [0_usize; 2];

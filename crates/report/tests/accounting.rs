@@ -1,4 +1,4 @@
-//! Whose calls and waits are whose, in the cases that are less plain.
+//! Assignment of calls and waits to statements, in the less plain cases.
 
 #![expect(clippy::unwrap_used, reason = "a test")]
 

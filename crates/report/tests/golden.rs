@@ -1,6 +1,6 @@
-//! What is printed, as text and as JSON, for a made-up trace of each release.
+//! The output, as text and as JSON, for a made-up trace of each release.
 //!
-//! `UPDATE_GOLDEN=1 cargo test -p report --test golden` writes the expected files anew; look at the difference before believing it.
+//! `UPDATE_GOLDEN=1 cargo test -p report --test golden` rewrites the expected files; check the difference.
 
 #![expect(clippy::unwrap_used, reason = "a test")]
 

@@ -1,6 +1,6 @@
-//! AWR HTML of each release's layout, made up, as sections and tables; and what damage makes of it.
+//! AWR HTML of each release's layout, made up, as sections and tables; and damaged pages.
 //!
-//! `UPDATE_GOLDEN=1 cargo test -p report --test html` writes the expected files anew; look at the difference before believing it.
+//! `UPDATE_GOLDEN=1 cargo test -p report --test html` rewrites the expected files; check the difference.
 
 #![expect(clippy::unwrap_used, reason = "a test")]
 
@@ -144,7 +144,7 @@ fn a_report_cut_in_a_cell_does_not_eat_the_next_one() {
     let both = documents(&format!("{}{second}", &first[..cut]));
     assert_eq!(both.len(), 2);
     assert!(both[0].cut && !both[1].cut);
-    // The figure that the cut went through is not there.
+    // The figure at the cut is not there.
     assert!(section(&both[0], "Wait Event Histogram").tables[0].rows.is_empty());
     assert_eq!(both[1].sections.len(), one(&second).sections.len());
 }
@@ -206,7 +206,7 @@ fn rows_may_have_a_heading_of_their_own() {
 }
 
 #[test]
-fn what_is_no_report_is_none() {
+fn html_without_a_report_gives_no_document() {
     assert!(documents("").is_empty());
     assert!(documents("Error: 404 not found").is_empty());
     assert!(documents("<p>Error <b>404").is_empty());

@@ -1,4 +1,5 @@
-//! HTML written in any style reads back as what was meant; HTML damaged at random gives no panic, sound tables and no more memory than its size explains.
+//! HTML written in any style reads back unchanged; HTML damaged at random gives no panic, sound tables and memory in
+//! proportion to its size.
 
 #![expect(clippy::unwrap_used, reason = "a test")]
 
@@ -8,7 +9,7 @@ use std::path::Path;
 use proptest::prelude::*;
 use report::grid::html::documents;
 
-/// How a page is written: releases differ in all of these.
+/// The style of a page: releases differ in all of these.
 #[derive(Clone, Copy, Debug)]
 struct Style {
     upper: bool,
@@ -131,7 +132,7 @@ fn write(sections: &[Meant], style: Style) -> String {
     page
 }
 
-/// What must hold of any page, however damaged.
+/// Invariants of any page, however damaged.
 fn sound(page: &str) {
     let lines = page.matches('\n').count() + 1;
     let cells_printed = page.match_indices("<").count();
@@ -269,7 +270,7 @@ proptest! {
     #![proptest_config(ProptestConfig::with_cases(256))]
 
     #[test]
-    fn what_is_written_in_any_style_reads_back(sections in proptest::collection::vec(meant(), 1..4), style in style()) {
+    fn html_of_any_style_reads_back(sections in proptest::collection::vec(meant(), 1..4), style in style()) {
         let page = write(&sections, style);
         sound(&page);
         let found = documents(&page);

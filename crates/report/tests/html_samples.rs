@@ -1,4 +1,5 @@
-//! Real AWR reports beside the project: every table of them against a second, simpler way to read it. Skipped where they are absent.
+//! Real AWR reports beside the project: every table of them against a second, simpler way to read it. Skipped where
+//! they are absent.
 
 #![expect(clippy::unwrap_used, clippy::print_stdout, reason = "a test")]
 
@@ -6,7 +7,7 @@ use std::path::Path;
 
 use report::grid::html::documents;
 
-/// What stands between two texts, and the rest after the second.
+/// The text between two others, and the rest after the second.
 fn between<'a>(text: &'a str, open: &str, close: &str) -> Option<(&'a str, &'a str)> {
     let start = text.find(open)? + open.len();
     let end = text[start..].find(close)? + start;
@@ -27,8 +28,8 @@ fn plain(cell: &str) -> String {
     text.split_whitespace().collect()
 }
 
-/// The rows of each table that have a value: their line, and their cells. Relies on what real reports have been seen to keep to: every tag
-/// is closed, in lower case, and no table stands in another.
+/// The rows of each table that have a value: their line, and their cells. Relies on what real reports have been seen to
+/// keep to: every tag is closed, in lower case, and no table stands in another.
 fn tables(report: &str) -> Vec<Vec<(usize, Vec<String>)>> {
     let mut tables = Vec::new();
     let mut rest = report;

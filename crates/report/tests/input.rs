@@ -1,4 +1,4 @@
-//! Files as people have them: packed, in other encodings, several reports in one, cut, and things that are no report at all.
+//! Files as users have them: packed, in other encodings, several reports in one, cut, and files that are no report.
 
 #![allow(clippy::unwrap_used, clippy::print_stdout, reason = "tests")]
 
@@ -9,7 +9,7 @@ use common::Result;
 use report::input::{self, Content, LARGEST_REPORT, Piece};
 use report::model::Kind;
 
-/// What was met, in a line each.
+/// The pieces of the input, a line each.
 fn pieces(path: &Path) -> Vec<String> {
     let mut met = Vec::new();
     input::open(path, &mut |piece| {
@@ -183,7 +183,7 @@ fn html_under_any_name_and_text_within_a_page() {
 }
 
 #[test]
-fn what_is_no_report() {
+fn input_that_is_no_report_is_refused() {
     let folder = tempfile::tempdir().unwrap();
     let refused = |bytes: &[u8], number: &str| {
         let met = of_bytes(bytes);
@@ -244,7 +244,7 @@ fn a_trace_is_opened_packed_or_not() {
     for (name, content) in [("a.trc", trace.clone()), ("a.trc.gz", gzip(&trace)), ("twice.gz", gzip(&gzip(&trace)))] {
         assert_eq!(bytes(&written(&folder, name, &content)).unwrap(), trace, "{name}");
     }
-    // What it is does not matter here, nor that it ends before the first bytes of a packing would.
+    // Its contents do not matter, nor that it ends before the first bytes of a packing would.
     assert_eq!(bytes(&written(&folder, "a.xz", &fixture("statspack_8i.txt.xz"))).unwrap(), fixture("statspack_8i.txt"));
     assert_eq!(bytes(&written(&folder, "short", b"abc")).unwrap(), b"abc");
     // The profile is the same.
@@ -333,7 +333,7 @@ fn an_error_of_the_visitor_ends_the_reading() {
     assert_eq!(seen, 1);
 }
 
-/// Every file of the samples is what its folder says, and is read whole.
+/// Every file of the samples is of its folder's kind, and is read whole.
 #[test]
 fn the_samples_are_what_they_are() {
     let samples = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../../shared/samples");

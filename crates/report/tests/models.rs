@@ -1,5 +1,5 @@
-//! Real reports beside the project, read into the model: the same window three ways, what each holds, and figures read a second, simpler way.
-//! Skipped where they are absent.
+//! Real reports beside the project, read into the model: the same window three ways, what each holds, and figures read
+//! a second, simpler way. Skipped where they are absent.
 
 #![expect(clippy::unwrap_used, clippy::print_stdout, reason = "a test")]
 
@@ -35,7 +35,7 @@ fn sample(name: &str) -> Option<(String, Report)> {
     Some((text, report::read::report(&documents[0])))
 }
 
-/// Both say the same, as far as the one with fewer digits says it.
+/// Both agree, as far as the one with fewer digits goes.
 fn same(what: &str, one: Option<Figure>, other: Option<Figure>) {
     match (one, other) {
         (None, None) => {}
@@ -226,7 +226,7 @@ fn statspack_and_awr_of_one_window_agree() {
     within("elapsed", statspack.window.elapsed_s.unwrap(), awr.window.elapsed_s.unwrap(), 0.013);
 }
 
-/// The parts that a report holds, by the names of the model.
+/// The parts of a report, by the names of the model.
 fn present(report: &Report) -> Vec<String> {
     let value = serde_json::to_value(report).unwrap();
     let parts = value.as_object().unwrap().iter();
@@ -381,7 +381,7 @@ fn figures_of_html_are_those_of_the_cells() {
     }
 }
 
-/// What the samples' own description says of two of them.
+/// Facts from the samples' own description of two of them.
 #[test]
 fn redo_of_the_starved_host() {
     let Some((_, report)) = sample(SAMPLES[6]) else { return };
@@ -479,7 +479,7 @@ fn statspack_of_old_releases() {
     assert_eq!(report.segments.as_ref().unwrap()[0].segments.len(), 2);
 }
 
-/// A report that stops anywhere says that it is cut, and no figure that the whole one does not have.
+/// A report cut anywhere is marked as cut, and has no figure that the whole one does not have.
 #[test]
 fn a_cut_report_has_no_other_figures() {
     for name in [SAMPLES[0], SAMPLES[2], SAMPLES[4]] {

@@ -1,7 +1,7 @@
-//! Our summary beside TKPROF's own, figure by figure, for traces that have both.
+//! Our summary compared with TKPROF's own, figure by figure, for traces that have both.
 //!
-//! The files are others' data and no part of the project: they are read where they stand beside it, and where they are absent the tests
-//! say so and pass. Nothing here but the parser of the printed report knows what is in them.
+//! The files are others' data and no part of the project: they are read where they stand beside it, and where they are
+//! absent the tests say so and pass. Nothing here but the parser of the printed report knows what is in them.
 
 #![expect(clippy::unwrap_used, clippy::print_stdout, reason = "a test")]
 
@@ -53,7 +53,8 @@ fn hundredths(text: &str) -> i64 {
     whole.parse::<i64>().unwrap() * 100 + part.parse::<i64>().unwrap()
 }
 
-/// Reads what TKPROF printed. A section ends with a line of asterisks; the text of a statement is what stands before its table.
+/// Reads what TKPROF printed. A section ends with a line of asterisks; the text of a statement is what stands before
+/// its table.
 fn printed(text: &str) -> Printed {
     let mut out = Printed::default();
     let mut section = PrintedStatement::default();
@@ -141,14 +142,14 @@ fn wait_row(wait: &WaitTotals) -> (String, i64, i64, i64) {
     (wait.event.clone(), i64::try_from(wait.count).unwrap(), cut(wait.max), cut(wait.total))
 }
 
-/// Counts figures, equal and in all, and says which differ.
+/// Counts figures, equal and in all, and lists those that differ.
 #[derive(Default)]
-struct Comparison {
+struct FigureComparison {
     equal: usize,
     different: Vec<String>,
 }
 
-impl Comparison {
+impl FigureComparison {
     fn check<T: PartialEq + std::fmt::Debug>(&mut self, what: &str, ours: T, theirs: T) {
         if ours == theirs {
             self.equal += 1;
@@ -214,8 +215,8 @@ impl Comparison {
     }
 }
 
-fn compare(report: &Report, options: &Options, theirs: &Printed) -> Comparison {
-    let mut comparison = Comparison::default();
+fn compare(report: &Report, options: &Options, theirs: &Printed) -> FigureComparison {
+    let mut comparison = FigureComparison::default();
     let listed = options.listed(&report.statements);
     let order: Vec<_> = listed.iter().map(|s| squeezed(s.sql.as_deref().unwrap())).collect();
     comparison.check("order", &order, &theirs.statements.iter().map(|s| squeezed(&s.sql)).collect());
@@ -241,8 +242,8 @@ fn compare(report: &Report, options: &Options, theirs: &Printed) -> Comparison {
     comparison
 }
 
-/// Compares one trace, recursive calls taken off and left in; gives both comparisons.
-fn both_ways(trace: &str, report: &str, words: &[&str]) -> Option<[Comparison; 2]> {
+/// Compares one trace, with recursive calls subtracted and included; returns both comparisons.
+fn both_ways(trace: &str, report: &str, words: &[&str]) -> Option<[FigureComparison; 2]> {
     let (trace_file, report_file) = (sample(trace)?, sample(report)?);
     let bytes = std::fs::read(trace_file).unwrap();
     let theirs = printed(&String::from_utf8_lossy(&std::fs::read(report_file).unwrap()));

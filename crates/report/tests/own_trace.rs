@@ -1,4 +1,4 @@
-//! What our own trace writer writes, this reader reads: every line, every figure.
+//! Our own trace writer's output is read back: every line, every figure.
 
 #![expect(clippy::unwrap_used, reason = "a test")]
 

@@ -1,4 +1,4 @@
-//! The profile of traces whose truth is known: whose time a wait is, what is left over, and in how little memory.
+//! The profile of traces with a known one: assignment of waits, unaccounted time, and memory.
 
 #![expect(clippy::unwrap_used, reason = "a test")]
 
@@ -207,7 +207,7 @@ fn places_of_waits() {
     assert_eq!((busiest.file, busiest.block, busiest.waits.count, busiest.object), (4, 77, 2, Some(15)));
     let lock = &profile.event("enq: TX - row lock contention").unwrap().enqueues[0];
     assert_eq!((lock.name.as_str(), lock.mode, lock.waits.count), ("TX", 6, 1));
-    // Whose it was is kept where sessions are in each other's way.
+    // The session's statement is kept where sessions block each other.
     for site in &profile.sites {
         let contended = !profile.events[site.event].name.starts_with("db file");
         assert_eq!(site.statement, contended.then_some(0));
@@ -292,7 +292,7 @@ fn part() -> impl Strategy<Value = Part> {
     ]
 }
 
-/// What is true of a written trace, in microseconds.
+/// The true figures of a written trace, in microseconds.
 #[derive(Default)]
 struct Truth {
     time: u64,

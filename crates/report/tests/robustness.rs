@@ -150,7 +150,8 @@ fn tree() -> impl Strategy<Value = Tree> {
     })
 }
 
-/// Writes the lines of a call, children first; gives what its line holds. Adds to `sums` what each statement did by itself.
+/// Writes the lines of a call, children first; gives what its line holds. Adds to `sums` what each statement did by
+/// itself.
 fn write(tree: &Tree, depth: usize, out: &mut String, sums: &mut [[[i64; 5]; 3]; STATEMENTS]) -> [i64; 5] {
     let mut all = tree.own;
     for child in &tree.children {

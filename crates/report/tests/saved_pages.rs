@@ -1,4 +1,4 @@
-//! AWR pages that a browser saved as text: what the page says itself is what the text of it says.
+//! AWR pages saved as text by a browser: page and text have the same content.
 
 #![expect(clippy::unwrap_used, clippy::print_stdout, reason = "a test")]
 
@@ -7,8 +7,8 @@ use std::path::Path;
 use report::grid::{html, text};
 use report::model::{Kind, Report, SectionState};
 
-/// The text of a page as browsers write it: a row a line with something between its cells, headings, notes and links as lines of their own.
-/// Knows what such pages hold, and no more.
+/// The text of a page as browsers write it: a row a line with something between its cells, headings, notes and links as
+/// lines of their own. Knows what such pages hold, and no more.
 fn saved(page: &str, between: &str, blank_lines: bool) -> String {
     let mut text = String::new();
     let mut line = String::new();
@@ -176,7 +176,7 @@ fn made_up_pages() {
 }
 
 #[test]
-fn what_a_copy_lost_is_said() {
+fn losses_of_a_copy_are_reported() {
     let head = "WORKLOAD REPOSITORY report for\nDB Name\tDB Id\tInstance\tInst num\tRelease\tRAC\nSHOP\t1029384756\tshop1\t1\t19.0.0.0.0\tNO\n\
         \tSnap Id\tSnap Time\tSessions\nBegin Snap:\t10\t01-Mar-23 10:00:00\t50\nEnd Snap:\t11\t01-Mar-23 11:00:00\t51\n\
         Elapsed:\t\t60.00 (mins)\t\nDB Time:\t\t552.55 (mins)\t\n";

@@ -1,4 +1,5 @@
-//! Statspack and AWR text into sections and tables: layouts of 8i to 19c in fixtures of our own, and the real reports beside the repository.
+//! Statspack and AWR text into sections and tables: layouts of 8i to 19c in fixtures of our own, and the real reports
+//! beside the repository.
 
 #![allow(clippy::unwrap_used, clippy::print_stdout, reason = "tests")]
 
@@ -398,7 +399,8 @@ const SAMPLES: [&str; 4] = [
     "awr_text/jasmin_awrrpt_1_2668_2669.txt",
 ];
 
-/// Every figure that stands in a line of a table in a real report stands in a row of that line, or of the line above for rows of two.
+/// Every figure that stands in a line of a table in a real report stands in a row of that line, or of the line above
+/// for rows of two.
 #[test]
 fn no_figure_of_a_real_report_is_lost() {
     for path in SAMPLES {
@@ -508,7 +510,8 @@ fn rows_of_real_reports_are_as_many_as_their_lines() {
                 if dashes && line.starts_with("          ") && line.trim().len() > 50 {
                     break;
                 } else if dashes {
-                    // The last ruler before rows; the group's ruler and the first of two are followed by words of the heading.
+                    // The last ruler before rows; the group's ruler and the first of two are followed by words of the
+                    // heading.
                     let next = lines[section.line + offset + 1..]
                         .iter()
                         .position(|line| is_ruler(line) && line.starts_with('-'));

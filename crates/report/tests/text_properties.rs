@@ -1,4 +1,5 @@
-//! Text that is no report, or a report that was cut, folded or mixed up: no panic, nothing out of proportion, every row as wide as its table.
+//! Text that is no report, or a report that was cut, folded or mixed up: no panic, nothing out of proportion, every row
+//! as wide as its table.
 
 #![allow(clippy::unwrap_used, reason = "tests")]
 
@@ -13,7 +14,7 @@ fn fixture(name: &str) -> String {
 
 const FIXTURES: [&str; 3] = ["statspack_9i.txt", "statspack_8i.txt", "awr_10g.txt"];
 
-/// What holds of any document, of a text with so many lines and bytes.
+/// Checks the invariants of any document, of a text with so many lines and bytes.
 fn check(documents: &[Document], lines: usize, bytes: usize) {
     let mut held = 0;
     for document in documents {
@@ -45,7 +46,8 @@ fn a_report_cut_anywhere_is_cut_and_keeps_what_came_before() {
             check(&documents, part.lines().count().max(1), part.len());
             if end > whole.find("for\n").or(whole.find("for\r")).unwrap() + 4 {
                 assert_eq!(documents[0].cut, end < body + 13, "{name} at {end}");
-                // All but the first, which names what later titles say, and the one that the cut is in are as in the whole report.
+                // All but the first, which names what later titles say, and the one that the cut is in are as in the
+                // whole report.
                 let sections = &documents[0].sections;
                 for (cut, full) in sections.iter().zip(&all.sections).take(sections.len().saturating_sub(2)).skip(1) {
                     assert_eq!(cut, full, "{name} at {end}");

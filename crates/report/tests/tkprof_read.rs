@@ -1,4 +1,5 @@
-//! TKPROF's output read back: the layouts of several releases (made up), our own printed and read, and Oracle's beside its trace where there are samples.
+//! TKPROF's output read back: the layouts of several releases (made up), our own printed and read, and Oracle's beside
+//! its trace where there are samples.
 
 #![expect(clippy::unwrap_used, clippy::print_stdout, reason = "a test")]
 
@@ -206,7 +207,7 @@ fn our_own_of_each_fixture_is_printed_the_same_again() {
     for name in ["8i.trc", "9i.trc", "10g.trc", "11g.trc", "23ai.trc"] {
         let bytes = std::fs::read(Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/fixtures").join(name)).unwrap();
         let mut report = tkprof::summarise(&bytes[..], &Options::default()).unwrap();
-        // What the trace's reader says about the trace is not part of the model that is read back.
+        // The reader's remarks about the trace are not part of the model that is read back.
         (report.reading.misread, report.reading.not_understood, report.reading.truncation) = (Vec::new(), 0, None);
         let text = print(&report);
         let again = print(&read(&text).report);
@@ -388,7 +389,7 @@ proptest! {
     #![proptest_config(ProptestConfig { cases: 300, failure_persistence: None, ..ProptestConfig::default() })]
 
     #[test]
-    fn what_is_printed_is_read_back(report in model()) {
+    fn printed_reports_are_read_back(report in model()) {
         let text = print(&report);
         let printed = tkprof::read(&text).unwrap();
         prop_assert_eq!(&printed.misread, &[]);

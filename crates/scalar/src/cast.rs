@@ -9,12 +9,12 @@ use crate::column::round_fraction;
 use crate::context::Context;
 use crate::datum::{Datum, DatumType};
 
-/// The value as the declared type has it: numbers rounded to their scale, texts cut to their length or padded, fractions of a second
-/// rounded.
+/// The value as the declared type has it: numbers rounded to their scale, texts cut to their length or padded,
+/// fractions of a second rounded.
 ///
 /// # Errors
-/// Those of [`coerce`]; ORA-01438 for a number that needs more digits, ORA-25137 for a number or date whose text is too long,
-/// ORA-01489-like never: texts are cut.
+/// Errors of [`coerce`]; ORA-01438 for a number that needs more digits, ORA-25137 for a number or date whose text is
+/// too long, ORA-01489-like never: texts are cut.
 pub fn cast(context: &dyn Context, value: &Datum, to: DataType) -> Result<Datum> {
     let was_text = value.datum_type().is_text();
     let converted = coerce(context, value, DatumType::from(to))?;

@@ -18,8 +18,8 @@ pub fn incomparable(a: DatumType, b: DatumType) -> Error {
 /// Converts a value to another type, by the session's NLS settings where a date or a number meets text.
 ///
 /// # Errors
-/// ORA-01722 a text that is no number, ORA-018nn a text that is no date, ORA-01465 a text that is no hexadecimal, ORA-00932 types
-/// between which there is no conversion.
+/// ORA-01722 a text that is no number, ORA-018nn a text that is no date, ORA-01465 a text that is no hexadecimal,
+/// ORA-00932 types without a conversion.
 pub fn coerce(context: &dyn Context, value: &Datum, to: DatumType) -> Result<Datum> {
     let from = value.datum_type();
     if from == to || from == DatumType::Null || to == DatumType::Null {

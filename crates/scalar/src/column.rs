@@ -8,12 +8,14 @@ use crate::coerce::coerce;
 use crate::context::Context;
 use crate::datum::{Datum, DatumType};
 
-/// Appends the bytes that a column of type `data_type` stores for `value`; returns false, and appends nothing, for NULL.
+/// Appends the bytes that a column of type `data_type` stores for `value`; returns false, and appends nothing, for
+/// NULL.
 ///
 /// `column` names the column in errors, as `"OWNER"."TABLE"."COLUMN"`.
 ///
 /// # Errors
-/// ORA-12899 longer than the column, ORA-01438 more digits than its precision, ORA-01401-like conversions as [`coerce`] has them.
+/// ORA-12899 longer than the column, ORA-01438 more digits than its precision, ORA-01401-like conversions as [`coerce`]
+/// has them.
 pub fn store(
     context: &dyn Context,
     value: &Datum,

@@ -8,10 +8,11 @@ use crate::coerce::{coerce, incomparable};
 use crate::context::Context;
 use crate::datum::{Datum, DatumType};
 
-/// The type that two values are compared as: texts give way to numbers, dates and raws; a date beside a timestamp is one.
+/// The type of a comparison of two values: texts give way to numbers, dates and raws; a date beside a timestamp becomes
+/// a timestamp.
 ///
 /// # Errors
-/// ORA-00932 for two types that have nothing in common.
+/// ORA-00932 for two types without a common one.
 pub fn comparison_type(a: DatumType, b: DatumType) -> Result<DatumType> {
     use DatumType::{Char, Null, Timestamp, Varchar2};
     Ok(match (a, b) {
@@ -24,10 +25,11 @@ pub fn comparison_type(a: DatumType, b: DatumType) -> Result<DatumType> {
     })
 }
 
-/// How `a` stands to `b`; None when one of them is NULL. Two CHARs compare as if the shorter were padded with blanks.
+/// Compares `a` with `b`; None when one of them is NULL. Two CHARs compare as if the shorter were padded with blanks.
 ///
 /// # Errors
-/// ORA-00932 for types that cannot be compared; ORA-01722 and the ORA-018nn of dates when a text is not what it is compared with.
+/// ORA-00932 for types that cannot be compared; ORA-01722 and the ORA-018nn of dates when a text cannot be converted to
+/// the other's type.
 pub fn compare(context: &dyn Context, a: &Datum, b: &Datum) -> Result<Option<Ordering>> {
     Ok(Some(match (a, b) {
         (Datum::Null, _) | (_, Datum::Null) => return Ok(None),

@@ -1,4 +1,4 @@
-//! Conditions: what is true, false or unknown of values.
+//! Conditions: predicates over values, true, false or unknown.
 
 use std::cmp::Ordering;
 

@@ -1,4 +1,4 @@
-//! What a function may know beyond its arguments.
+//! A function's inputs beyond its arguments.
 
 use std::fmt;
 
@@ -6,7 +6,8 @@ use format::date::DateTime;
 
 use crate::nls::Nls;
 
-/// The session as functions see it. Everything that is not an argument comes through here, so that a test or a simulation decides it.
+/// The session for functions. All inputs other than arguments come through here, so that a test or a simulation
+/// controls them.
 pub trait Context: fmt::Debug + Send + Sync {
     fn nls(&self) -> &Nls;
 
@@ -26,7 +27,7 @@ pub trait Context: fmt::Debug + Send + Sync {
     fn random(&self) -> u64;
 }
 
-/// A session that nobody is in: a fixed time, no environment. For constant expressions in tests.
+/// A context without a session: a fixed time, no environment. For constant expressions in tests.
 #[derive(Debug)]
 pub struct FixedContext {
     pub nls: Nls,

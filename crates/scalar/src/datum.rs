@@ -21,7 +21,7 @@ pub enum Datum {
     Raw(Vec<u8>),
 }
 
-/// The type of a [`Datum`]; Null for the literal NULL, whose type nothing tells.
+/// The type of a [`Datum`]; Null for the literal NULL, whose type is unknown.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub enum DatumType {
     Null,
@@ -190,8 +190,8 @@ impl From<i64> for Datum {
     }
 }
 
-/// The one type that a list of alternatives has (CASE, NVL, DECODE results): the first that is not NULL decides its family; texts of
-/// different types become VARCHAR2, dates and timestamps TIMESTAMP.
+/// The common type of a list of alternatives (CASE, NVL, DECODE results): the first that is not NULL decides its
+/// family; texts of different types become VARCHAR2, dates and timestamps TIMESTAMP.
 ///
 /// # Errors
 /// ORA-00932 when numbers, dates and raws are mixed. A text is left to conversion at run time.

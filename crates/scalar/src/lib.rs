@@ -1,14 +1,15 @@
-//! Oracle's scalar values and what can be done with them: arithmetic, functions, comparison, conversion, and their form in a column.
+//! Oracle's scalar values and operations on them: arithmetic, functions, comparison, conversion, and their form in a
+//! column.
 //!
-//! One library for all who evaluate SQL, whether row by row or by the column: the same text, the same rounding, the same error
-//! numbers everywhere. It knows nothing of tables, plans or arrays.
+//! One library for all evaluation of SQL, by row or by column: the same text, the same rounding, the same error numbers
+//! everywhere. It knows no tables, plans or arrays.
 //!
 //! * [`Datum`] is a value with its type at run time, [`DatumType`] that type alone.
 //! * [`functions::lookup`] finds a function or an operator by name, [`conditions::lookup`] a condition.
-//! * [`compare`](compare::compare), [`coerce`](coerce::coerce), [`store`](column::store) and [`load`](column::load) follow Oracle's
-//!   rules for mixed types.
-//! * [`calendar`] reads the calendar strings of jobs and finds their dates.
-//! * [`Context`] is where the clock, the user and the NLS settings come from.
+//! * [`compare`](compare::compare), [`coerce`](coerce::coerce), [`store`](column::store) and [`load`](column::load)
+//!   follow Oracle's rules for mixed types.
+//! * [`calendar`] parses the calendar strings of jobs and finds their dates.
+//! * [`Context`] supplies the clock, the user and the NLS settings.
 
 pub mod calendar;
 pub mod cast;

@@ -1,4 +1,4 @@
-//! The NLS settings of a session: what conversions look like when no format is given.
+//! The NLS settings of a session: formats of conversions without one of their own.
 
 use common::{Error, Result};
 
@@ -11,9 +11,9 @@ pub struct Nls {
     timestamp_format: Format,
     decimal: char,
     group: char,
-    /// What the number format element L stands for.
+    /// Text of the number format element L.
     pub currency: String,
-    /// What the number format element C stands for.
+    /// Text of the number format element C.
     pub iso_currency: String,
 }
 
@@ -75,7 +75,7 @@ impl Nls {
     /// NLS_NUMERIC_CHARACTERS: the decimal character, then the group separator.
     ///
     /// # Errors
-    /// ORA-12705 when these are not two different characters, or one is a digit or a sign.
+    /// ORA-12705 unless these are two different characters, neither a digit nor a sign.
     pub fn set_numeric_characters(&mut self, characters: &str) -> Result<()> {
         let mut both = characters.chars();
         match (both.next(), both.next(), both.next()) {
@@ -92,10 +92,10 @@ impl Nls {
 }
 
 impl Nls {
-    /// These settings with those that the third argument of TO_CHAR and its like names: `'NLS_NUMERIC_CHARACTERS = '',.'''`.
+    /// These settings, changed by the third argument of TO_CHAR and its like: `'NLS_NUMERIC_CHARACTERS = '',.'''`.
     ///
     /// # Errors
-    /// ORA-12702 for what is no NLS parameter, HW-0001 for a language other than ours.
+    /// ORA-12702 for an unknown NLS parameter, HW-0001 for a language other than ours.
     pub fn with_parameters(&self, text: &str) -> Result<Self> {
         let invalid = || Error::user(12702, "invalid NLS parameter string used in SQL function");
         let mut nls = self.clone();

@@ -44,7 +44,8 @@ proptest! {
     #[test]
     fn quotients((a, x) in any_number(), (b, y) in any_number()) {
         prop_assume!(!y.is_zero());
-        // Cut, not rounded, far behind the last digit that counts; a sticky digit keeps what was cut from looking exact.
+        // Cut, not rounded, far behind the last digit that counts; a sticky digit keeps what was cut from looking
+        // exact.
         let (n, n_scale) = x.as_bigint_and_exponent();
         let (d, d_scale) = y.as_bigint_and_exponent();
         let shift = 90;

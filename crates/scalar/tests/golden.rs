@@ -1,8 +1,8 @@
 //! Each line of `golden/*.txt` is `expression => value`, and is evaluated by the library's own functions.
 //!
-//! An expression is a literal (`1.5`, `'text'`, `v'varchar2 text'`, `null`, `date '2024-02-29 13:45:30'`, `timestamp '…'`) or a call
-//! `NAME(expression, …)`; operators are called by their signs, `+(1, 2)`. A value is what the literal of its type looks like, or the
-//! number of an error.
+//! An expression is a literal (`1.5`, `'text'`, `v'varchar2 text'`, `null`, `date '2024-02-29 13:45:30'`, `timestamp
+//! '…'`) or a call `NAME(expression, …)`; operators are called by their signs, `+(1, 2)`. A value is what the literal
+//! of its type looks like, or the number of an error.
 
 #![expect(clippy::unwrap_used, reason = "a test")]
 

@@ -1,4 +1,5 @@
-//! What must hold for any value: formats read what they wrote, LIKE agrees with a regular expression, conversions come back.
+//! Invariants of any value: formats read what they wrote, LIKE agrees with a regular expression, conversions come
+//! back.
 
 #![expect(clippy::unwrap_used, reason = "a test")]
 
@@ -82,7 +83,7 @@ proptest! {
     }
 
     #[test]
-    fn what_is_found_is_there(text in "[abä]{1,10}", part in "[abä]{1,2}", start in -12i64..12, occurrence in 1i64..4) {
+    fn instr_finds_the_substring(text in "[abä]{1,10}", part in "[abä]{1,2}", start in -12i64..12, occurrence in 1i64..4) {
         let place = find(&text, &part, start, occurrence);
         if place > 0 {
             prop_assert!(substring(&text, place, None).unwrap().starts_with(&part));
@@ -101,7 +102,7 @@ proptest! {
     }
 }
 
-/// How far `a` is from `b`, in parts of `b`.
+/// The distance of `a` from `b`, in parts of `b`.
 fn is_close(a: &NumberBytes, b: &NumberBytes) -> bool {
     let difference = number::arithmetic::subtract(a, b).unwrap().absolute();
     let part = number::arithmetic::divide(&difference, &b.absolute()).unwrap();

@@ -1,14 +1,14 @@
 //! Filter and projection next to the blocks: which rows of a block are wanted, and which of their columns.
 //!
-//! A [`ScanSpec`] is pure data, a [`Scanner`] applies it to one block at a time, and a [`RowSink`] takes what is found. Nothing here reads a file or
-//! knows a cache, so the same code can run where the blocks are.
+//! A [`ScanSpec`] is plain data, a [`Scanner`] applies it to one block at a time, and a [`RowSink`] receives the rows.
+//! The crate reads no files and knows no cache, so the same code can run where the blocks are.
 //!
-//! Values are compared as they are stored: NUMBER, DATE, TIMESTAMP, character and RAW columns all sort by their bytes, so no row is decoded to be
-//! rejected. Only as many columns of a row are looked at as the predicate needs, and the others only in rows that it accepts; a count without a
-//! predicate looks at no column at all.
+//! Values are compared as they are stored: NUMBER, DATE, TIMESTAMP, character and RAW columns all sort by their bytes,
+//! so no row is decoded to be rejected. The scanner reads only the columns of a row that the predicate needs, and the
+//! others only in accepted rows; a count without a predicate reads no column at all.
 //!
-//! A row that goes on in another block is not read here: the scan stops at it and names its slot, the caller fetches it and gives it to
-//! [`Scanner::offer`].
+//! A row that continues in another block is not read here: the scan stops at it and returns its slot, the caller
+//! fetches it and passes it to [`Scanner::offer`].
 
 mod predicate;
 mod scanner;

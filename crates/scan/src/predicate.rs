@@ -38,7 +38,7 @@ impl std::ops::Not for Truth {
     }
 }
 
-/// How two values compare.
+/// Comparison operators.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum Comparison {
     Equal,
@@ -89,7 +89,7 @@ pub enum Predicate {
     And(Vec<Self>),
     Or(Vec<Self>),
     Not(Box<Self>),
-    /// A constant, such as what a comparison with NULL comes to.
+    /// A constant, such as a comparison with NULL.
     Constant(Truth),
 }
 
@@ -115,7 +115,7 @@ impl Predicate {
         Self::In { column, values: list.into(), null }
     }
 
-    /// Does the row satisfy the condition? Unknown does not.
+    /// True: the row satisfies the condition. Unknown counts as false.
     pub fn accepts<'a>(&self, row: &mut impl Columns<'a>) -> bool {
         self.evaluate(row) == Truth::True
     }
@@ -167,7 +167,7 @@ impl Predicate {
         }
     }
 
-    /// Calls `visit` with every column that the condition may look at.
+    /// Calls `visit` with every column that the condition may read.
     pub fn for_each_column(&self, visit: &mut impl FnMut(u16)) {
         match self {
             Self::Compare { column, .. } | Self::IsNull(column) | Self::IsNotNull(column) | Self::In { column, .. } => {

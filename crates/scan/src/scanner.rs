@@ -1,4 +1,4 @@
-//! One block at a time: find the rows, filter, project, hand over.
+//! One block at a time: find the rows, filter, project, pass on.
 
 use common::{BlockAddress, ObjectNumber};
 use format::heap::row::{self, RowAddress};
@@ -7,10 +7,10 @@ use format::{block, transaction};
 
 use crate::predicate::{Columns, Predicate};
 
-/// What a scan is asked for: pure data.
+/// The request of a scan: plain data.
 #[derive(Clone, PartialEq, Eq, Default, Debug)]
 pub struct ScanSpec {
-    /// Columns to hand over, as positions in the table, in the order wanted.
+    /// Columns to return, as positions in the table, in this order.
     pub projection: Vec<u16>,
     pub predicate: Option<Predicate>,
     /// Are the rows' addresses wanted?
@@ -19,13 +19,14 @@ pub struct ScanSpec {
 
 /// Takes the rows that a scan finds.
 pub trait RowSink {
-    /// The rows that follow are of this block. Called only when rowids are wanted; a migrated row comes under the block that its rowid names.
+    /// The following rows are of this block. Called only when rowids are wanted; a migrated row comes under the block
+    /// of its rowid.
     fn block(&mut self, object: ObjectNumber, address: BlockAddress);
 
     /// A row's projected columns. `slot` counts only when rowids are wanted.
     fn row(&mut self, slot: u16, columns: &[Option<&[u8]>]);
 
-    /// `count` rows of which nothing is wanted, neither columns nor rowids.
+    /// `count` rows without columns or rowids.
     fn rows(&mut self, count: usize) {
         for _ in 0..count {
             self.row(0, &[]);
@@ -38,27 +39,27 @@ pub trait RowSink {
 pub enum Stop {
     /// The block has no more rows.
     BlockEnd,
-    /// As many rows were handed over as the caller wanted; the block has slots left from this one on.
+    /// `max_rows` rows were returned; the block has slots left from this one on.
     Full { next_slot: u16 },
-    /// The row at `slot` goes on elsewhere: fetch it, [`Scanner::offer`] it, and go on at `slot + 1`.
+    /// The row at `slot` continues elsewhere: fetch it, [`Scanner::offer`] it, and go on at `slot + 1`.
     Continued { slot: u16 },
 }
 
-/// What one call did.
+/// The result of one call.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct ScanOutcome {
     pub stop: Stop,
     /// Rows looked at: `table scan rows gotten`.
     pub examined: usize,
-    /// Rows handed over.
+    /// Rows returned.
     pub accepted: usize,
 }
 
-/// A [`ScanSpec`] at work. It keeps its scratch memory from block to block.
+/// A [`ScanSpec`] in use. It keeps its scratch memory from block to block.
 #[derive(Debug)]
 pub struct Scanner {
     spec: ScanSpec,
-    /// Where the columns of the row at hand are.
+    /// Positions of the columns of the current row.
     spans: Vec<Span>,
     announced: BlockAddress,
 }
@@ -72,7 +73,7 @@ struct Span {
 
 const NULL_SPAN: u32 = u32::MAX;
 
-/// The columns of a row piece, found as they are asked for.
+/// The columns of a row piece, located on demand.
 struct PieceColumns<'a, 'b> {
     bytes: &'a [u8],
     count: usize,
@@ -120,9 +121,9 @@ impl Scanner {
         &self.spec
     }
 
-    /// Looks at the rows of a heap block from `resume_slot` on and hands over at most `max_rows`.
+    /// Scans the rows of a heap block from `resume_slot` on and returns at most `max_rows`.
     ///
-    /// The block must have been checked; a row piece that cannot be read counts as all NULL from where it breaks off.
+    /// The block must have been checked; a damaged row piece counts as NULL from the damage on.
     pub fn scan_block(
         &mut self,
         bytes: &[u8],
@@ -197,7 +198,7 @@ impl Scanner {
                 outcome.examined += 1;
                 outcome.accepted += usize::from(predicate.accepts(&mut PieceColumns::new(piece, &mut self.spans)));
             } else {
-                // Where a row goes on does not matter to a count.
+                // A count ignores the row's continuation.
                 outcome.examined += 1;
                 outcome.accepted += 1;
             }
@@ -206,7 +207,7 @@ impl Scanner {
         outcome
     }
 
-    /// A whole row that was fetched piece by piece: filters, projects and hands it over. True when it was accepted.
+    /// A whole row that was fetched piece by piece: filters, projects and returns it. True when it was accepted.
     pub fn offer(
         &mut self,
         object: ObjectNumber,

@@ -95,7 +95,7 @@ fn a_scan_passes_over_stubs_takes_migrated_rows_and_stops_at_chained_ones() {
     let expected =
         vec![(home(0), text("here")), (elsewhere, text("guest")), (home(3), text("whole")), (home(5), text("last"))];
     assert_eq!(sink.rows, expected);
-    // A count needs no columns: the chained row counts where it starts, and nowhere else.
+    // A count needs no columns: a chained row counts at its first piece alone.
     let mut count = Collector::default();
     let outcome = scan_block(&bytes, &ScanSpec::default(), 0, 100, &mut count);
     assert_eq!(outcome, ScanOutcome { stop: Stop::BlockEnd, examined: 4, accepted: 4 });

@@ -1,4 +1,4 @@
-//! SET AUTOTRACE: the plan of a query or change of rows and what it took, said behind its result.
+//! SET AUTOTRACE: plan and statistics of a query or DML, shown behind its result.
 
 use common::{Error, ErrorKind, Number};
 
@@ -6,7 +6,7 @@ use crate::execute::Finish;
 use crate::settings::Autotrace;
 use crate::shell::Shell;
 
-/// The statistics, in the order in which they are said; the rows come behind them.
+/// The statistics in the order of their output; the rows follow.
 const STATISTICS: [&str; 10] = [
     "recursive calls",
     "db block gets",
@@ -21,10 +21,10 @@ const STATISTICS: [&str; 10] = [
 ];
 const RULE: &str = "----------------------------------------------------------";
 
-/// What the statistics have come to.
+/// Values of the statistics.
 pub(crate) type Values = Vec<u64>;
 
-/// Whether a statement is traced that begins so.
+/// True: a statement with this verb is traced.
 pub(crate) fn is_traced(verb: &str) -> bool {
     is_query(verb) || matches!(verb, "INSERT" | "UPDATE" | "DELETE" | "MERGE")
 }
@@ -34,7 +34,7 @@ pub(crate) fn is_query(verb: &str) -> bool {
 }
 
 impl Shell {
-    /// The statistics before a statement; None, and it is said, when they cannot be had.
+    /// The statistics before a statement; None, with a message, when they are not available.
     pub(crate) fn traced_statistics(&mut self) -> Option<Values> {
         match self.server.statistics(&STATISTICS) {
             Ok(values) => Some(values),
@@ -45,9 +45,9 @@ impl Shell {
         }
     }
 
-    /// Says what is to be said of a statement that went well.
+    /// Shows plan and statistics of a successful statement.
     pub(crate) fn autotrace(&mut self, text: &str, trace: Autotrace, before: Option<Values>, rows: u64) -> Finish {
-        // Before anything else is asked of the session.
+        // Read before any other request to the session.
         let after = if before.is_some() { self.traced_statistics() } else { None };
         if trace.explain {
             match self.server.explain(text, &self.binds) {
@@ -58,7 +58,7 @@ impl Shell {
                     }
                     self.out.line("");
                 }
-                // Of a query that was not executed, this is the statement's own.
+                // For a query that was not executed, this is the statement's own error.
                 Err(error) if trace.only && !trace.statistics => {
                     self.say_statement_error(text, &error);
                     return Finish::Failed(error);

@@ -1,4 +1,4 @@
-//! BREAK: where a report is divided, and what happens at each division.
+//! BREAK: the division of a report, and the output at each division.
 //!
 //! The first element is the outermost. When its value changes, every element behind it breaks as well.
 
@@ -7,7 +7,7 @@ use common::Result;
 use crate::command::sp2;
 use crate::words::Word;
 
-/// What a break or a computation stands on.
+/// The element of a break or a computation.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub(crate) enum Element {
     /// A column, by its name or its alias.
@@ -48,7 +48,7 @@ impl std::fmt::Display for Element {
     }
 }
 
-/// What is left out between two groups.
+/// The gap between two groups.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum Skip {
     Lines(usize),
@@ -59,7 +59,7 @@ pub(crate) enum Skip {
 pub(crate) struct Break {
     pub(crate) element: Element,
     pub(crate) skip: Skip,
-    /// A value is shown in each row, also when it is the one of the row before.
+    /// A value is shown in each row, also when it repeats.
     pub(crate) duplicates: bool,
 }
 

@@ -1,4 +1,4 @@
-//! COLUMN: how the columns of that name look in every query from now on.
+//! COLUMN: display of the columns of a name in all later queries.
 
 use common::{Error, ErrorKind, Number, Result};
 
@@ -16,7 +16,7 @@ pub(crate) enum Format {
     },
 }
 
-/// What happens to a value that is longer than its column is wide.
+/// The treatment of a value that is wider than its column.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum Wrap {
     Anywhere,
@@ -31,7 +31,7 @@ pub(crate) enum Justify {
     Right,
 }
 
-/// What COLUMN has set for one name.
+/// The settings of COLUMN for one name.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub(crate) struct Column {
     pub(crate) name: String,

@@ -153,7 +153,7 @@ fn names(words: &[Word]) -> Vec<Word> {
     out
 }
 
-/// What one computation has seen since its last break.
+/// The state of one computation since its last break.
 #[derive(Clone, Default, Debug)]
 pub(crate) struct Tally {
     rows: u64,
@@ -184,7 +184,7 @@ impl Tally {
         }
     }
 
-    /// NULL where there is nothing to compute of, or the result is no NUMBER.
+    /// NULL where there are no values, or the result is no NUMBER.
     pub(crate) fn result(&self, function: Function) -> Cell {
         match function {
             Function::Count => Cell::Number(self.values.to_string()),

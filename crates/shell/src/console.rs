@@ -1,4 +1,4 @@
-//! Where lines come from and output goes: a terminal with line editing and history, or a pipe.
+//! Input and output: a terminal with line editing and history, or a pipe.
 
 use std::fs::File;
 use std::io::{self, BufWriter, Write};
@@ -9,13 +9,13 @@ use rustyline::error::ReadlineError;
 
 use crate::interrupt;
 
-/// What the user typed.
+/// The user's input.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum Input {
     Line(String),
     /// Ctrl-C instead of a line.
     Interrupted,
-    /// Nothing more will come.
+    /// End of input.
     End,
 }
 
@@ -45,13 +45,13 @@ pub trait Console {
         Ok(())
     }
 
-    /// Whether a person sits there: then `read` shows the prompt.
+    /// True: interactive; then `read` shows the prompt.
     fn interactive(&self) -> bool {
         false
     }
 }
 
-/// Standard output with a large buffer: a report goes out in few writes. Whoever reads next flushes first.
+/// Standard output with a large buffer: a report is written in few writes. Readers flush it first.
 #[derive(Debug)]
 struct Screen(BufWriter<File>);
 
@@ -78,7 +78,7 @@ impl std::fmt::Debug for Terminal {
 }
 
 impl Terminal {
-    /// `history`: the file that keeps the lines typed; a file that cannot be read or written is done without.
+    /// `history`: the file of typed lines; errors of reading or writing it are ignored.
     ///
     /// # Errors
     /// When the terminal cannot be driven.
@@ -147,7 +147,7 @@ impl Drop for Terminal {
 
 /// Standard input and output that are not a terminal.
 ///
-/// Input is waited for with a timeout, so that Ctrl-C ends the wait; a read that blocks would be taken up again.
+/// Input is waited for with a timeout, so that Ctrl-C ends the wait; a blocking read would be resumed.
 #[derive(Debug)]
 pub struct Pipe {
     screen: Screen,

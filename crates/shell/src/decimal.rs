@@ -1,7 +1,7 @@
-//! A NUMBER as decimal digits, and how it is shown in a given number of characters.
+//! A NUMBER as decimal digits, and its display in a given number of characters.
 //!
-//! The rule of the default format: plain notation when every digit fits; else whichever of rounded plain and scientific notation keeps more
-//! significant digits; `#` over the whole width when neither fits.
+//! The rule of the default format: plain notation when every digit fits; else whichever of rounded plain and scientific
+//! notation keeps more significant digits; `#` over the whole width when neither fits.
 
 /// `±0.d1d2d3… × 10^point`, without leading or trailing zeros; zero has no digits.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -120,7 +120,8 @@ impl Decimal {
         usize::from(self.negative) + self.point.max(0) as usize + fraction + usize::from(fraction > 0)
     }
 
-    /// `d.dddE+nn` filling `width`, with its number of significant digits; None when not even one digit after the point fits.
+    /// `d.dddE+nn` filling `width`, with its number of significant digits; None when not even one digit after the point
+    /// fits.
     fn scientific(&self, width: usize) -> Option<(String, usize)> {
         let sign = usize::from(self.negative);
         let mut exponent = self.point - 1;

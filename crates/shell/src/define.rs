@@ -5,7 +5,7 @@ use common::{Error, ErrorKind, Number, Result};
 use crate::settings::Settings;
 use crate::statement::is_word;
 
-/// A substitution variable. A number differs from text in what DEFINE shows of it.
+/// A substitution variable. DEFINE shows numbers and text differently.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub(crate) struct Define {
     pub(crate) name: String,
@@ -38,7 +38,7 @@ impl Defines {
         self.0.iter().find(|d| d.name.eq_ignore_ascii_case(name))
     }
 
-    /// Whether there was one of that name.
+    /// Returns true when it existed.
     pub(crate) fn remove(&mut self, name: &str) -> bool {
         let before = self.0.len();
         self.0.retain(|d| !d.name.eq_ignore_ascii_case(name));
@@ -50,13 +50,13 @@ impl Defines {
     }
 }
 
-/// What to do about a variable that has no value: ask for it.
+/// Asks for the value of an undefined variable.
 pub(crate) type Ask<'a> = dyn FnMut(&str) -> Result<String> + 'a;
 
 /// Replaces every `&name`, `&&name` and `&1` of a line; None when there is none.
 ///
-/// A name without a value is asked for; the answer to `&&name` is kept, the one to `&name` is not. One CONCAT character right behind the name is dropped.
-/// A character behind the ESCAPE character stands for itself.
+/// A name without a value is asked for; the answer to `&&name` is kept, the one to `&name` is not. One CONCAT character
+/// right behind the name is dropped. A character behind the ESCAPE character stands for itself.
 ///
 /// # Errors
 /// When `ask` fails.
@@ -113,7 +113,7 @@ pub(crate) fn substitute(
     Ok(changed.then_some(out))
 }
 
-/// The error of a line that needs a value when there is nobody to give one.
+/// The error of a line that needs a value when there is no user to give one.
 pub(crate) fn nobody_answers(name: &str) -> Error {
     Error::new(ErrorKind::User, Number::Sp2(546), format!("no value for \"{name}\": the input has ended"))
 }

@@ -1,4 +1,4 @@
-//! Runs the statement in the SQL buffer: substitution, execution, what is said about it, errors with their place.
+//! Runs the statement in the SQL buffer: substitution, execution, feedback, errors with their position.
 
 use common::{Error, Number, Result};
 
@@ -11,9 +11,9 @@ use crate::settings::{Autotrace, ServerOutput, SqlCase};
 use crate::shell::{Flow, Shell};
 use crate::statement;
 
-/// How a query or a statement went.
+/// The outcome of a query or a statement.
 pub(crate) enum Finish {
-    /// With so many rows fetched or changed.
+    /// Number of rows fetched or changed.
     Done(u64),
     Failed(Error),
 }
@@ -48,7 +48,7 @@ impl Shell {
         Ok(self.execute(text.trim_end()))
     }
 
-    /// Runs one statement and says what came of it.
+    /// Runs one statement and shows its outcome.
     pub(crate) fn execute(&mut self, text: &str) -> Flow {
         if !self.connected {
             self.out.line("SP2-0640: not connected");
@@ -174,7 +174,7 @@ impl Shell {
         }
     }
 
-    /// The line of the statement where the error is, a `*` below its place, and the error.
+    /// The line of the statement with the error, a `*` below its position, and the error.
     pub(crate) fn say_statement_error(&mut self, text: &str, error: &Error) {
         let (number, line, column) = place(text, error.position.unwrap_or(0));
         self.out.line(line);

@@ -1,8 +1,9 @@
-//! What the shell says after a statement that gives no rows back.
+//! The feedback after a statement without rows.
 
 use crate::server::Done;
 
-/// The sentence for an outcome, as `1 row created.` or `Table created.`; `verb` is the outcome's or the statement's own.
+/// The sentence for an outcome, as `1 row created.` or `Table created.`; `verb` is the outcome's or the statement's
+/// own.
 pub(crate) fn sentence(verb: &str, done: &Done) -> String {
     let counted = |participle: &str| {
         let rows = done.rows.unwrap_or(0);

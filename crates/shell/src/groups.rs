@@ -1,5 +1,5 @@
-//! The groups of one report: which breaks a row begins, which of its values are not shown again, and what COMPUTE gives at
-//! the end of each group.
+//! The groups of one report: breaks that a row begins, values that are not repeated, and results of COMPUTE at the end
+//! of each group.
 
 use crate::breaks::{Breaks, Element, Skip};
 use crate::column::Columns;
@@ -18,14 +18,14 @@ struct Computation {
 /// A break that the query can have.
 struct Level {
     element: Element,
-    /// The column it stands on; None for ROW and REPORT.
+    /// Its column; None for ROW and REPORT.
     source: Option<usize>,
     skip: Skip,
     duplicates: bool,
     computations: Vec<Computation>,
 }
 
-/// What is printed between two rows.
+/// The output between two rows.
 pub(crate) struct Ended {
     /// Lines of COMPUTE and, empty, the lines left out behind each group.
     pub(crate) lines: Vec<String>,
@@ -63,7 +63,7 @@ impl Groups {
                 computations: computations.collect(),
             });
         }
-        // Whatever their place in the command, REPORT is outermost and ROW innermost.
+        // Whatever their order in the command, REPORT is outermost and ROW innermost.
         levels.sort_by_key(|level| match level.element {
             Element::Report => 0,
             Element::Column(_) => 1,
@@ -72,7 +72,7 @@ impl Groups {
         Self { levels, last: None }
     }
 
-    /// What stands between the last row and this one.
+    /// The output between the last row and this one.
     pub(crate) fn before(&mut self, row: &[Cell], layout: &Layout) -> Ended {
         match self.changed(row) {
             Some(outermost) => self.end(outermost, layout),
@@ -80,13 +80,13 @@ impl Groups {
         }
     }
 
-    /// What stands behind the last row.
+    /// The output behind the last row.
     pub(crate) fn after(&mut self, layout: &Layout) -> Ended {
         let outermost = if self.last.is_some() { 0 } else { self.levels.len() };
         self.end(outermost, layout)
     }
 
-    /// Columns of this row that would say again what the row before has said.
+    /// Columns of this row that would repeat the values of the row before.
     pub(crate) fn repeated(&self, row: &[Cell]) -> Vec<usize> {
         let same = self.changed(row).unwrap_or(if self.last.is_some() { self.levels.len() } else { 0 });
         let levels = self.levels[..same].iter();
@@ -164,7 +164,7 @@ impl Level {
     }
 }
 
-/// The column that a name means, or the alias that COLUMN has given it.
+/// The column of a name, or of an alias from COLUMN.
 fn position(query: &[ColumnInfo], columns: &Columns, name: &str) -> Option<usize> {
     let named = |name: &str| query.iter().position(|info| info.name.eq_ignore_ascii_case(name));
     named(name).or_else(|| named(&columns.get(name)?.name))

@@ -1,7 +1,8 @@
-//! Signals. Ctrl-C cancels the running statement; without one it stops the scripts, and the shell where nobody types. SIGTERM and SIGHUP end the
-//! process, whatever it is doing, but not before the database is closed.
+//! Signals. Ctrl-C cancels the running statement; without one it stops the scripts, and the shell when it is not
+//! interactive. SIGTERM and SIGHUP end the process at any time, but not before the database is closed.
 //!
-//! On a terminal the line editor takes Ctrl-C at the prompt as a key, so that signal always means that the shell is busy or reads from a pipe.
+//! On a terminal the line editor takes Ctrl-C at the prompt as a key, so the signal always means that the shell is busy
+//! or reads from a pipe.
 
 use std::sync::OnceLock;
 
@@ -9,7 +10,7 @@ use common::sync::atomic::{AtomicBool, Ordering};
 use common::sync::{Arc, Mutex};
 use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM};
 
-/// Closes what is open; the process ends when it returns.
+/// Closes all open files; the process ends when it returns.
 type Closing = Box<dyn FnOnce() + Send>;
 
 #[derive(Default)]
@@ -23,9 +24,9 @@ struct Signals {
 #[derive(Default)]
 struct Ending {
     closing: Option<Closing>,
-    /// The signal that came before there was anything to close.
+    /// A signal that came before there was anything to close.
     early: Option<i32>,
-    /// A signal ends the process: its thread is closing, and says with which code.
+    /// A signal ends the process: its thread is closing, and decides the exit code.
     under_way: bool,
 }
 
@@ -61,7 +62,7 @@ pub fn install() -> std::io::Result<()> {
             };
             let Some(closing) = closing else { continue };
             if let Some(terminal) = &terminal {
-                // Nothing is left to do where that fails.
+                // A failure leaves nothing to do.
                 let _ =
                     rustix::termios::tcsetattr(rustix::stdio::stdin(), rustix::termios::OptionalActions::Now, terminal);
             }
@@ -72,7 +73,7 @@ pub fn install() -> std::io::Result<()> {
     Ok(())
 }
 
-/// Whether the process was started so that it ignores the signal, as `nohup` does: then it goes on ignoring it.
+/// True: the process was started with the signal ignored, as `nohup` does: then it goes on ignoring it.
 fn ignored(signal: i32) -> bool {
     let status = std::fs::read_to_string("/proc/self/status").unwrap_or_default();
     let mask = status.lines().find_map(|line| line.strip_prefix("SigIgn:"));
@@ -85,15 +86,15 @@ fn end(signal: i32) -> ! {
     std::process::exit(128 + signal)
 }
 
-/// To be called before the process ends by itself: where a signal is ending it, its close goes on and the exit code is the signal's. The statement that
-/// was cut short by the close would else win the race.
+/// To be called before the process ends by itself: if a signal is ending it, its close goes on and the exit code is the
+/// signal's. Otherwise the statement that the close has cut short would win the race.
 pub fn let_termination_end() {
     while state().ending.lock().under_way {
         std::thread::park();
     }
 }
 
-/// What SIGTERM and SIGHUP do before the process ends. One that came already ends it here.
+/// Sets the action of SIGTERM and SIGHUP before the process ends. A signal that came already ends it here.
 pub fn on_termination(closing: impl FnOnce() + Send + 'static) {
     let early = {
         let mut ending = state().ending.lock();
@@ -136,7 +137,7 @@ impl Drop for Running {
     }
 }
 
-/// Whether a signal came that no statement took.
+/// True: a signal came that no statement took.
 pub(crate) fn leaving() -> bool {
     state().leave.load(Ordering::SeqCst)
 }

@@ -1,4 +1,4 @@
-//! Where the values of a query stand on the screen: widths, headings, folding at LINESIZE, wrapping inside a column.
+//! Positions of a query's values on the screen: widths, headings, folding at LINESIZE, wrapping inside a column.
 //!
 //! ```text
 //!     EMPNO ENAME      COMM      <- headings: right over numbers, left over anything else
@@ -6,8 +6,9 @@
 //!      7369 SMITH                <- values, one COLSEP between columns
 //! ```
 //!
-//! A column whose end would lie beyond LINESIZE begins a new line, in headings and rows alike. A number is as wide as its format or NUMWIDTH, or as its
-//! heading if that is wider; text is as wide as its type or format says, and its heading is cut to that.
+//! A column whose end would lie beyond LINESIZE begins a new line, in headings and rows alike. A number is as wide as
+//! its format or NUMWIDTH, or as its heading if that is wider; text is as wide as its type or format, and its heading
+//! is cut to that.
 
 use common::{DataType, Result};
 use scalar::Nls;
@@ -18,7 +19,7 @@ use crate::number::NumberModel;
 use crate::server::{Cell, ColumnInfo};
 use crate::settings::Settings;
 
-/// One column as it will be shown.
+/// Display of one column.
 struct Field {
     /// Position in the row.
     source: usize,
@@ -45,7 +46,7 @@ pub(crate) struct Layout {
     nls: Nls,
 }
 
-/// What stands in one column of a line that is no row.
+/// The content of one column in a line that is no row.
 pub(crate) enum Part {
     Blank,
     /// This character over the width of the column.
@@ -120,7 +121,7 @@ impl Layout {
         out
     }
 
-    /// One row; of the columns `hidden`, nothing.
+    /// One row; the columns `hidden` are left blank.
     pub(crate) fn row(&self, cells: &[Cell], hidden: &[usize]) -> RowLines {
         let mut lines = Vec::new();
         let value = |field: &Field| {
@@ -174,7 +175,7 @@ impl Layout {
     }
 }
 
-/// The column's looks; None when it is not printed.
+/// The column's display; None when it is not printed.
 fn field(source: usize, info: &ColumnInfo, settings: &Settings, columns: &Columns) -> Result<Option<Field>> {
     let column = columns.active(&info.name);
     if column.is_some_and(|column| !column.print) {

@@ -6,10 +6,11 @@
 //!   script files ─────────────┘                         └─> execute ─> Server ─> query ─> layout ─> Output (screen, spool)
 //! ```
 //!
-//! Lines become commands or statements ([`statement`]), `&` variables are replaced ([`define`]), statements go to the server one at a time, and rows come
-//! back through a layout that SQL*Plus users know. The shell never looks inside a statement beyond its quotes, its terminator and its first words.
+//! Lines become commands or statements ([`statement`]), `&` variables are replaced ([`define`]), statements go to the
+//! server one at a time, and rows are laid out as in SQL*Plus. The shell looks only at a statement's quotes, its
+//! terminator and its first words.
 //!
-//! What is not carried out is refused with a number; nothing is passed over in silence. See README.md for the list.
+//! Unsupported commands are refused with a number; nothing is skipped in silence. README.md has the list.
 
 mod autotrace;
 mod bind;

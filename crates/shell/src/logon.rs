@@ -1,12 +1,12 @@
-//! Who logs on: what stands behind CONNECT and behind `highwater sql`.
+//! The log-on of CONNECT and of `highwater sql`.
 
-/// Who is to be connected. There is one database, so a name behind `@` is not looked at.
+/// The user to connect. There is one database, so a name behind `@` is ignored.
 #[derive(Clone, PartialEq, Eq, Default, Debug)]
 pub enum Logon {
-    /// `/`: the machine's user, whose process has opened the database's files and needs no password.
+    /// `/`: the operating system's user, whose process has opened the database's files and needs no password.
     #[default]
     Machine,
-    /// `… AS SYSDBA`: the same as SYS, whatever name and password stand before it.
+    /// `… AS SYSDBA`: the same as SYS, whatever name and password precede it.
     Sysdba,
     /// By name; the shell asks for a password that is missing.
     Named { user: String, password: Option<String> },

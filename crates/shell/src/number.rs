@@ -1,4 +1,4 @@
-//! Number format models of COLUMN FORMAT and SET NUMFORMAT: those of TO_CHAR, and how wide they make a column.
+//! Number format models of COLUMN FORMAT and SET NUMFORMAT: those of TO_CHAR, with their column width.
 
 use common::{Error, ErrorKind, Number, Result};
 use scalar::Nls;
@@ -25,7 +25,7 @@ impl NumberModel {
         let bad = || Error::new(ErrorKind::User, Number::Sp2(246), format!("\"{text}\" is not a number format"));
         let format = NumberFormat::parse(text).map_err(|_| bad())?;
         let mut model = Self { format, width: 0 };
-        // A format without FM takes the same room for every value; the sign shows in one of these.
+        // A format without FM takes the same width for every value; one of these shows the sign.
         let length = |value: &&str| model.format(value, &Nls::default()).chars().count();
         model.width = ["1", "-1"].iter().map(length).max().unwrap_or(0);
         if model.width == 0 { Err(bad()) } else { Ok(model) }

@@ -1,7 +1,8 @@
 //! Output to the screen and to the spool file.
 //!
-//! A message goes out as it is. A line of a report has its trailing blanks cut on the screen (TRIMOUT), and is filled up to LINESIZE in the spool file
-//! unless TRIMSPOOL is on. A screen or a spool file that cannot be written to is reported once: the spool file is closed, the shell leaves without a screen.
+//! A message is written unchanged. A line of a report has its trailing blanks cut on the screen (TRIMOUT), and is
+//! filled up to LINESIZE in the spool file unless TRIMSPOOL is on. A screen or a spool file that cannot be written is
+//! reported once: the spool file is closed, the shell leaves without a screen.
 
 use std::fs::{File, OpenOptions};
 use std::io::{BufWriter, Write};
@@ -26,7 +27,7 @@ pub(crate) struct Output {
     muted: bool,
 }
 
-/// How a spool file is opened.
+/// The open mode of a spool file.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum SpoolMode {
     Create,
@@ -83,7 +84,7 @@ impl Output {
         self.spooled("\n");
     }
 
-    /// What the terminal shows by itself while a line is typed there.
+    /// Text that the terminal shows itself while a line is typed.
     pub(crate) fn typed(&mut self, text: &str) {
         self.spooled(text);
     }
@@ -114,13 +115,13 @@ impl Output {
     fn spool_failed(&mut self, error: &std::io::Error) {
         if let Some(spool) = self.spool.take() {
             let path = spool.path.display().to_string();
-            // The writer is taken apart so that it does not try again.
+            // The writer is dismantled so that it does not try again.
             let _ = spool.file.into_parts();
             self.screen(&format!("{}\n", spool_error(&path, error)));
         }
     }
 
-    /// What has been written so far reaches screen and file.
+    /// Writes the buffered text to screen and file.
     pub(crate) fn flush(&mut self) {
         if !self.broken && self.console.flush().is_err() {
             self.broken = true;

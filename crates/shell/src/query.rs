@@ -58,11 +58,11 @@ impl Shell {
         }
     }
 
-    /// How the session writes numbers.
+    /// The session's format of numbers.
     pub(crate) fn nls(&mut self) -> Nls {
         let mut nls = Nls::default();
         if self.connected && nls.set_numeric_characters(&self.server.numeric_characters()).is_err() {
-            // The server has checked them: what cannot be used is no reason to fail a query.
+            // The server has checked them: unusable ones must not fail a query.
             return Nls::default();
         }
         nls
@@ -112,7 +112,7 @@ impl Shell {
         let ended = groups.before(row, layout);
         self.ended(&ended, layout, page);
         let shown = layout.row(row, &groups.repeated(row));
-        // The first row of a page says again what the last one of the page before has said.
+        // The first row of a page repeats the values suppressed after the last one of the page before.
         let shown = if self.is_full(page, shown.lines.len()) { layout.row(row, &[]) } else { shown };
         self.row(&shown, layout, page);
         groups.add(row);
@@ -122,7 +122,7 @@ impl Shell {
     fn ended(&mut self, ended: &Ended, layout: &Layout, page: &mut Page) {
         for line in &ended.lines {
             if self.is_full(page, 1) {
-                // No page begins with lines left out.
+                // Skipped lines do not begin a page.
                 if line.is_empty() {
                     continue;
                 }
@@ -176,7 +176,7 @@ impl Shell {
         }
     }
 
-    /// Ends the page before, and prints what stands above this one.
+    /// Ends the page before, and prints the top of this one.
     fn begin_page(&mut self, layout: &Layout, page: &mut Page) {
         if page.begun {
             self.end_page(layout, page);
@@ -303,7 +303,8 @@ impl Shell {
         }
     }
 
-    /// As in SQL*Plus, a query without rows defines the variables that are not defined yet: scripts ask so whether a variable has a value.
+    /// As in SQL*Plus, a query without rows defines variables that are not defined yet: scripts test so whether a
+    /// variable has a value.
     fn no_new_values(&mut self, columns: &[ColumnInfo]) {
         for info in columns {
             let name = self.columns.active(&info.name).and_then(|column| column.new_value.clone());

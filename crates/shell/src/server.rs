@@ -1,8 +1,8 @@
-//! What the shell talks to: one connection to a database.
+//! The server of the shell: one connection to a database.
 //!
-//! The shell knows nothing of engines and planners. It hands over one statement at a time, without its terminator and with substitution variables
-//! already replaced, and asks for rows as SQL*Plus does: one row first, then [`arraysize`](crate::Settings) rows a call, so that a trace of the
-//! session shows the same calls.
+//! The shell knows no engines and planners. It passes one statement at a time, without its terminator and with
+//! substitution variables already replaced, and fetches rows as SQL*Plus does: one row first, then
+//! [`arraysize`](crate::Settings) rows a call, so that a trace of the session shows the same calls.
 
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
@@ -16,7 +16,8 @@ use crate::logon::Logon;
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum Cell {
     Null,
-    /// Decimal text with every significant digit, `-123.45` or `1.5E-120`; how much of it is shown is up to NUMWIDTH and COLUMN FORMAT.
+    /// Decimal text with every significant digit, `-123.45` or `1.5E-120`; NUMWIDTH and COLUMN FORMAT decide how much
+    /// is shown.
     Number(String),
     /// Anything else, already as text; dates by the session's NLS_DATE_FORMAT.
     Text(String),
@@ -28,7 +29,7 @@ pub struct ColumnInfo {
     pub name: String,
     pub data_type: DataType,
     pub nullable: bool,
-    /// Characters that a value may take on the screen, for anything but a number.
+    /// Most characters of a value on the screen, for anything but a number.
     pub width: usize,
 }
 
@@ -59,7 +60,7 @@ impl ColumnInfo {
     }
 }
 
-/// What came of a statement.
+/// The result of a statement.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum Outcome {
     /// A query is open; its rows come through [`Server::fetch`].
@@ -67,7 +68,7 @@ pub enum Outcome {
     Done(Done),
 }
 
-/// A statement that gives no rows back.
+/// A statement without rows.
 #[derive(Clone, PartialEq, Eq, Default, Debug)]
 pub struct Done {
     /// `INSERT`, `CREATE TABLE`, `COMMIT` …; when empty, the shell takes it from the statement's own words.
@@ -76,7 +77,7 @@ pub struct Done {
     pub rows: Option<u64>,
     /// A stored program was created but does not compile.
     pub compilation_errors: bool,
-    /// What it says and nothing comes of, a line each.
+    /// Notices about clauses without effect, a line each.
     pub notices: Vec<String>,
 }
 
@@ -96,12 +97,12 @@ pub struct CompilationErrors {
     pub errors: Vec<CompilationError>,
 }
 
-/// How SHUTDOWN ends the database.
+/// The mode of SHUTDOWN.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum ShutdownMode {
     /// When no session is left.
     Normal,
-    /// At once; what is not committed is rolled back.
+    /// At once; uncommitted changes are rolled back.
     Immediate,
     /// When every transaction has ended.
     Transactional,
@@ -125,25 +126,25 @@ pub trait Server {
     /// Runs one SQL statement or PL/SQL block, without its terminator. An open query is closed first.
     ///
     /// # Errors
-    /// Whatever is wrong with it, with the byte offset in `statement` where that is known; after a cancel, of kind `Cancelled`.
+    /// Any error of it, with the byte offset in `statement` if known; after a cancel, of kind `Cancelled`.
     fn execute(&mut self, statement: &str, binds: &mut Binds) -> Result<Outcome>;
 
     /// Up to `rows` rows of the open query; fewer than asked for means that it has ended.
     ///
     /// # Errors
-    /// When the query fails, which ends it; rows that this call had found by then are lost.
+    /// When the query fails, which ends it; rows found in this call are lost.
     fn fetch(&mut self, rows: usize) -> Result<Vec<Vec<Cell>>>;
 
     /// The plan that a query or a change of rows would have now, line by line. Nothing is executed.
     ///
     /// # Errors
-    /// What is wrong with the statement.
+    /// The error of the statement.
     fn explain(&mut self, statement: &str, binds: &Binds) -> Result<Vec<String>> {
         let _ = (statement, binds);
         Err(Error::unsupported("SET AUTOTRACE EXPLAIN"))
     }
 
-    /// What the session's statistics of these names have come to, in their order. Asking changes none of them.
+    /// The values of the session's statistics of these names, in their order. The call changes none of them.
     ///
     /// # Errors
     /// When there is no session, or no statistic of a name.
@@ -164,7 +165,7 @@ pub trait Server {
     /// Connects; a user is named with a password.
     ///
     /// # Errors
-    /// When the user is unknown, has no password or another one; the shell is then not connected.
+    /// When the user is unknown, or has no password or another one; the shell is then not connected.
     fn connect(&mut self, logon: &Logon) -> Result<()>;
 
     /// # Errors
@@ -195,7 +196,7 @@ pub trait Server {
     /// Set to true, it makes the running statement fail with ORA-01013. The shell clears it before each statement.
     fn cancel_handle(&self) -> Arc<AtomicBool>;
 
-    /// SET SERVEROUTPUT: whether DBMS_OUTPUT keeps lines.
+    /// SET SERVEROUTPUT: true when DBMS_OUTPUT keeps lines.
     fn set_server_output(&mut self, on: bool);
 
     /// The lines that DBMS_OUTPUT has kept, oldest first, and forgets.
@@ -204,32 +205,33 @@ pub trait Server {
     /// Closes the database and the connection.
     ///
     /// # Errors
-    /// When the user may not (ORA-01031) or has a transaction under way (ORA-01097), and the connection stays; when the close fails.
+    /// When the user lacks the privilege (ORA-01031) or has an open transaction (ORA-01097), and the connection stays;
+    /// when the close fails.
     fn shutdown(&mut self, mode: ShutdownMode) -> Result<()> {
         let _ = mode;
         Err(Error::unsupported("SHUTDOWN"))
     }
 
-    /// Opens the database that [`Server::shutdown`] has closed, or with `force` ends the one that runs as a crash would and opens it again. The user of
-    /// the last connection is connected. What there is to say of it, line by line.
+    /// Opens the database that [`Server::shutdown`] has closed, or with `force` ends the running one as a crash would
+    /// and opens it again. The user of the last connection is connected. Returns lines about the recovery.
     ///
     /// # Errors
-    /// ORA-01081 when it runs; those of opening and connecting.
+    /// ORA-01081 when it is running; those of opening and connecting.
     fn startup(&mut self, force: bool) -> Result<Vec<String>> {
         let _ = force;
         Err(Error::unsupported("STARTUP"))
     }
 
-    /// Chooses the session that ORADEBUG looks at; what there is to say of it.
+    /// Chooses the session for ORADEBUG; returns its description.
     ///
     /// # Errors
-    /// ORA-00072 when there is none; ORA-01031 when the user may not.
+    /// ORA-00072 when there is none; ORA-01031 without the privilege.
     fn debug(&mut self, target: DebugTarget) -> Result<String> {
         let _ = target;
         Err(Error::unsupported("ORADEBUG"))
     }
 
-    /// The functions that the session chosen is in, as one line.
+    /// The call stack of the chosen session, as one line.
     ///
     /// # Errors
     /// ORA-00074 when none was chosen; ORA-00072 when it has ended; when its stack cannot be had.
@@ -240,8 +242,8 @@ pub trait Server {
     /// One line that names the database and its version.
     fn version(&self) -> String;
 
-    /// The text of a script below `@?/`, as `rdbms/admin/spreport.sql`, where the database brings one along. `asks`: somebody has typed its name at a
-    /// terminal and can be asked.
+    /// The text of a script below `@?/`, such as `rdbms/admin/spreport.sql`, if the database has one. `asks`: its name
+    /// was typed at a terminal, so the user can be asked.
     fn home_script(&self, path: &str, asks: bool) -> Option<String> {
         let _ = (path, asks);
         None

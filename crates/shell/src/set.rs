@@ -1,15 +1,15 @@
-//! SET and SHOW of settings: one table, a row a setting, with how it is read and how it is shown.
+//! SET and SHOW of settings: one table, a row a setting, with its parser and its display.
 
 use common::{Error, ErrorKind, Number, Result};
 
 use crate::settings::{Autotrace, Csv, RecordSeparator, ServerOutput, Settings, SqlCase};
 use crate::words::{Word, whole};
 
-/// The words behind SET that are still to be read.
+/// The remaining words behind SET.
 struct Arguments<'a> {
     words: std::iter::Peekable<std::slice::Iter<'a, Word>>,
     setting: String,
-    /// What there is to say of the settings so far.
+    /// Messages about the settings so far.
     said: &'a mut Vec<String>,
 }
 
@@ -26,19 +26,19 @@ const fn setting(pattern: &'static str, read: Read, show: Show) -> Setting {
     Setting { pattern, read, show }
 }
 
-/// A setting that is accepted in silence: it can change nothing that a user of Highwater would see.
+/// A setting that is accepted in silence: it has no visible effect in Highwater.
 const fn invisible(pattern: &'static str) -> Setting {
     Setting { pattern, read: |_, a| a.skip(), show: |_| "has no effect".to_owned() }
 }
 
-/// A setting that is accepted and has no effect, which is said unless it asks for what the shell does anyhow.
+/// A setting that is accepted without effect, with a message unless it asks for the shell's only behaviour.
 macro_rules! without_effect {
     ($pattern:literal, $usual:literal) => {
         setting($pattern, |_, a| a.without_effect($usual), |_| "has no effect".to_owned())
     };
 }
 
-/// A setting that only does what it does when OFF.
+/// A setting that is supported only when OFF.
 const fn refused(pattern: &'static str) -> Setting {
     Setting { pattern, read: |_, a| a.off_only(), show: |_| "OFF".to_owned() }
 }
@@ -182,8 +182,8 @@ const SETTINGS: &[Setting] = &[
     setting("xquery", |_, a| a.xquery(), |_| "has no effect".to_owned()),
 ];
 
-/// SET: one setting after the other with its value, as in `set lines 100 pages 0`. What stands before a wrong one is set.
-/// What there is to say of it goes into `said`.
+/// SET: one setting after the other with its value, as in `set lines 100 pages 0`. Settings before an invalid one take
+/// effect. Messages are added to `said`.
 pub(crate) fn set(settings: &mut Settings, words: &[Word], said: &mut Vec<String>) -> Result<()> {
     let mut arguments = Arguments { words: words.iter().peekable(), setting: String::new(), said };
     if words.is_empty() {
@@ -396,7 +396,7 @@ impl Arguments<'_> {
                 break;
             }
         }
-        // Without a word it is both.
+        // Without a word, both.
         let both = !explain && !statistics;
         Ok(Autotrace { explain: explain || both, statistics: statistics || both, only })
     }
@@ -556,18 +556,18 @@ mod tests {
         assert_eq!(after("newpage none").newpage, None);
     }
 
-    /// What becomes of a setting that is not at its default.
+    /// The result of a setting that is not at its default.
     #[derive(PartialEq, Eq, Debug)]
     enum Fate {
-        /// SHOW says the new value.
+        /// SHOW displays the new value.
         Done,
-        /// Accepted in silence: nobody could see a difference.
+        /// Accepted in silence: no visible difference.
         Silent,
-        /// Accepted, and said to have no effect.
+        /// Accepted, with a message that it has no effect.
         Said,
         /// HW-0001.
         Refused,
-        /// SP2-0158, as what SQL*Plus does not know.
+        /// SP2-0158, as for an unknown setting.
         Unknown,
     }
 

@@ -11,7 +11,7 @@ pub enum RecordSeparator {
     Each,
 }
 
-/// SET SERVEROUTPUT: how lines longer than the screen are shown.
+/// SET SERVEROUTPUT: display of lines longer than the screen.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum ServerOutput {
     Off,
@@ -27,12 +27,12 @@ pub struct Csv {
     pub quote: bool,
 }
 
-/// SET AUTOTRACE: what is said of a query or a change of rows behind its result.
+/// SET AUTOTRACE: output behind the result of a query or DML.
 #[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
 pub struct Autotrace {
     /// Its plan.
     pub explain: bool,
-    /// What it took.
+    /// Statistics of the execution.
     pub statistics: bool,
     /// Rows are not shown.
     pub only: bool,
@@ -45,7 +45,7 @@ impl Autotrace {
     }
 }
 
-/// SET SQLCASE: how a statement is spelled before it is sent, its literals included.
+/// SET SQLCASE: case conversion of a statement before it is sent, its literals included.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum SqlCase {
     Mixed,
@@ -53,7 +53,7 @@ pub enum SqlCase {
     Upper,
 }
 
-/// What SET changes and SHOW shows.
+/// The settings of SET and SHOW.
 #[derive(Clone, Debug)]
 pub struct Settings {
     /// Rows a fetch, after the first row.
@@ -70,7 +70,7 @@ pub struct Settings {
     pub echo: bool,
     pub escape: Option<char>,
     pub exitcommit: bool,
-    /// Row counts are said from this many rows on; 0: never, nor what became of other statements.
+    /// Row counts are shown from this many rows on; 0: never, nor the feedback of other statements.
     pub feedback: u64,
     pub heading: bool,
     /// Breaks the lines of a COLUMN HEADING.

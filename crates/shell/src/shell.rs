@@ -1,4 +1,5 @@
-//! The shell itself: reads lines from the keyboard or from scripts, gathers them into statements and commands, runs them.
+//! The shell itself: reads lines from the keyboard or from scripts, gathers them into statements and commands, runs
+//! them.
 
 use std::collections::VecDeque;
 use std::path::PathBuf;
@@ -23,18 +24,18 @@ use crate::statement::{Kind, LineEnd, Scanner, begins_statement, skip_comments};
 use crate::title::Titles;
 use crate::words;
 
-/// How a session is started.
+/// Start options of a session.
 #[derive(Clone, Default, Debug)]
 pub struct Options {
     /// No banner, no prompts.
     pub silent: bool,
     /// The first log-on; the shell is not connected before it.
     pub logon: Logon,
-    /// A script to run first, with its arguments; the name as behind `@`.
+    /// A script to run first, with its arguments; the name in the form behind `@`.
     pub script: Option<(String, Vec<String>)>,
 }
 
-/// What a line does to the session.
+/// Effect of a line on the session.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum Flow {
     Next,
@@ -51,7 +52,7 @@ pub(crate) enum Whenever {
     Exit(command::ExitCode, Ending),
 }
 
-/// What becomes of open work.
+/// End of open work.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum Ending {
     None,
@@ -70,9 +71,9 @@ pub(crate) struct Timer {
     pub(crate) start_us: u64,
 }
 
-/// Exit code of a session that did what was asked.
+/// Exit code of a successful session.
 pub const DONE: u8 = 0;
-/// Exit code of a session that could not do what was asked.
+/// Exit code of a failed session.
 pub const FAILED: u8 = 1;
 
 /// Scripts that may be open inside each other.
@@ -101,9 +102,9 @@ pub struct Shell {
     pub(crate) sql_error: Whenever,
     pub(crate) os_error: Whenever,
     pub(crate) timers: Vec<Timer>,
-    /// Number of the last statement's error; 0 after a good one.
+    /// Number of the last statement's error; 0 after success.
     pub(crate) sqlcode: u32,
-    /// EXIT has said what becomes of open work, in place of EXITCOMMIT.
+    /// The end of open work given by EXIT, in place of EXITCOMMIT.
     pub(crate) exit_ending: Option<Ending>,
 }
 
@@ -113,7 +114,7 @@ impl std::fmt::Debug for Shell {
     }
 }
 
-/// Runs a session to its end and gives its exit code.
+/// Runs a session to its end and returns its exit code.
 #[must_use]
 pub fn run(server: Box<dyn Server>, console: Box<dyn Console>, clock: Arc<dyn Clock>, options: Options) -> u8 {
     let mut shell = Shell::new(server, console, clock, options.silent);
@@ -349,7 +350,7 @@ impl Shell {
         self.command(line)
     }
 
-    /// A line that begins with `/*`: what follows the comment on its last line may be a statement.
+    /// A line that begins with `/*`: the text behind the comment on its last line may be a statement.
     fn comment(&mut self, first: String) -> Result<Flow> {
         let mut lines = vec![first];
         let mut scanner = Scanner::default();
@@ -426,7 +427,7 @@ impl Shell {
             let end = scanner.line(&line);
             kind.line(&line);
             let mut line = line;
-            // As in a command, a hyphen at the end says that the statement goes on: it is no minus.
+            // As in a command, a hyphen at the end continues the statement: it is no minus.
             if !kind.plsql() && !scanner.in_quote() && !scanner.in_comment() && continues(&line) {
                 line.truncate(line.trim_end().len() - 1);
             }
@@ -455,7 +456,8 @@ impl Shell {
         self.buffer = lines;
     }
 
-    /// A statement has ended that is kept and not run, as SQL*Plus has it: at an empty line, or inside a quote, which is said.
+    /// A statement has ended that is kept and not run, as in SQL*Plus: at an empty line, or inside a quote, which is
+    /// reported.
     fn kept(&mut self, lines: Vec<String>, scanner: &Scanner) -> Result<Flow> {
         self.keep(lines);
         Ok(scanner.open_quote().map_or(Flow::Next, |error| self.not_run(&error)))
@@ -475,7 +477,7 @@ impl Shell {
         self.whenever(&self.sql_error.clone(), error)
     }
 
-    /// Says what is wrong with a command or a file, and what WHENEVER makes of it.
+    /// Reports an error of a command or a file, and applies WHENEVER.
     pub(crate) fn failed(&mut self, error: &Error) -> Flow {
         self.say_error(error);
         match error.kind {
@@ -489,14 +491,14 @@ impl Shell {
         self.out.line(&error.to_string());
     }
 
-    /// What WHENEVER makes of an error.
+    /// The effect of WHENEVER on an error.
     pub(crate) fn whenever(&mut self, whenever: &Whenever, error: &Error) -> Flow {
         let (ending, exit) = match whenever {
             Whenever::Continue(ending) => (*ending, None),
             Whenever::Exit(code, ending) => (*ending, Some(code)),
         };
         if is_disconnection(error) {
-            // There is nobody left to end open work, and no statement that follows could run.
+            // Open work cannot be ended any more, and no later statement could run.
             self.connected = false;
             return Flow::Exit(exit.map_or(FAILED, |code| code.after(self, error)));
         }
@@ -510,7 +512,7 @@ impl Shell {
     }
 }
 
-/// Whether the server has ended the session with this error: the instance is being closed, or it is closed.
+/// True: the server has ended the session with this error: the instance is being closed, or it is closed.
 fn is_disconnection(error: &Error) -> bool {
     matches!(error.number, Number::Ora(1089 | 1092))
 }
@@ -526,7 +528,7 @@ fn read_error(error: &std::io::Error) -> Error {
     Error::new(ErrorKind::Io, Number::Hw(2), format!("standard input: {error}"))
 }
 
-/// Whether a line ends in a hyphen that stands in no comment.
+/// True: the line ends in a hyphen outside of a comment.
 fn continues(line: &str) -> bool {
     line.trim_end().ends_with('-') && !line.contains("--")
 }

@@ -1,13 +1,13 @@
-//! Where a statement begins and ends, and what kind it is.
+//! Beginning, end and kind of a statement.
 //!
-//! A SQL statement ends with `;` at the end of a line, outside quotes and comments (only blanks and comments may follow it), with `/` alone on a
-//! line, or, unrun, with `.` alone or an empty line. A PL/SQL block ends with `/` or `.` alone on a line and nothing else. `;`, `/` and `.` count inside
-//! an open quote too, as in SQL*Plus: a forgotten quote must not swallow the rest of a script, and a text whose line ends with `;` has to be written
-//! otherwise, as with `||`.
+//! A SQL statement ends with `;` at the end of a line, outside quotes and comments (only blanks and comments may follow
+//! it), with `/` alone on a line, or, unrun, with `.` alone or an empty line. A PL/SQL block ends with `/` or `.` alone
+//! on a line and nothing else. `;`, `/` and `.` count inside an open quote too, as in SQL*Plus: a forgotten quote must
+//! not swallow the rest of a script, and a text whose line ends with `;` has to be written otherwise, as with `||`.
 
 use common::Error;
 
-/// What the scanner is inside of.
+/// The scanner's state.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 enum Inside {
     Code,
@@ -21,14 +21,14 @@ enum Inside {
     Comment,
 }
 
-/// What a line did to the statement it belongs to.
+/// The effect of a line on its statement.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum LineEnd {
     /// The statement goes on.
     Open,
     /// `;` at this byte of the line ends a SQL statement.
     Terminated(usize),
-    /// So it does here, inside a quote: the statement is not whole.
+    /// The same inside a quote: the statement is not whole.
     TerminatedInQuote(usize),
 }
 
@@ -45,7 +45,7 @@ impl Default for Scanner {
 }
 
 impl Scanner {
-    /// Takes in the next line, and says where a `;` with nothing but comments behind it stands.
+    /// Takes the next line, and returns the position of a `;` with only comments behind it.
     pub(crate) fn line(&mut self, line: &str) -> LineEnd {
         let mut terminator = None;
         let mut chars = line.char_indices().peekable();
@@ -103,12 +103,12 @@ impl Scanner {
         }
     }
 
-    /// Whether a quote is open after the lines so far.
+    /// True: a quote is open after the lines so far.
     pub(crate) fn in_quote(&self) -> bool {
         matches!(self.inside, Inside::Text | Inside::QuotedText(_) | Inside::Name)
     }
 
-    /// What is wrong with a statement that ends here; None when no quote is open.
+    /// The error of a statement that ends here; None when no quote is open.
     pub(crate) fn open_quote(&self) -> Option<Error> {
         match self.inside {
             Inside::Code | Inside::Comment => None,
@@ -124,7 +124,7 @@ impl Scanner {
     }
 }
 
-/// Whether the `q` at the end of `before` begins `q'…'` or `nq'…'`, and is not the end of a word.
+/// True: the `q` at the end of `before` begins `q'…'` or `nq'…'`, and is not the end of a word.
 fn starts_quote(before: &str) -> bool {
     let mut back = before.chars().rev().skip(1);
     match back.next() {
@@ -148,10 +148,11 @@ pub(crate) fn is_word(c: char) -> bool {
     c.is_alphanumeric() || matches!(c, '_' | '$' | '#')
 }
 
-/// Whether a statement is a PL/SQL block or the creation of a stored program, which only `/` ends. Its first words tell; they may stand on several lines.
+/// Tells a PL/SQL block or the creation of a stored program, which only `/` ends, by its first words; they may stand on
+/// several lines.
 #[derive(Clone, Default, Debug)]
 pub(crate) struct Kind {
-    /// The lines so far, until they tell.
+    /// The lines so far, until the kind is known.
     head: String,
     plsql: Option<bool>,
 }
@@ -213,7 +214,8 @@ pub(crate) fn skip_comments(text: &str) -> &str {
     }
 }
 
-/// The first words of a statement in upper case, comments left out, up to `most` of them or anything that is not a word.
+/// The first words of a statement in upper case, comments left out, up to `most` of them or anything that is not a
+/// word.
 pub(crate) fn leading_words(text: &str, most: usize) -> Vec<String> {
     first_words(text, most).0
 }
@@ -233,7 +235,7 @@ fn first_words(text: &str, most: usize) -> (Vec<String>, &str) {
     (words, rest)
 }
 
-/// Whether a line can begin a SQL statement or a PL/SQL block.
+/// True: the line can begin a SQL statement or a PL/SQL block.
 pub(crate) fn begins_statement(line: &str) -> bool {
     const FIRST: &[&str] = &[
         "ADMINISTER",

@@ -13,7 +13,7 @@ use crate::number::NumberModel;
 use crate::settings::Settings;
 use crate::words::Word;
 
-/// Where the text that follows stands.
+/// Position of the following text.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 enum Place {
     Left,
@@ -41,7 +41,7 @@ pub(crate) struct Value {
     pub(crate) number: bool,
 }
 
-/// What a title is made of when a page is printed.
+/// The values for a title when a page is printed.
 pub(crate) struct Surroundings<'a> {
     pub(crate) settings: &'a Settings,
     pub(crate) nls: &'a Nls,
@@ -193,12 +193,12 @@ struct Sheet {
     linesize: usize,
     lines: Vec<String>,
     line: Vec<char>,
-    /// Where the last text has ended.
+    /// End of the last text.
     cursor: usize,
     place: Place,
-    /// The text that stands at `place`, as far as it is known.
+    /// The text at `place`, as far as it is known.
     text: String,
-    /// Something stands on the line, or may yet.
+    /// The line has text, or may get some.
     open: bool,
 }
 

@@ -11,7 +11,7 @@ pub(crate) struct Word {
 }
 
 impl Word {
-    /// Whether the word is `pattern` or an abbreviation of it; a quoted word never is. See [`abbreviates`].
+    /// True: the word is `pattern` or an abbreviation of it; a quoted word never is. See [`abbreviates`].
     pub(crate) fn is(&self, pattern: &str) -> bool {
         !self.quoted && abbreviates(&self.text, pattern)
     }
@@ -59,7 +59,8 @@ pub(crate) fn split(line: &str) -> Vec<Word> {
     words
 }
 
-/// Whether `word` is `pattern` in any case, or shortened down to what stands before the bracket: `col[umn]` takes `col`, `colu`, `column`.
+/// True: `word` is `pattern` in any case, or shortened down to the part before the bracket: `col[umn]` takes `col`,
+/// `colu`, `column`.
 pub(crate) fn abbreviates(word: &str, pattern: &str) -> bool {
     let (least, rest) = pattern.split_once('[').unwrap_or((pattern, ""));
     let rest = rest.trim_end_matches(']');

@@ -1,6 +1,6 @@
-//! Golden scripts: each `tests/scripts/NAME.sql` is run as a script, each `NAME.in` is typed at the prompt (or answers the questions of `NAME.sql`), and
-//! everything on the screen, the spool files and the exit code must be `NAME.out`. `UPDATE_GOLDEN=1 cargo test -p shell` writes those files anew; read the
-//! difference before committing it.
+//! Golden scripts: each `tests/scripts/NAME.sql` is run as a script, each `NAME.in` is typed at the prompt (or answers
+//! the questions of `NAME.sql`), and everything on the screen, the spool files and the exit code must be `NAME.out`.
+//! `UPDATE_GOLDEN=1 cargo test -p shell` rewrites those files; read the difference before committing it.
 
 #![expect(clippy::unwrap_used, reason = "tests may")]
 

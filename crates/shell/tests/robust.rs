@@ -1,4 +1,4 @@
-//! Whatever is typed, the shell says something and goes on to the end of its input.
+//! For any input the shell shows an answer and goes on to the end of its input.
 
 mod mock;
 
@@ -124,7 +124,7 @@ proptest! {
 
     #[test]
     fn any_lines_are_survived(lines in prop::collection::vec(line(), 0..25)) {
-        // Nothing here may write files of its own.
+        // No input here may write files of its own.
         let lines: Vec<&str> = lines.iter().map(String::as_str).filter(|line| !line.contains("spool") && !line.contains("sav")).collect();
         let (console, written) = Scripted::new(&lines);
         let server = Mock::default();

@@ -1,4 +1,5 @@
-//! What the golden scripts cannot show: the calls made to the server, files and screens that fail, the acceptance scripts.
+//! Cases that golden scripts cannot show: the calls made to the server, files and screens that fail, the acceptance
+//! scripts.
 
 #![expect(clippy::unwrap_used, reason = "tests may")]
 #![expect(clippy::print_stderr, reason = "a test that is skipped says so")]

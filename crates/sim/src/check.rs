@@ -1,9 +1,10 @@
-//! What must hold after a crash.
+//! Checks after a crash.
 //!
 //! 1. The database opens.
 //! 2. What was acknowledged is there, and nothing else: see [`Allowed`].
 //! 3. Work can go on, in every tablespace for undo too, and the database can be closed, and opened once more.
-//! 4. [`engine::verify`] finds nothing: each block is in one segment or free, and every block, row and index entry is where it must be.
+//! 4. [`engine::verify`] finds nothing: each block is in one segment or free, and every block, row and index entry is
+//!    where it must be.
 
 use std::path::Path;
 
@@ -21,7 +22,7 @@ use crate::database::Database;
 use crate::disk::{Image, Operation, SimulatedFileSystem};
 use crate::workload::{self, Difference, OWNER, Recording, Row, State};
 
-/// The states that a database may be in after a crash: from the one that was acknowledged to the one that was begun, of each part.
+/// The states allowed after a crash: for each part, from the acknowledged one to the one begun.
 #[derive(Clone, Debug)]
 pub struct Allowed {
     parts: Vec<Vec<State>>,
@@ -29,7 +30,7 @@ pub struct Allowed {
 }
 
 impl Allowed {
-    /// What may be there when the crash falls before the operation of this number.
+    /// The states allowed when the crash falls before the operation of this number.
     #[must_use]
     pub fn new(recording: &Recording, place: usize) -> Self {
         let known = recording.known_at(place);
@@ -38,13 +39,13 @@ impl Allowed {
         Self::of(&recording.parts, &known, database)
     }
 
-    /// What may be there of these states when so many of each part are acknowledged and begun.
+    /// The states allowed among these, given the numbers acknowledged and begun of each part.
     pub(crate) fn of(states: &[Vec<State>], known: &[(usize, usize)], database: Database) -> Self {
         let parts = states.iter().zip(known).map(|(states, (from, to))| states[*from..=*to].to_vec()).collect();
         Self { parts, database }
     }
 
-    /// Nothing when it is one of the states, else what least tells it from one.
+    /// Empty when it is one of the states, else the smallest difference to one.
     pub(crate) fn difference(&self, found: &State) -> Difference {
         let size = |difference: &Difference| difference.lost.len() + difference.phantom.len();
         let mut all = Difference::default();
@@ -58,14 +59,14 @@ impl Allowed {
     }
 }
 
-/// What was found wrong after a crash.
+/// Faults found after a crash.
 #[derive(Clone, Default, PartialEq, Eq, Debug)]
 pub struct Findings {
-    /// Acknowledged, and not there.
+    /// Acknowledged changes that are missing.
     pub lost: Vec<String>,
-    /// There, and never to be.
+    /// Changes that were never made.
     pub phantom: Vec<String>,
-    /// The database does not open or close, cannot be worked with, or is not in order.
+    /// The database does not open or close, cannot be used, or is not sound.
     pub broken: Vec<String>,
 }
 
@@ -82,7 +83,7 @@ impl Findings {
     }
 }
 
-/// How thoroughly to look.
+/// Thoroughness of the check.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Depth {
     /// Open and read everything.
@@ -93,15 +94,15 @@ pub enum Depth {
     Idle,
 }
 
-/// What a recovery did.
+/// The figures of a recovery.
 #[derive(Clone, Default, Debug)]
 pub struct Recovery {
     pub operations: Vec<Operation>,
-    /// Reads, writes and syncs: what faults are counted by.
+    /// Counts of reads, writes and syncs, for the choice of faults.
     pub counts: [u64; 3],
 }
 
-/// Opens the database on an image, and checks it. Also gives what the recovery did to the disk.
+/// Opens the database on an image, and checks it. Also returns the recovery's operations on the disk.
 #[must_use]
 pub fn check(image: Image, allowed: &Allowed, depth: Depth) -> (Findings, Recovery) {
     let files = SimulatedFileSystem::on(image);
@@ -116,7 +117,7 @@ pub fn check(image: Image, allowed: &Allowed, depth: Depth) -> (Findings, Recove
     (findings, recovery)
 }
 
-/// Opens the database, and has what was recovered written: a second crash may fall into that.
+/// Opens the database, and has the recovered blocks written: a second crash may fall into that.
 pub(crate) fn recover(
     files: &SimulatedFileSystem,
     clock: &Arc<SimulatedClock>,
@@ -169,7 +170,7 @@ fn look(
     Ok(())
 }
 
-/// A table is made and filled, and a row is inserted with the undo in each tablespace that there is for it.
+/// Makes and fills a table, and inserts a row with undo in each undo tablespace.
 fn work(instance: &Arc<Instance>, session: &Arc<Session>) -> Result<()> {
     let all = instance.tablespaces().all();
     let is_ours = |t: &&Arc<Tablespace>| t.kind() == TablespaceKind::Permanent && t.name().starts_with(['T', 'X']);

@@ -1,14 +1,14 @@
-//! Time that passes only because somebody looks at it.
+//! A clock that advances only when it is read.
 
 use common::Clock;
 use common::sync::atomic::{AtomicU64, Ordering};
 
-/// Microseconds that pass with each look: enough that no two are the same.
+/// Microseconds of each step: enough that no two readings are the same.
 const STEP_US: u64 = 7;
 /// 2025-01-01.
 const ORIGIN_US: u64 = 1_735_689_600_000_000;
 
-/// A clock that goes on a little with each look, and by hand.
+/// A clock that advances a little with each reading, and by hand.
 #[derive(Debug, Default)]
 pub struct SimulatedClock(AtomicU64);
 

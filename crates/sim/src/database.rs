@@ -1,4 +1,4 @@
-//! Opening what a kill or a crash has left, also of a database whose creation was cut short.
+//! Opens the database after a kill or a crash, also one whose creation was cut short.
 
 use std::path::Path;
 
@@ -12,7 +12,7 @@ use crate::DIRECTORY;
 use crate::clock::SimulatedClock;
 use crate::disk::SimulatedFileSystem;
 
-/// A database that may not be there yet.
+/// A database that may not exist yet.
 #[derive(Clone, Debug)]
 pub(crate) struct Database {
     pub(crate) options: CreateOptions,
@@ -27,7 +27,7 @@ impl Database {
         Instance::create_with(files, directory, clock.clone(), None, &self.options, self.background)
     }
 
-    /// Opens it. A creation that was cut short must be told, and can be made again in the same place.
+    /// Opens it. A creation that was cut short must be reported, and can be repeated in the same place.
     pub(crate) fn open(&self, files: &SimulatedFileSystem, clock: &Arc<SimulatedClock>) -> Result<Arc<Instance>> {
         let there: Arc<dyn FileSystem> = Arc::new(files.clone());
         match Instance::open_with(there, Path::new(DIRECTORY), clock.clone(), None, self.background) {

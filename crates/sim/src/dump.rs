@@ -1,4 +1,5 @@
-//! A failure on real files: the operations as text, and the disk that could not be opened, for `highwater verify`, `dump` and `sql --data`.
+//! A failure on real files: the operations as text, and the disk that could not be opened, for `highwater verify`,
+//! `dump` and `sql --data`.
 
 use std::collections::BTreeMap;
 use std::fmt::Write as _;

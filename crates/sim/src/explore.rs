@@ -13,7 +13,7 @@ use crate::workload::Recording;
 #[derive(Clone, Copy, Debug)]
 pub struct Crashes {
     pub seed: u64,
-    /// Try so many places, spread by the seed; all of them when there are fewer. Of several lives each has its share.
+    /// Number of places, spread by the seed; all of them when there are fewer. Each of several lives has its share.
     pub places: usize,
     /// Ways in which unsynced writes are kept, for each place.
     pub ways: usize,
@@ -22,7 +22,8 @@ pub struct Crashes {
     /// After every so manieth crash, crash in the recovery too, at this many places of it; 0: never.
     pub again_every: usize,
     pub again_places: usize,
-    /// After every so manieth crash, have reads, writes or syncs of the recovery fail, each time others, so many times; 0: never.
+    /// After every so manieth crash, the recovery is repeated so many times with different failures of reads, writes or
+    /// syncs; 0: never.
     pub faults_every: usize,
     pub faults_times: usize,
 }
@@ -34,12 +35,12 @@ pub struct Failure {
     /// The life that the crash fell into.
     pub life: Option<String>,
     pub keep: Keep,
-    /// The place in the recovery that a second crash fell into.
+    /// The place of a second crash in the recovery.
     pub again: Option<(usize, Keep)>,
-    /// What failed in the recovery; the operation is then the last.
+    /// The faults of the recovery; the operation is then the last.
     pub faults: Vec<Fault>,
     pub findings: Findings,
-    /// What the crash has left; of a second one, what the first has left.
+    /// The disk after the crash; for a second one, after the first.
     pub image: Image,
 }
 
@@ -68,13 +69,13 @@ impl fmt::Display for Failure {
     }
 }
 
-/// What came of many crashes.
+/// The results of many crashes.
 #[derive(Clone, Default, Debug)]
 pub struct Outcome {
     pub crashes: usize,
     /// Of these, crashes in a recovery.
     pub second: usize,
-    /// Recoveries in which something failed, and how many of these ended with an error.
+    /// Recoveries with a fault, and how many of these ended with an error.
     pub faulty: usize,
     pub refused: usize,
     pub verified: usize,
@@ -128,7 +129,7 @@ impl Outcome {
     }
 }
 
-/// Where a crash fell.
+/// Place of a crash.
 #[derive(Clone)]
 struct At {
     place: usize,
@@ -139,7 +140,7 @@ struct At {
     image: Image,
 }
 
-/// Operations that change what a crash leaves: the others are as the one before or after them.
+/// Operations that change the state after a crash: others give the same as their neighbours.
 fn matters(operation: &Operation) -> bool {
     !matches!(operation, Operation::Note(Note::Begun(_) | Note::PartBegun { .. }))
 }
@@ -160,7 +161,7 @@ fn places(recording: &Recording, wanted: usize, random: &mut Seeded) -> Vec<usiz
     places
 }
 
-/// Crashes the run at many places, and checks what is left each time.
+/// Crashes the run at many places, and checks each result.
 #[must_use]
 pub fn explore(recording: &Recording, crashes: &Crashes) -> Outcome {
     let mut outcome = Outcome {
@@ -169,7 +170,8 @@ pub fn explore(recording: &Recording, crashes: &Crashes) -> Outcome {
     };
     let mut random = Seeded::at(crashes.seed, 2);
     let mut walk = Walk::new(recording.base.clone());
-    // Where it begins decides which ways are tried first, and where recoveries are crashed: of a few crashes a run, other ones with each seed.
+    // The start decides which ways are tried first, and where recoveries are crashed: with few crashes a run, each seed
+    // tries others.
     let (mut passed, mut number) = (0, if recording.lives.is_empty() { 0 } else { random.index(1000) });
     let places = places(recording, crashes.places, &mut random);
     for place in places {

@@ -1,7 +1,8 @@
 //! Recoveries in which the disk fails.
 //!
-//! The open is refused, or the instance stops, with an error that says why; or it goes on, and then everything that was acknowledged is there. Nothing is
-//! made of a disk that cannot be read, and nothing is lost by it: the next recovery, on a disk that is well again, finds what the first was to find.
+//! The open is refused, or the instance stops, with an error and its cause; or it goes on, and then all acknowledged
+//! changes are there. An unreadable disk yields no invented data and loses none: the next recovery, on a repaired disk,
+//! finds what the first should have found.
 
 use common::sync::Arc;
 use common::{ErrorKind, Result, Seeded};
@@ -11,23 +12,23 @@ use crate::clock::SimulatedClock;
 use crate::disk::{Fault, Image, Operation, SimulatedFileSystem};
 use crate::workload::{self, Difference, OWNER};
 
-/// What became of a recovery with faults.
+/// The outcome of a recovery with faults.
 #[derive(Clone, Default, Debug)]
 pub(crate) struct Faulty {
     pub(crate) operations: Vec<Operation>,
-    /// Whether it came as far as to a fault.
+    /// True: it reached a fault.
     pub(crate) happened: bool,
-    /// Whether it ended with an error.
+    /// True: it ended with an error.
     pub(crate) refused: bool,
 }
 
-/// What is to fail in a recovery that makes so many reads, writes and syncs when nothing does.
+/// Chooses faults for a recovery that makes so many reads, writes and syncs without any.
 pub(crate) fn choose([reads, writes, syncs]: [u64; 3], random: &mut Seeded) -> Vec<Fault> {
     let mut one_of = |count: u64| 1 + random.below(count.max(1));
     let (read, write, sync) = (one_of(reads), one_of(writes), one_of(syncs));
     match random.below(8) {
         0 => vec![Fault::Read(read)],
-        // What is read in large pieces is read once more in small ones.
+        // Failed large reads are repeated in small pieces.
         1..=3 => vec![Fault::Read(read), Fault::Read(read + 1)],
         4 => vec![Fault::ReadsFrom(read)],
         5 | 6 => vec![Fault::Write(write)],
@@ -35,7 +36,7 @@ pub(crate) fn choose([reads, writes, syncs]: [u64; 3], random: &mut Seeded) -> V
     }
 }
 
-/// Recovers a database while something fails, and reads it.
+/// Recovers a database under faults, and reads it.
 pub(crate) fn check_faulty(image: Image, allowed: &Allowed, faults: &[Fault]) -> (Findings, Faulty) {
     let files = SimulatedFileSystem::on(image);
     faults.iter().for_each(|fault| files.plan(*fault));
@@ -56,7 +57,7 @@ pub(crate) fn check_faulty(image: Image, allowed: &Allowed, faults: &[Fault]) ->
 fn look(files: &SimulatedFileSystem, allowed: &Allowed, findings: &mut Findings) -> Result<()> {
     let instance = recover(files, &Arc::new(SimulatedClock::default()), &allowed.database)?;
     let session = instance.connect(OWNER)?;
-    // What could not be read of the dictionary is told by whoever wants to use it.
+    // Unreadable parts of the dictionary are reported on use.
     if let Some((_, error)) = session.catalog().unusable().next() {
         return Err(error.clone());
     }

@@ -1,4 +1,4 @@
-//! Crash and fault simulation: the engine on a disk that forgets what was not synced, at every moment of a run.
+//! Crash and fault simulation: the engine on a disk that loses unsynced writes, at every moment of a run.
 //!
 //! See README.md.
 
@@ -11,5 +11,5 @@ pub mod explore;
 mod faulty;
 pub mod workload;
 
-/// Where the database is, on every simulated disk.
+/// Path of the database on every simulated disk.
 pub const DIRECTORY: &str = "/db";

@@ -49,13 +49,13 @@ fn crashes(options: &Options, seed: u64) -> Crashes {
     Crashes { ways: 1, blocks_every: 2, again_every: 40, again_places: 2, faults_every: 40, faults_times: 1, ..usual }
 }
 
-/// Where dumps go: beside the program.
+/// Directory of dumps: beside the program.
 fn dumps() -> PathBuf {
     let program = std::env::current_exe().unwrap_or_default();
     program.parent().unwrap_or(Path::new(".")).join("sim-failures")
 }
 
-/// What came of a seed, and lines that tell it.
+/// The outcome of a seed, with lines about it.
 fn run(options: &Options, seed: u64) -> (Outcome, Vec<String>) {
     let recording = match record(&plan(options, seed), &[], Lie::None) {
         Ok(recording) => recording,
@@ -75,7 +75,7 @@ fn run(options: &Options, seed: u64) -> (Outcome, Vec<String>) {
         outcome.broken,
         recording.ended_by.as_ref().map_or_else(String::new, |why| format!("; ended by {why}")),
     )];
-    // The first few tell most.
+    // The first few are the most useful.
     if options.dump && !outcome.is_clean() {
         let directory = dumps().join(format!("seed-{seed}"));
         let shown = &outcome.failures[..outcome.failures.len().min(SHOWN)];
@@ -88,7 +88,7 @@ fn run(options: &Options, seed: u64) -> (Outcome, Vec<String>) {
     (outcome, lines)
 }
 
-/// What the threads that run seeds share.
+/// Shared by the threads that run seeds.
 struct Shared {
     options: Options,
     next: AtomicU64,

@@ -1,4 +1,4 @@
-//! What the program is told: options with a number each.
+//! Options of the program, with a number each.
 
 /// The options; see README.md.
 #[derive(Clone, Debug)]
@@ -14,7 +14,8 @@ pub(super) struct Options {
     pub(super) disks: u16,
     /// Tables are loaded past the cache too.
     pub(super) loads: bool,
-    /// Lives of the database, one after another; the seed then chooses disks and loads. 0: one life on a disk on which everything was durable.
+    /// Lives of the database, one after another; the seed then chooses disks and loads. 0: one life on a disk on which
+    /// everything was durable.
     pub(super) lives: usize,
     /// Threads of each run that work at once; 0: one, and a run can be repeated.
     pub(super) threads: usize,

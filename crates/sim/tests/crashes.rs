@@ -120,11 +120,11 @@ fn a_recovery_in_which_the_disk_fails_makes_up_nothing_and_loses_nothing() {
         assert_clean(&format!("seed {seed}"), &outcome);
         all.add(outcome);
     }
-    // Some are passed over: another copy is read, or the same once more.
+    // Some have no effect: another copy is read, or the same once more.
     assert!(all.refused > 30 && all.faulty > all.refused, "{} faults, {} refused", all.faulty, all.refused);
 }
 
-/// Whether crashes of a few seeds show that the disk lies.
+/// Crashes of a few seeds; they must reveal the lie.
 fn is_noticed(lie: Lie) -> Outcome {
     let mut all = Outcome::default();
     for seed in 1..=20 {

@@ -18,7 +18,7 @@ use storage::disk_group::make_disks;
 const MB: u64 = 1 << 20;
 const GROUP: &str = "DATA";
 const TABLESPACE: &str = "INSIDE";
-/// What there is after each statement: the group, the tablespace.
+/// The state after each statement: the group, the tablespace.
 const STATES: [(bool, bool); 5] = [(false, false), (true, false), (true, true), (true, false), (false, false)];
 
 fn open(files: &SimulatedFileSystem) -> Result<Arc<Instance>> {
@@ -61,7 +61,7 @@ fn create_tablespace(s: &Arc<Session>) -> Result<()> {
 
 type Statement = fn(&Arc<Session>) -> Result<()>;
 
-/// What leads from each state to the next.
+/// The statements that lead from each state to the next.
 const STATEMENTS: [Statement; 4] = [
     create_group,
     create_tablespace,
@@ -69,7 +69,7 @@ const STATEMENTS: [Statement; 4] = [
     |s| s.drop_disk_group(GROUP, false),
 ];
 
-/// The disk when the database is open, and what the statements did to it.
+/// The disk when the database is open, and the statements' operations.
 fn record() -> (Image, Vec<Operation>) {
     let files = SimulatedFileSystem::on(base());
     let instance = open(&files).unwrap();
@@ -135,7 +135,7 @@ fn crash_again(image: &Image, acknowledged: usize, begun: usize, random: &mut Se
     operations.len()
 }
 
-/// Has the nth operation of a kind fail, and opens what is left then: neither the group nor the tablespace is there by half.
+/// Fails the nth operation of a kind, and opens the result: neither the group nor the tablespace exists by half.
 fn fail(image: &Image, fault: Fault) -> bool {
     let files = SimulatedFileSystem::on(image.clone());
     let instance = open(&files).unwrap();

@@ -1,4 +1,5 @@
-//! Disk groups, crashed at each operation of making them, of changing their files and of dropping them, and again in the mount that follows.
+//! Disk groups, crashed at each operation of making them, of changing their files and of dropping them, and again in
+//! the mount that follows.
 
 #![allow(clippy::unwrap_used, reason = "a test fails by panicking, in its helpers too")]
 
@@ -15,7 +16,7 @@ use sim::disk::{Image, Keep, Note, Operation, SimulatedFileSystem, Walk};
 const MB: u64 = 1 << 20;
 const SECTOR: u64 = 512;
 const PATTERN: &str = "/d/disk*";
-/// What files are filled with, so that a unit that comes to another file is not zero by chance.
+/// Content of the files, so that a unit passed on to another file is not zero by chance.
 const FILLING: u8 = 0x5a;
 
 #[derive(Debug)]
@@ -35,7 +36,7 @@ fn environment(files: &SimulatedFileSystem, seed: u64) -> Environment {
     }
 }
 
-/// A file as it must be: its size, and up to where it is filled; behind that it is zeros.
+/// The expected file: its size, and the end of its filled part; the rest is zeros.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 struct FileState {
     size: u64,
@@ -113,7 +114,7 @@ fn record(seed: u64, disks: u16, steps: usize) -> Recording {
     Recording { operations: files.take_operations(), states, disks }
 }
 
-/// What a mount finds; an error that does not say that there is no group is a failure.
+/// The result of a mount; an error other than "no such group" is a failure.
 fn mount(files: &SimulatedFileSystem, seed: u64) -> Option<DiskGroup> {
     match DiskGroup::mount(&environment(files, seed), "DATA", PATTERN) {
         Ok(group) => Some(group),
@@ -126,7 +127,7 @@ fn sizes(state: &State) -> Option<BTreeMap<&str, u64>> {
     Some(state.as_ref()?.iter().map(|(name, file)| (&**name, file.size)).collect())
 }
 
-/// Looks at a sector at each end of each unit, at the ends of what is filled, and at one somewhere.
+/// Reads a sector at each end of each unit, at the ends of the filled part, and at a random place.
 fn check_content(group: &DiskGroup, name: &str, old: Option<&FileState>, new: Option<&FileState>, random: &mut Seeded) {
     let file = group.open(name).unwrap();
     let size = file.size().unwrap();
@@ -152,7 +153,7 @@ fn check_content(group: &DiskGroup, name: &str, old: Option<&FileState>, new: Op
     }
 }
 
-/// Checks a disk after a crash: the group is in the acknowledged state or in the one that was begun, and can go on.
+/// Checks a disk after a crash: the group is in the acknowledged state or in the one begun, and usable.
 fn check(image: Image, recording: &Recording, acknowledged: usize, begun: usize, random: &mut Seeded) {
     let files = SimulatedFileSystem::on(image.clone());
     let (old, new) = (&recording.states[acknowledged], &recording.states[begun]);
@@ -178,7 +179,7 @@ fn check(image: Image, recording: &Recording, acknowledged: usize, begun: usize,
         check_content(&group, name, state(old).as_ref(), state(new).as_ref(), random);
     }
     let error = DiskGroup::create(&environment(&SimulatedFileSystem::on(image), 78), "DATA", &paths, AuSize::default());
-    // Where the group exists none of its disks is taken for another: those that are no members yet are not alone.
+    // While the group exists none of its disks is taken for another group, including those that are no members yet.
     assert!(error.unwrap_err().is_ora(15033));
 
     let free = group.statistics().free_bytes;
@@ -193,7 +194,8 @@ fn check(image: Image, recording: &Recording, acknowledged: usize, begun: usize,
     group.drop_group(true).unwrap();
 }
 
-/// Crashes a recording at each operation, in each way; every `again`th mount after that is crashed at each of its operations too.
+/// Crashes a recording at each operation, in each way; every `again`th mount after that is crashed at each of its
+/// operations too.
 fn explore(recording: &Recording, seed: u64, again: usize) -> (usize, usize) {
     let mut walk = Walk::new(Image::default());
     let (mut acknowledged, mut begun) = (0, 0);

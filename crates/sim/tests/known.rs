@@ -1,4 +1,5 @@
-//! What a database must survive over several lives: a small case of each kind of failure that several lives have found, tried at every place.
+//! Several lives of a database: a small case of each kind of failure that several lives have found, tried at every
+//! place.
 
 #![allow(clippy::unwrap_used, reason = "a test fails by panicking, in its helpers too")]
 
@@ -59,7 +60,7 @@ fn fill(session: &Arc<Session>, table: &str, keys: std::ops::Range<u32>) {
     session.commit(CommitWrite::default()).unwrap();
 }
 
-/// A life: what it finds, what it does to the disk, and what is there at its end.
+/// A life: the initial image, its operations, and the final state.
 struct Life {
     base: Image,
     operations: Vec<Operation>,
@@ -76,7 +77,7 @@ fn life(base: &Image, work: impl FnOnce(&Arc<Instance>, &Arc<Session>)) -> Life 
 }
 
 impl Life {
-    /// What a process finds that is started after the first operations of this one.
+    /// The image for a process that is started after the first operations of this one.
     fn killed(&self, place: usize) -> Image {
         let mut image = self.base.clone();
         self.operations[..place].iter().for_each(|operation| image.pass(operation));
@@ -181,7 +182,8 @@ fn a_block_that_was_read_whole_after_a_kill_is_not_torn_by_a_later_crash() {
 #[test]
 fn a_control_file_that_was_found_after_a_kill_stays_the_one_that_counts() {
     let base = with_tables();
-    // Two lives, so that the redo is in every log group. After the checkpoint that ends the second only the last of it is needed.
+    // Two lives, so that the redo is in every log group. After the checkpoint that ends the second only the last of it
+    // is needed.
     let first = life(&base, |instance, session| {
         fill(session, "ONE", 100..110);
         instance.redo().switch(session.meter()).unwrap();
@@ -197,7 +199,7 @@ fn a_control_file_that_was_found_after_a_kill_stays_the_one_that_counts() {
     let last: Vec<usize> = (1..life.operations.len())
         .rev()
         .filter(|number| matches!(life.operations[number - 1], Operation::Rename { .. }))
-        // Those of the checkpoint: before it not every row was committed.
+        // The renames of the checkpoint: before it not every row was committed.
         .take(4)
         .collect();
     for kill in last {

@@ -1,4 +1,4 @@
-//! Several lives of a database on one disk: by seed, by threads, and with disks that lie.
+//! Several lives of a database on one disk: by seed, by threads, and with lying disks.
 
 #![allow(clippy::unwrap_used, reason = "a test fails by panicking, in its helpers too")]
 
@@ -19,7 +19,7 @@ fn crashes(seed: u64, places: usize) -> Crashes {
     }
 }
 
-/// What was wrong.
+/// The faults found.
 fn wrong(recording: &Recording, outcome: &Outcome) -> Vec<String> {
     let failures = outcome.failures.iter().map(ToString::to_string);
     failures.chain(recording.ended_by.clone()).collect()
@@ -74,7 +74,7 @@ fn overlaps(recording: &Recording) -> usize {
     overlapping
 }
 
-/// Goes through seeds until something is wrong, as nothing is on an honest disk.
+/// Tries seeds until a fault is found, as none is on an honest disk.
 fn assert_noticed(lie: Lie) {
     for seed in 1..=80 {
         let recording = record(&Plan { creation: false, ..Plan::lives(seed, 20, 3) }, &[], lie).unwrap();

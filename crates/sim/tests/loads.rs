@@ -68,7 +68,7 @@ fn clock() -> Arc<SimulatedClock> {
     Arc::new(SimulatedClock::default())
 }
 
-/// An index is built over rows that are on the disk: the disk before it, and the operations. It has no images of its leaves in the log.
+/// An index is built over rows on disk: the disk before it, and the operations. The log has no images of its leaves.
 fn build() -> (Image, Vec<Operation>) {
     let files = SimulatedFileSystem::new();
     let parameters = vec![("db_cache_size".to_owned(), "4M".to_owned())];
@@ -111,7 +111,7 @@ fn build() -> (Image, Vec<Operation>) {
     (before, files.take_operations())
 }
 
-/// Opens what a crash has left: whether the index is there, and what is wrong with any block.
+/// Opens the database after a crash: whether the index exists, and faults of blocks.
 fn opened(image: Image) -> (bool, Vec<String>) {
     let files = SimulatedFileSystem::on(image);
     let path = Path::new(DIRECTORY);
@@ -126,7 +126,7 @@ fn opened(image: Image) -> (bool, Vec<String>) {
     (is_there, report.problems.iter().map(|problem| format!("{problem:?}")).collect())
 }
 
-/// After each of the operations nothing is lost by what the disk has not synced. Without the load's sync the index is lost.
+/// After each of the operations no unsynced write is needed. Without the load's sync the index is lost.
 #[test]
 fn an_index_that_is_built_without_images_is_synced_before_it_is_there() {
     let (before, operations) = build();

@@ -1,5 +1,5 @@
-//! Programs and jobs, crashed at every operation: a statement is there whole or not at all, with what it makes invalid; a job is there when its
-//! transaction has committed, and none runs after the open.
+//! Programs and jobs, crashed at every operation: a statement is complete or has not happened, with the programs that
+//! it invalidates; a job exists when its transaction has committed, and none runs after the open.
 
 #![allow(clippy::unwrap_used, reason = "a test fails by panicking, in its helpers too")]
 
@@ -42,7 +42,7 @@ fn base() -> SimulatedFileSystem {
     files
 }
 
-/// Programs, triggers and jobs as text; runs that are under way as if they were not.
+/// Programs, triggers and jobs as text, ignoring runs in progress.
 fn read(session: &Arc<Session>) -> Vec<String> {
     let catalog = session.catalog();
     let mut lines: Vec<String> = catalog
@@ -140,7 +140,7 @@ fn run(s: &Arc<Session>, key: &JobKey, outcome: &JobOutcome) {
 
 type Step = fn(&Arc<Session>);
 
-/// Each changes the database in one transaction that can be seen, or not at all.
+/// Each changes the database in one visible transaction, or not at all.
 const STEPS: &[Step] = &[
     |s| table(s, "T"),
     |s| {
@@ -214,7 +214,7 @@ fn record() -> Recorded {
     for (number, step) in (1..).zip(STEPS) {
         files.note(Note::Begun(number));
         step(&session);
-        // What is not waited for is nevertheless there, or is not.
+        // Changes without a wait may be durable or not.
         instance.redo().flush(instance.redo().end()).unwrap();
         files.note(Note::Acknowledged(number));
         states.push(read(&session));
@@ -227,7 +227,7 @@ fn record() -> Recorded {
     Recorded { base, operations: files.take_operations(), states }
 }
 
-/// Opens what a crash has left: the state that was acknowledged is there, or the one that was begun. Which one.
+/// Opens the database after a crash: it is in the acknowledged state or in the one begun. Returns which one.
 fn check(recorded: &Recorded, image: Image, (acknowledged, begun): (usize, usize), blocks: bool) -> usize {
     let files = SimulatedFileSystem::on(image);
     let instance = open(&files).unwrap();
@@ -238,7 +238,7 @@ fn check(recorded: &Recorded, image: Image, (acknowledged, begun): (usize, usize
     assert!(session.jobs().unwrap().iter().all(|job| job.this_us.is_none()));
     assert!(session.scheduler_jobs().unwrap().iter().all(|job| job.state != JobState::Running));
     if blocks {
-        // Work goes on, and the blocks are in order.
+        // The database is usable, and the blocks are sound.
         session.create_program(&program("NEW", ProgramKind::Function, "function new")).unwrap();
         assert!(session.next_job_number().unwrap() > 0);
         drop(session);
@@ -274,6 +274,6 @@ fn a_crash_leaves_programs_and_jobs_whole() {
         walk.pass(operation);
     }
     assert!(crashes > 150, "{crashes} crashes");
-    // The rollback alone leaves what was before it.
+    // Without the commit only the earlier state is left.
     assert!(met.iter().filter(|met| **met).count() >= recorded.states.len() - 2, "{met:?}");
 }

@@ -1,9 +1,9 @@
-//! Our errors through DataFusion and back.
+//! Conversion of errors into DataFusion's and back.
 
 use common::{Error, ErrorKind, Number};
 use datafusion::common::DataFusionError;
 
-/// Whether the planner speaks of a subquery that it could make neither a join nor a value.
+/// True: the planner failed on a subquery that it could turn into neither a join nor a value.
 pub(crate) fn is_about_subquery(error: &DataFusionError) -> bool {
     let (DataFusionError::NotImplemented(text) | DataFusionError::Plan(text) | DataFusionError::Internal(text)) =
         error.find_root()
@@ -24,12 +24,12 @@ pub(crate) fn is_about_subquery(error: &DataFusionError) -> bool {
     .any(|sign| text.contains(sign))
 }
 
-/// Our error inside DataFusion's.
+/// Wraps an error in DataFusion's.
 pub(crate) fn to_datafusion(error: Error) -> DataFusionError {
     DataFusionError::External(Box::new(error))
 }
 
-/// Our error out of DataFusion's; what is DataFusion's own becomes HW-0061.
+/// Unwraps an error from DataFusion's; DataFusion's own errors become HW-0061.
 pub(crate) fn from_datafusion(error: DataFusionError) -> Error {
     let root = error.find_root();
     if let DataFusionError::External(inner) = root

@@ -1,6 +1,6 @@
 //! Oracle's SQL over the engine: parser, binder, DataFusion for queries, DML, DDL, dictionary and V$ views, cursors.
 //!
-//! See README.md for the way a statement takes.
+//! README.md follows a statement through the crate.
 
 pub(crate) mod cursor;
 pub(crate) mod ddl;

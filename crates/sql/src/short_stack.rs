@@ -1,4 +1,4 @@
-//! The functions that a session is in.
+//! SHORT_STACK: the functions on a session's call stack.
 
 use std::time::Duration;
 
@@ -6,21 +6,21 @@ use common::{Error, ErrorKind, Result};
 use engine::instance::Session;
 use stacks::Stack;
 
-/// How long a session's thread is waited for.
+/// Longest wait for the answer of a session's thread.
 const ANSWER_MOST: Duration = Duration::from_secs(2);
-/// Looks at a session whose calls end and begin meanwhile.
+/// Attempts on a session whose calls end and begin meanwhile.
 const LOOKS: u32 = 5;
 
-/// The functions of the call that a session has under way, the innermost first.
+/// The functions of a session's current call, the innermost first.
 ///
 /// # Errors
-/// HW-0009 when it has none; HW-0008 when its thread does not answer, because it is in a system call that no signal interrupts; HW-0002 when the operating
-/// system refuses what is needed.
+/// HW-0009 when it has none; HW-0008 when its thread does not answer, because it is in a system call that no signal
+/// interrupts; HW-0002 when the operating system refuses the request.
 pub fn short_stack(session: &Session) -> Result<Stack> {
     for _ in 0..LOOKS {
         let Some(thread) = session.thread() else { break };
         let stack = stacks::take(thread, ANSWER_MOST);
-        // A thread whose call of this session has ended may have been at something else already, or have ended itself.
+        // A thread whose call of this session has ended may have been working on something else, or have ended itself.
         if session.thread() == Some(thread) {
             return stack;
         }

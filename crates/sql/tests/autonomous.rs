@@ -1,4 +1,4 @@
-//! Autonomous transactions: another transaction, and to its user the same session.
+//! Autonomous transactions: another transaction, in the user's view in the same session.
 
 #![allow(clippy::unwrap_used, reason = "a test fails by panicking, in its helpers too")]
 
@@ -24,7 +24,7 @@ fn with_stack(work: impl FnOnce() + Send + 'static) {
     }
 }
 
-/// What the block says, in an autonomous transaction.
+/// The output of the block in an autonomous transaction.
 fn apart(connection: &mut Connection, text: &str) -> Vec<String> {
     connection.enable_output(None);
     let block =
@@ -117,14 +117,14 @@ fn commits_of_a_program_are_written_together_when_its_call_ends() {
             assert_eq!(support::run(c, &block), "PL/SQL");
             writes(c) - before
         };
-        // Nobody waits for one of them before the call ends. The writer looks every three seconds by itself.
+        // No commit is waited for before the call ends. The log writer itself looks every three seconds.
         let together = looped(&mut c, "commit;");
         assert!((1..50).contains(&together), "{together} writes");
-        // A commit that says so is written at once.
+        // COMMIT WRITE WAIT is written at once.
         let waited = looped(&mut c, "commit write wait;");
         assert!(waited >= 400, "{waited} writes");
         assert_eq!(rows(&mut c, "select count(*) from t"), "1000");
-        // So is the log writer posted where the session has asked for it: it has written some before the call's end.
+        // With COMMIT_LOGGING = IMMEDIATE the log writer is posted: it has written some of them before the call's end.
         c.run("alter session set commit_logging = immediate").unwrap();
         let posted = looped(&mut c, "commit;");
         assert!(posted > together, "{posted} writes, {together} before");

@@ -1,4 +1,4 @@
-//! Programs, jobs and crowds that do not go well: each gets its clear error, and nothing hangs.
+//! Failing programs, jobs and crowds of sessions: each gets its error, and nothing hangs.
 
 #![allow(clippy::unwrap_used, reason = "a test fails by panicking, in its helpers too")]
 
@@ -119,13 +119,13 @@ fn a_job_that_never_ends_is_killed_and_does_not_begin_again_at_once() {
         assert!(said == "ALTER SYSTEM" || said.starts_with("ORA-00031"), "{said}");
         until(&mut c, "select failures, broken, this_date from user_jobs", "1 | N | -");
         until(&mut c, "select count(*) from dba_jobs_running", "0");
-        // Tried again in a minute, then two, four … and never after the sixteenth failure; what it had done is undone.
+        // Retried in a minute, then two, four … and never after the sixteenth failure; its changes are rolled back.
         let soon = "select case when next_date <= sysdate + 61/86400 and next_date > sysdate - 1/24 then 'soon' end from user_jobs";
         assert_eq!(rows(&mut c, soon), "soon");
         std::thread::sleep(Duration::from_millis(1500));
         assert_eq!(rows(&mut c, "select count(*) from dba_jobs_running"), "0");
         assert_eq!(rows(&mut c, "select count(*) from t"), "0");
-        // One of the scheduler's that is to run once has run.
+        // A scheduler job that runs once has run.
         c.run("begin dbms_scheduler.create_job('J', 'PLSQL_BLOCK', 'loop null; end loop;', enabled => true); end;")
             .unwrap();
         until(&mut c, "select count(*) from user_scheduler_running_jobs", "1");
@@ -146,7 +146,7 @@ fn bad_intervals_are_refused_or_counted_as_failures() {
         assert!(run(&mut c, &submit("sysdate - 1")).starts_with("ORA-23420"));
         assert!(run(&mut c, &submit("''a''")).starts_with("ORA-23319"));
         assert_eq!(rows(&mut c, "select count(*) from user_jobs"), "0");
-        // One that is right when it is submitted, and leads back when the job runs.
+        // An interval that is valid at the submission, and in the past when the job runs.
         c.run("create table t (n number)").unwrap();
         let soon = "to_date(''' || to_char(sysdate + 6/86400, 'YYYYMMDDHH24MISS') || ''', ''YYYYMMDDHH24MISS'')";
         c.run(&format!(
@@ -199,7 +199,8 @@ fn a_report_of_snapshots_that_are_not_there_is_refused() {
     });
 }
 
-/// A cache of 100 blocks cannot hold what 200 sessions want at a time: each statement either works or is refused, and no row of one that has worked is lost.
+/// A cache of 100 blocks cannot hold what 200 sessions want at a time: each statement either succeeds or is refused,
+/// and no row of a successful one is lost.
 #[test]
 fn two_hundred_sessions_share_a_cache_of_a_hundred_blocks() {
     const SESSIONS: u64 = 200;

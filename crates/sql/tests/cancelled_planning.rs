@@ -1,4 +1,4 @@
-//! A statement can be cancelled while it is planned.
+//! A statement can be cancelled during planning.
 
 #![allow(clippy::unwrap_used, reason = "a test fails by panicking, in its helpers too")]
 
@@ -12,12 +12,12 @@ fn planning_ends_with_a_cancel() {
     let mut connection = support::connect();
     connection.run("create table t (a number)").unwrap();
     let cursor = connection.parse("select a from t where a > 5").unwrap();
-    // What is cancelled between the calls is the next call: its first part is planning.
+    // A cancel between calls cancels the next call, which begins with planning.
     connection.cancel_handle().store(true, Ordering::Release);
     let error = connection.execute(cursor).unwrap_err();
     assert!(error.is_ora(1013), "{error}");
     connection.execute(cursor).unwrap();
-    // So does binding, when the statement is parsed.
+    // The same for binding, at the parse.
     connection.cancel_handle().store(true, Ordering::Release);
     let error = connection.parse("select a from t where a > 6").unwrap_err();
     assert!(error.is_ora(1013), "{error}");

@@ -1,4 +1,4 @@
-//! The close of an instance while sessions work: what they were told is done is there afterwards, and the files are in order.
+//! The close of an instance while sessions work: acknowledged commits are there afterwards, and the files are sound.
 
 #![allow(clippy::unwrap_used, reason = "a test fails by panicking, in its helpers too")]
 
@@ -17,7 +17,7 @@ use sql::{Connection, Database};
 
 const SESSIONS: usize = 4;
 
-/// Inserts rows one by one, each a transaction, until the database is closed; how many were acknowledged, and what ended it.
+/// Inserts and commits rows one by one until the database is closed; returns the number acknowledged, and the error.
 fn insert_until_closed(connection: &mut Connection, session: usize, inserted: &AtomicUsize) -> (usize, Error) {
     for row in 0.. {
         let insert = format!("insert into t values ({session}, {row}, rpad('x', 300, 'x'))");

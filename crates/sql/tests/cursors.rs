@@ -218,7 +218,7 @@ fn commits_are_counted_and_traced() {
     instance.shutdown().unwrap();
 }
 
-/// Joins that put nothing out, or whose consumer takes all batches in one go, for longer than anyone waits.
+/// Joins without output, or whose consumer takes all batches in one go, for longer than anyone waits.
 #[test]
 fn the_time_of_a_program_is_counted_once() {
     let mut connection = support::connect();
@@ -230,7 +230,7 @@ fn the_time_of_a_program_is_counted_once() {
     connection.run("begin for i in 1 .. 2000 loop insert into t values (i); end loop; commit; end;").unwrap();
     let (elapsed_us, cpu_us) = (clock.monotonic_us() - from_us, clock.thread_cpu_us() - cpu_from_us);
     let counted = meter.snapshot().minus(&before);
-    // The statements' times are in that of the block, and not added to it.
+    // The statements' times are part of the block's, not added to it.
     assert!(counted.value(Statistic::DbTime) <= elapsed_us);
     let cpu = counted.value(Statistic::CpuUsedByThisSession);
     assert!(cpu <= cpu_us, "{cpu} of {cpu_us} us");
@@ -264,7 +264,7 @@ fn cancelling_ends_a_join() {
         let scanned = || session.meter().value(Statistic::TableScanRowsGotten);
         let until = scanned() + 100_001;
         let cancel = connection.cancel_handle();
-        // The first table has been read, and the second is being read: what goes on is the join.
+        // The first table has been read, and the second is being read: the join is running.
         std::thread::scope(|scope| {
             let statement = scope.spawn(|| connection.query(query));
             while scanned() < until && !statement.is_finished() {
@@ -279,7 +279,7 @@ fn cancelling_ends_a_join() {
     }
 }
 
-/// Planning does not take the cube of an expression's length, and what goes down it level by level has the stack for it.
+/// Planning is not cubic in an expression's length, and recursion over it has enough stack.
 #[test]
 fn a_long_expression_is_evaluated() {
     let worker = common::sync::spawn_with_stack("long expression", 256 << 20, || {
@@ -318,7 +318,7 @@ fn an_insert_that_is_executed_again_follows_the_dictionary() {
     );
     assert!(matches!(returned[2].1, Datum::Date(_)), "{returned:?}");
 
-    // What is wrong with a value has its place, and leaves nothing behind.
+    // An error in a value has its position, and leaves no trace.
     assert!(run(&mut connection, 2000).unwrap_err().is_ora(1438));
     assert!(connection.returned(insert).unwrap().is_empty());
     connection.bind(insert, "a", Datum::varchar2("x")).unwrap();
@@ -344,7 +344,7 @@ fn an_insert_that_is_executed_again_follows_the_dictionary() {
     connection.close(insert);
 }
 
-/// The same values by the way without the planner (a row alone) and by the other (the first of two rows).
+/// The same values without the planner (a row alone) and with it (the first of two rows).
 #[test]
 fn both_ways_of_an_insert_put_in_the_same() {
     const VALUES: &[&str] = &[
@@ -403,7 +403,8 @@ fn both_ways_of_an_insert_put_in_the_same() {
     assert_eq!((one.len(), two.len()), (VALUES.len(), VALUES.len()));
 }
 
-/// Statements of programs are one deeper than the call that runs them; those of a block in a block's EXECUTE IMMEDIATE two.
+/// Statements of programs are one deeper than the call that runs them; those of a block in a block's EXECUTE IMMEDIATE
+/// two.
 #[test]
 fn a_trace_shows_how_deep_a_statement_is() {
     let directory = tempfile::tempdir().unwrap();

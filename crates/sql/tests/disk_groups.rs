@@ -1,4 +1,5 @@
-//! A database with datafiles in a disk group, on files of the operating system: crashes, disks that are missing, exchanged or in use.
+//! A database with datafiles in a disk group, on files of the operating system: crashes, and disks that are missing,
+//! exchanged or in use.
 
 #![allow(clippy::unwrap_used, reason = "a test fails by panicking, in its helpers too")]
 
@@ -26,7 +27,7 @@ impl Place {
     /// A closed database, with empty disks beside its files.
     fn new(disks: u16) -> Self {
         let temporary = tempfile::tempdir().unwrap();
-        // What has a meaning in patterns has none in the directory's name.
+        // The directory's name has characters with a meaning in patterns.
         let directory = temporary.path().join("a, b?*");
         let parameters = vec![("db_cache_size".to_owned(), "16M".to_owned())];
         let options = CreateOptions { parameters, name: "orcl".to_owned(), ..CreateOptions::default() };
@@ -126,7 +127,7 @@ fn rows_in_a_group_survive_a_crash_and_a_close() {
 
     let mut connection = place.connect();
     assert_eq!(one(&mut connection, "select count(*), sum(n), sum(length(c)) from t"), "20000 200010000 2285000");
-    // The disks share the work, and what was recovered is durable on them.
+    // The disks share the load, and recovered blocks are durable on them.
     let used = one(&mut connection, "select count(*) from v$asm_disk where free_mb < total_mb - 2 and reads > 0");
     assert_eq!(used, "4");
     close(connection);
@@ -216,7 +217,7 @@ fn a_group_that_no_datafile_needs_keeps_no_database_closed() {
     close(connection);
     let mut connection = place.connect();
     assert_eq!(one(&mut connection, "select state from v$asm_diskgroup"), "DISMOUNTED");
-    // A disk is lost for good: the group can go, and with it its name.
+    // A disk is lost for good: the group can be dropped, and its name is free.
     fs::remove_file(place.path("disk02")).unwrap();
     assert!(connection.run("drop diskgroup group1").unwrap_err().is_ora(15001));
     run(&mut connection, "drop diskgroup group1 force including contents");
@@ -280,7 +281,8 @@ fn groups_are_for_those_who_may_alter_the_database() {
     close(connection);
 }
 
-/// Two groups of one database: a disk of each in the other's place by name is found by what it says; one that is overwritten by another is missed.
+/// Two groups of one database: disks whose names were exchanged are found by their headers; a disk overwritten by
+/// another is reported missing.
 #[test]
 fn disks_that_are_overwritten_cut_or_blank_are_named_with_their_group() {
     let place = Place::new(4);
@@ -320,14 +322,14 @@ fn disks_that_are_overwritten_cut_or_blank_are_named_with_their_group() {
     // A disk of the same group, twice.
     copy("disk01", "disk02");
     refused(15020, &["\"DATA_0000\" of diskgroup \"DATA\"", "disk01", "disk02"]);
-    // Shorter than it was, and with nothing left.
+    // Truncated, and empty.
     fs::File::options().write(true).open(place.path("disk04")).unwrap().set_len(9 * MB).unwrap();
     refused(15036, &["\"FRA_0001\" of diskgroup \"FRA\"", "disk04", "is truncated"]);
     fs::write(place.path("disk04"), "").unwrap();
     refused(15042, &["\"FRA_0001\" is missing from diskgroup \"FRA\""]);
     fs::write(place.path("disk04"), vec![0; 16 << 20]).unwrap();
     refused(15042, &["\"FRA_0001\" is missing from diskgroup \"FRA\""]);
-    // The names of two change places across the groups: each is still itself, and where patterns find it.
+    // The names of two disks are exchanged across the groups: each is found by its header, within the patterns.
     fs::rename(place.path("disk02"), place.path("away")).unwrap();
     fs::rename(place.path("disk03"), place.path("disk02")).unwrap();
     fs::rename(place.path("away"), place.path("disk03")).unwrap();

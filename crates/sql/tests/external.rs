@@ -1,4 +1,5 @@
-//! External tables over files that a test makes: what is rejected is kept and told of, and the dictionary keeps the tables.
+//! External tables over files that a test makes: rejected records are kept and reported, and the dictionary keeps the
+//! tables.
 
 #![allow(clippy::unwrap_used, reason = "a test fails by panicking, in its helpers too")]
 

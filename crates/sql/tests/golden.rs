@@ -1,8 +1,9 @@
-//! Golden scripts: statements with what they must give. `UPDATE_GOLDEN=1 cargo test -p sql` writes the files anew.
+//! Golden scripts: statements with their expected results. `UPDATE_GOLDEN=1 cargo test -p sql` rewrites the files.
 //!
 //! `# disks N SIZE PATTERN` makes N files of SIZE megabytes beside the database before the script begins.
 //!
-//! A script is a text file of blocks: a statement ended by `;` or, over several lines, up to it; then `---` and the result.
+//! A script is a text file of blocks: a statement ended by `;` or, over several lines, up to it; then `---` and the
+//! result.
 
 #![allow(clippy::unwrap_used, reason = "a test fails by panicking, in its helpers too")]
 

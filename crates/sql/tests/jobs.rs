@@ -1,4 +1,4 @@
-//! DBMS_JOB and DBMS_SCHEDULER: what a run commits, for whom and as whom it runs, and what a job's thread bears.
+//! DBMS_JOB and DBMS_SCHEDULER: the commits of a run, its user and rights, and its thread's limits.
 
 #![allow(clippy::unwrap_used, reason = "a test fails by panicking, in its helpers too")]
 
@@ -29,7 +29,7 @@ fn with_stack(work: impl FnOnce() + Send + 'static) {
     }
 }
 
-/// Looks until a query gives this, for a minute.
+/// Repeats a query until it returns `expected`, for a minute.
 fn until(connection: &mut Connection, query: &str, expected: &str) {
     let mut last = String::new();
     for _ in 0..1200 {
@@ -73,12 +73,12 @@ fn a_run_that_leaves_a_deferred_constraint_violated_has_failed() {
         let log = "select status, error# from user_scheduler_job_run_details order by log_id";
         until(&mut c, log, "FAILED | 2091\nFAILED | 2091");
         assert_eq!(rows(&mut c, "select count(*) from c"), "0");
-        // What the caller has deferred is checked before the run.
+        // Deferred constraints of the caller are checked before the run.
         c.run("insert into c values (5)").unwrap();
         let said = call(&mut c, "dbms_job.run(7)");
         assert!(said.starts_with("ORA-02091"), "{said}");
         assert_eq!(rows(&mut c, "select failures from user_jobs"), "2");
-        // One that is put right commits.
+        // A corrected one commits.
         c.run("insert into p values (1)").and_then(|_| c.run("commit")).unwrap();
         assert_eq!(call(&mut c, "dbms_job.run(7)"), "PL/SQL");
         c.run("rollback").unwrap();
@@ -105,7 +105,7 @@ fn a_run_within_a_statement_is_refused_as_its_commit_is() {
             let said = run(&mut c, text);
             assert!(said.starts_with("ORA-14552"), "{text}: {said}");
         }
-        // The transaction around it goes on.
+        // The outer transaction goes on.
         c.run("rollback").unwrap();
         assert_eq!(rows(&mut c, "select count(*) from log"), "1");
         assert_eq!(rows(&mut c, "select failures, last_date from user_jobs"), "- | -");
@@ -132,7 +132,7 @@ fn a_job_is_run_by_its_user_with_its_names() {
         assert_eq!(call(&mut c, "dbms_job.run(7)"), "PL/SQL");
         assert_eq!(rows(&mut c, "select count(*) from t"), "0");
         assert_eq!(rows(&mut c, "select n from system.t"), "7");
-        // SYS may run everybody's, and that is no way to its rights.
+        // SYS may run all jobs, but not with its own rights.
         call(&mut u, "dbms_job.isubmit(8, 'insert into t values (8);', sysdate, 'sysdate + 1'); commit");
         call(&mut u, "dbms_job.isubmit(9, 'delete from system.t;', sysdate, 'sysdate + 1', true); commit");
         let mut sys = c.database().connect("sys", None).unwrap();

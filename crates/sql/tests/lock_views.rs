@@ -14,7 +14,7 @@ use engine::instance::Instance;
 use engine::startup::CreateOptions;
 use sql::{Connection, Database};
 
-/// Rows of a query, once it gives `expected`; the last ones after a while.
+/// The rows of a query once they are `expected`; after a while the last ones.
 fn until(connection: &mut Connection, query: &str, expected: &str) -> String {
     let clock = SystemClock::default();
     let since = clock.monotonic_us();
@@ -69,7 +69,7 @@ fn who_waits_for_whom_is_shown() {
     assert_eq!(until(&mut looker, &blocked, &expected), expected);
     let held = "S | TYPE | LMODE | REQUEST | BLOCK\n0 | TM | 3 | 0 | 0\n0 | TM | 4 | 0 | 0\n0 | TX | 6 | 0 | 1";
     let got = support::run(&mut looker, &locks);
-    // The transaction that waits may have a slot of its own by then.
+    // The waiting transaction may have a slot of its own by then.
     assert!(got.starts_with(held), "{got}");
     assert!(got.contains(&format!("\n{difference} | TX | 0 | 6 | 0")), "{got}");
     assert!(got.contains(&format!("\n{difference} | TM | 3 | 0 | 0")), "{got}");
@@ -123,7 +123,7 @@ fn who_waits_for_whom_is_shown() {
     drop((first, second));
 }
 
-/// The statement that is told of a deadlock leaves a description in its session's trace file, traced or not.
+/// The session that gets a deadlock error writes the graph into its trace file, traced or not.
 #[test]
 fn a_deadlock_is_described_in_the_trace_file() {
     let directory = tempfile::tempdir().unwrap();

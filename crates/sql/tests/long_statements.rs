@@ -1,5 +1,5 @@
-//! Statements that are long or deep: what they cost grows with their length. Nothing is timed here. The sizes are such that what grows with the square of
-//! them, or doubles with each level, would not come to an end, or would overflow a session's stack.
+//! Long or deep statements: their cost grows with their length. Nothing is timed here. The sizes are such that
+//! quadratic work, or work that doubles with each level, would not end, or would overflow a session's stack.
 
 #![allow(clippy::unwrap_used, reason = "a test fails by panicking, in its helpers too")]
 
@@ -12,7 +12,7 @@ use support::run;
 /// Levels of CASE, DECODE and their like, each about a column of its own.
 const LEVELS: usize = 60;
 
-/// What `work` gives, on a stack as large as a session's.
+/// The result of `work` on a stack as large as a session's.
 fn in_a_session(work: fn(&mut Connection)) {
     let worker = common::sync::spawn_with_stack("session", common::limits::SESSION_STACK_BYTES, move || {
         let mut connection = support::connect();
@@ -31,7 +31,7 @@ fn row(count: usize, between: &str, item: impl Fn(usize) -> String) -> String {
     (0..count).map(item).collect::<Vec<_>>().join(between)
 }
 
-/// The rows that a query gives, without its headings.
+/// The rows of a query, without its headings.
 fn rows(connection: &mut Connection, query: &str) -> Vec<String> {
     let result = run(connection, query);
     assert!(!result.starts_with("ORA-") && !result.starts_with("HW-"), "{}…: {result}", &query[..query.len().min(80)]);
@@ -55,7 +55,7 @@ fn rows_of_operators_may_be_long() {
         );
         let too_long = run(c, &format!("select length({}) from t", row(4_001, "||", |_| "c".to_owned())));
         assert!(too_long.starts_with("ORA-01489"), "{too_long}");
-        // The kind of what the first ones make goes on, and so do NULL, errors and their places.
+        // The kind of the first operands carries on, and so do NULL, errors and their positions.
         let day = format!(
             "select to_char(date '2024-02-01' + {}, 'YYYY-MM-DD') from dual",
             row(28, " + ", |_| "1".to_owned())
@@ -103,7 +103,7 @@ fn rows_of_conditions_may_be_long() {
         assert_eq!(rows(c, &format!("select a from t where {pairs} order by a")), ["1", "3"]);
         let like = row(1_000, " or ", |at| format!("c like '{at}%'"));
         assert_eq!(rows(c, &format!("select count(*) from t where {like}")), ["0"]);
-        // Unknown stays unknown, however the row is cut.
+        // Unknown stays unknown, however the chain is split.
         assert_eq!(rows(c, &format!("select count(*) from t where not ({all} and a = null)")), ["0"]);
         assert_eq!(rows(c, &format!("select count(*) from t where {like} or a = null or a = 1")), ["1"]);
         assert_eq!(
@@ -124,12 +124,12 @@ fn chains_of_unions_may_be_long() {
         assert_eq!(rows(c, &format!("select count(*), sum(n) from ({all})")), ["400 | 79800"]);
         let distinct = row(200, " union ", |at| format!("select {} n from dual", at % 7));
         assert_eq!(rows(c, &format!("{distinct} order by n")).len(), 7);
-        // One that keeps duplicates behind one that does not.
+        // UNION ALL behind UNION.
         assert_eq!(rows(c, "select 1 n from dual union select 1 from dual union all select 1 from dual").len(), 2);
         assert_eq!(rows(c, "select 1 n from dual union all select 1 from dual union select 1 from dual").len(), 1);
         assert_eq!(rows(c, "select 1 n from dual union all select 1 from dual minus select 2 from dual").len(), 1);
         assert_eq!(rows(c, "select 1 n from dual union all select 2 from dual intersect select 2 from dual").len(), 1);
-        // The kind of a column is that of all of them.
+        // A column's kind is the common one.
         let kinds =
             "select null n, 'ab' c from dual union all select null, null from dual union all select 5, 'abc' from dual";
         assert_eq!(run(c, &format!("create table k as {kinds}")), "CREATE TABLE: 3 rows");
@@ -154,7 +154,7 @@ fn an_insert_may_have_many_targets() {
         assert_eq!(run(c, &format!("insert all\n{into}\nselect a, c from t where a = 1")), "INSERT: 400 rows");
         let when = row(300, "\n", |at| format!("when a > {at} then into t values ({at}, a, c)"));
         assert_eq!(run(c, &format!("insert all\n{when}\nselect a, c from t where a = 3 and b = 4")), "INSERT: 3 rows");
-        // Mistakes keep their places: in the second line and behind it.
+        // Errors keep their positions: in the second line and behind it.
         assert_eq!(
             run(c, "insert all\ninto t values (1, 2, 'x')\ninto t values (d, 2, 'x')\nselect 1 from dual"),
             "ORA-00904: \"D\": invalid identifier [52]"
@@ -182,7 +182,7 @@ fn wide(connection: &mut Connection) {
     );
 }
 
-/// What is written around `inner`, the first level outermost.
+/// Text nested around `inner`, the first level outermost.
 fn nested(open: impl Fn(usize) -> String, inner: &str, close: impl Fn(usize) -> String) -> String {
     let mut text = String::new();
     (0..LEVELS).for_each(|at| text.push_str(&open(at)));
@@ -196,7 +196,7 @@ fn cases_may_be_deep_with_a_column_a_level() {
     in_a_session(|c| {
         wide(c);
         let sum: usize = (0..LEVELS).sum();
-        // (what it is, of the row of numbers, of the row of NULLs)
+        // (the expression, its value over numbers, its value over NULLs)
         let found = [
             (
                 nested(|at| format!("case when a{at} > {at} then {at} else "), "-1", |_| " end".to_owned()),
@@ -244,11 +244,11 @@ fn cases_may_be_deep_with_a_column_a_level() {
         let failing =
             nested(|at| format!("case when a{at} = {at} then "), "1", |at| format!(" else 1 / (a{at} - {at}) end"));
         assert_eq!(rows(c, &format!("select {failing} from w where a1 = 1")), ["1"]);
-        // One value a row, though nothing of the row is in it.
+        // One value a row, though it names no column.
         let random =
             nested(|_| "case when dbms_random.value < 2 then ".to_owned(), "dbms_random.value", |_| " end".to_owned());
         assert_eq!(rows(c, &format!("select count(distinct {random}) from w")), ["2"]);
-        // In what rows are changed to, and in the condition of a check.
+        // In the new values of rows, and in the condition of a check.
         let deep = nested(|at| format!("case when a{at} > {at} then {at} else "), "-1", |_| " end".to_owned());
         assert_eq!(run(c, &format!("update w set a1 = {deep} where a1 = 1")), "UPDATE: 1 rows");
         assert_eq!(rows(c, "select a1 from w where a2 = 2"), ["-1"]);
@@ -258,7 +258,7 @@ fn cases_may_be_deep_with_a_column_a_level() {
     });
 }
 
-/// Where the parser meets its own limit within parentheses it tries each level's other readings.
+/// When the parser meets its own limit within parentheses it tries each level's other readings.
 #[test]
 fn parentheses_may_be_deep() {
     in_a_session(|c| {
@@ -293,7 +293,7 @@ fn subqueries_may_stand_deep_in_each_other() {
         let values = "(select max(a) + ".repeat(DEEP);
         let from = " from t)".repeat(DEEP);
         assert_eq!(rows(c, &format!("select {values}1{from} from dual")), ["91"]);
-        // Each about the rows of the one around it.
+        // Each correlated with the enclosing one.
         let exists =
             row(DEEP, "", |at| format!("(select 1 from t t{} where t{}.a = t{at}.a and exists ", at + 1, at + 1));
         let query = format!("select a from t t0 where exists {exists}(select 1 from t where t.b = t0.b + 2){ends}");

@@ -50,14 +50,14 @@ fn a_view_has_its_owners_names_and_privileges() {
         ],
     );
     all(&mut bob, &["create table t (x number)"]);
-    // T is Ann's in her view, and USER is who asks.
+    // T is Ann's in her view, and USER is the querying user.
     assert_eq!(run(&mut bob, "select * from ann.v"), "A | WHO\n1 | BOB");
     assert!(run(&mut bob, "select * from ann.t").starts_with("ORA-00942"));
     assert!(run(&mut bob, "select * from v").starts_with("ORA-00942"));
     assert!(run(&mut bob, "delete from ann.v").starts_with("ORA-01031"));
     assert!(run(&mut bob, "drop view ann.v").starts_with("ORA-01031"));
     assert!(run(&mut bob, "create view ann.w as select 1 x from dual").starts_with("ORA-01031"));
-    // What the view's owner may not read, its view does not show.
+    // A view does not show rows that its owner may not read.
     all(&mut ann, &["grant select on t to bob"]);
     all(&mut bob, &["create view through as select secret from ann.t"]);
     assert_eq!(run(&mut bob, "select * from through"), "SECRET\n2");
@@ -158,7 +158,7 @@ fn a_view_made_by_force_says_so() {
     assert!(connection.run("create or replace force view v as select a from later").unwrap().compilation_errors);
     connection.run("create table later (a number)").unwrap();
     assert!(!connection.run("create or replace force view v as select a from later").unwrap().compilation_errors);
-    // A syntax error is one, by force too.
+    // FORCE does not allow a syntax error.
     assert!(connection.run("create or replace force view v as select a frm later").is_err());
 }
 
@@ -180,7 +180,7 @@ fn a_query_under_way_never_sees_rows_of_the_new_form() {
         &mut system,
         &[
             "alter table ann.t drop column a",
-            // What the old segment gave back is used again.
+            // Space of the old segment is reused.
             "create table u (a number, b varchar2(200), c number)",
             "insert into u select 1, rpad('y', 200), 1 from dual connect by level <= 3000",
         ],
@@ -199,7 +199,7 @@ fn a_query_under_way_never_sees_rows_of_the_new_form() {
             }
         }
     }
-    // Blocks that are something else's by now have no rows of this query; what it gives are rows of the old form.
+    // Reused blocks have no rows of this query; its rows are of the old form.
     assert!(rows.len() >= 10);
     for row in &rows {
         let [Datum::Number(a), Datum::Number(c)] = row.as_slice() else { panic!("{row:?}") };

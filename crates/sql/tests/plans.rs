@@ -1,4 +1,4 @@
-//! Plans of cursors: what DBMS_XPLAN.DISPLAY_CURSOR says of an execution is what its STAT lines say.
+//! Plans of cursors: DBMS_XPLAN.DISPLAY_CURSOR agrees with the execution's STAT lines.
 
 #![allow(clippy::unwrap_used, reason = "a test fails by panicking, in its helpers too")]
 
@@ -42,7 +42,7 @@ fn texts(rows: Vec<Vec<Datum>>) -> Vec<String> {
     rows.into_iter().map(|row| text(&row[0])).collect()
 }
 
-/// The lines of a plan's box by their operation's number, each cell by its column's heading.
+/// The lines of a plan's box by operation number, each cell by its column's heading.
 fn boxed(lines: &[String]) -> Vec<Vec<(String, String)>> {
     let cells = |line: &str| line.trim_matches('|').split('|').map(|cell| cell.trim().to_owned()).collect::<Vec<_>>();
     let heading = lines.iter().find(|line| line.starts_with("| Id ")).expect("a heading");
@@ -59,7 +59,7 @@ fn cell(line: &[(String, String)], heading: &str) -> u64 {
     found.map_or(0, |(_, text)| text.parse().unwrap_or_else(|_| panic!("{heading}: {line:?}")))
 }
 
-/// Runs a query in fetches of `array` rows, then says its STAT lines' figures and its box.
+/// Runs a query in fetches of `array` rows, then returns its STAT lines' figures and its box.
 fn compared(connection: &mut Connection, data: &Path, query: &str, array: usize) {
     connection.run("alter system flush buffer_cache").unwrap();
     connection.run("alter session set events '10046 trace name context forever, level 1'").unwrap();
@@ -85,14 +85,14 @@ fn compared(connection: &mut Connection, data: &Path, query: &str, array: usize)
         let reads = figure(stat, "pr=");
         assert_eq!(cell(line, "Reads"), reads, "{stat}\n{line:?}");
         if executed.is_query {
-            // Of a change, gets in current mode are buffers too.
+            // For DML, gets in current mode are buffers too.
             assert_eq!(cell(line, "Buffers"), figure(stat, "cr="), "{stat}\n{line:?}");
         } else {
             assert!(cell(line, "Buffers") >= figure(stat, "cr="), "{stat}\n{line:?}");
         }
         read += reads;
     }
-    // The statement's own line has what the whole plan has done.
+    // The statement's own line has the sum of the plan.
     let (statement, top) = (&shown[0], &shown[1]);
     assert_eq!((cell(statement, "Buffers"), cell(statement, "Reads")), (cell(top, "Buffers"), cell(top, "Reads")));
     assert!(cell(top, "Buffers") > 0 && read > 0, "{lines:?}");
@@ -126,7 +126,7 @@ fn display_cursor_says_what_stat_lines_say() {
     database.instance().shutdown().unwrap();
 }
 
-/// Row source statistics are shown when they were asked for, and add up over executions.
+/// Row source statistics are shown on request, and add up over executions.
 #[test]
 fn statistics_are_shown_when_they_were_asked_for() {
     let mut connection = support::connect();
@@ -157,7 +157,7 @@ fn statistics_are_shown_when_they_were_asked_for() {
     assert_eq!(cell(&all[1], "Buffers"), 3 * cell(&last[1], "Buffers"));
 }
 
-/// The plan of an UPDATE takes no lock and changes nothing, whoever holds the rows.
+/// EXPLAIN of an UPDATE takes no lock and changes nothing, whoever holds the rows.
 #[test]
 fn explaining_waits_for_nobody() {
     let database = support::database();

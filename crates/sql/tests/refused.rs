@@ -1,11 +1,12 @@
-//! What a planner could drop in silence is carried out or refused: every construct here must be an error with a number.
+//! Syntax that a planner could drop in silence is supported or refused: every construct here must be an error with a
+//! number.
 
 #![allow(clippy::unwrap_used, reason = "a test fails by panicking, in its helpers too")]
 
 #[allow(dead_code, reason = "each test file uses a part of it")]
 mod support;
 
-/// Statements that must fail, and the beginning of how.
+/// Statements that must fail, with the beginning of the error.
 const REFUSED: &[(&str, &str)] = &[
     ("select 1 from dual for update", "ORA-02030"),
     ("select distinct a from t for update", "ORA-01786"),

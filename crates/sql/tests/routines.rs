@@ -1,5 +1,6 @@
-//! Scripts of programs: statements of several users, each behind a line with its user's name where that changes, ended by a line `/`; what follows up to
-//! the next blank line is what it gives, with the lines that DBMS_OUTPUT has kept. `UPDATE_GOLDEN=1` writes the results anew.
+//! Scripts of programs: statements of several users, each after a line with its user's name when that changes, ended by
+//! a line `/`; the text up to the next blank line is its result, with the lines of DBMS_OUTPUT. `UPDATE_GOLDEN=1`
+//! rewrites the results.
 
 #![allow(clippy::unwrap_used, reason = "a test fails by panicking, in its helpers too")]
 
@@ -12,7 +13,7 @@ use std::path::Path;
 
 use sql::Connection;
 
-/// The script with the results that it gives.
+/// The script with its results.
 fn play(script: &str) -> String {
     let database = support::database();
     let mut connections: HashMap<String, Connection> = HashMap::new();

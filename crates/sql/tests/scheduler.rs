@@ -1,4 +1,4 @@
-//! DBMS_SCHEDULER, and what else programs say of themselves: DBMS_APPLICATION_INFO, DBMS_SESSION, DBMS_MONITOR.
+//! DBMS_SCHEDULER, DBMS_APPLICATION_INFO, DBMS_SESSION and DBMS_MONITOR.
 
 #![allow(clippy::unwrap_used, reason = "a test fails by panicking, in its helpers too")]
 
@@ -29,14 +29,14 @@ fn call(connection: &mut Connection, text: &str) -> String {
     run(connection, &format!("begin {text}; end;"))
 }
 
-/// Programs of debug builds want more stack than a test's thread has.
+/// Programs in debug builds need more stack than a test's thread has.
 fn with_stack(work: impl FnOnce() + Send + 'static) {
     if let Err(panic) = spawn_with_stack("test", 16 << 20, work).unwrap().join() {
         std::panic::resume_unwind(panic);
     }
 }
 
-/// Looks until a query gives this, for a minute.
+/// Repeats a query until it returns `expected`, for a minute.
 fn until(connection: &mut Connection, query: &str, expected: &str) {
     let mut last = String::new();
     for _ in 0..1200 {
@@ -66,7 +66,7 @@ fn a_job_runs_at_once_and_again_and_its_runs_are_logged() {
         let mut c = database.connect("system", None).unwrap();
         c.run("create table t (n number)").unwrap();
         c.run("create procedure p as begin insert into t values (1); end;").unwrap();
-        // Once, and gone.
+        // Runs once, and is dropped.
         assert_eq!(call(&mut c, "dbms_scheduler.create_job('j', 'stored_procedure', 'p', enabled => true)"), "PL/SQL");
         until(&mut c, "select count(*) from t", "1");
         until(&mut c, "select count(*) from user_scheduler_jobs", "0");
@@ -79,7 +79,7 @@ fn a_job_runs_at_once_and_again_and_its_runs_are_logged() {
         assert_eq!(call(&mut c, text), "PL/SQL");
         until(&mut c, STATE, "COMPLETED | FALSE | 3 | 0");
         assert_eq!(rows(&mut c, "select count(*) from t where n = 2"), "3");
-        // In the session that asks, and in one of its own; the schedule notices the second alone.
+        // In the requesting session, and in one of its own; only the second counts for the schedule.
         assert_eq!(
             call(&mut c, "dbms_scheduler.set_attribute_null('J', 'max_runs'); dbms_scheduler.run_job('J')"),
             "PL/SQL"
@@ -142,7 +142,7 @@ fn mistakes_are_said() {
             ("dbms_scheduler.enable('J,NONE')".to_owned(), "ORA-27475"),
             ("dbms_scheduler.drop_job('NONE', true)".to_owned(), "ORA-27475"),
             ("dbms_scheduler.stop_job('NONE')".to_owned(), "ORA-27475"),
-            // J has been enabled, and is gone once it has run.
+            // J has been enabled, and is dropped once it has run.
             (create("'K', 'PLSQL_BLOCK', 'null;', repeat_interval => 'FREQ=DAILY'"), "PL/SQL"),
             ("dbms_scheduler.set_attribute('K', 'colour', 'red')".to_owned(), "ORA-27469"),
             ("dbms_scheduler.set_attribute('K', 'job_priority', 1)".to_owned(), "HW-0001"),
@@ -289,7 +289,7 @@ fn a_session_says_what_it_does() {
             assert!(trace.lines().any(|found| found.starts_with(line)), "{line}: {trace}");
         }
         assert!(trace.contains("\nBINDS #") && trace.contains("\nEXEC #"), "{trace}");
-        // The report of the trace has the statement of the program under those that are recursive, and its time is not counted twice.
+        // The trace's report has the program's statement under the recursive ones, and its time is not counted twice.
         let report = report::tkprof::summarise(trace.as_bytes(), &report::tkprof::Options::default()).unwrap();
         let of = |start: &str| {
             let found = report

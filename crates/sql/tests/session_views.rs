@@ -1,4 +1,4 @@
-//! What views show of sessions at work and of what statements cost; ALTER SYSTEM KILL SESSION.
+//! Views of working sessions and of statements' costs; ALTER SYSTEM KILL SESSION.
 
 #![allow(clippy::unwrap_used, reason = "a test fails by panicking, in its helpers too")]
 
@@ -23,7 +23,8 @@ fn id(connection: &Connection) -> String {
     format!("{},{}", connection.session().sid(), connection.session().meter().serial())
 }
 
-/// A table with a row that `owner` has changed, and the thread of a session that waits for it, with a change of its own before.
+/// A table with a row that `owner` has changed, and the thread of a session that waits for it, with an earlier change
+/// of its own.
 fn waiter(database: &Arc<Database>, owner: &mut Connection) -> (String, u32, JoinHandle<(Connection, String)>) {
     for statement in ["create table t (id number)", "insert into t values (1)", "insert into t values (2)", "commit"] {
         owner.run(statement).unwrap();
@@ -73,7 +74,7 @@ fn a_session_that_waits_shows_its_statement_and_samples_have_it() {
     owner.run("commit").unwrap();
     let (mut waiter, said) = thread.join().unwrap();
     assert_eq!(said, "UPDATE: 1 rows");
-    // Once it is over it is the last wait.
+    // A finished wait is the last wait.
     let over =
         format!("select count(event) from v$session_wait {of} and state like 'WAITED%' and wait_time_micro >= 0");
     assert_eq!(row(&mut owner, &over), "1");
@@ -163,7 +164,7 @@ fn statements_have_what_their_calls_took() {
     assert_eq!(row(&mut connection, &of("select id from t", "parsing_schema_name")), "SYSTEM");
     connection.run("alter system flush shared_pool").unwrap();
     assert_eq!(row(&mut connection, &of("insert into t", "count(*)")), "0");
-    // What a view's text is parsed for is no call of it.
+    // Parsing a view's text is no call of it.
     connection.run("create view w as select id from t where id > 3").unwrap();
     connection.query("select * from w").unwrap();
     assert_eq!(row(&mut connection, &of("select id from t where", "count(*)")), "0");
@@ -204,9 +205,9 @@ fn the_library_cache_counts_what_was_found_and_what_a_change_made_useless() {
     }
     let after = of(&mut connection, "SQL AREA", columns);
     let grown: Vec<u64> = after.iter().zip(&before).map(|(after, before)| after - before).collect();
-    // The first execution of the new statement found nothing ready for it.
+    // The first execution of the new statement found nothing cached.
     assert_eq!(grown, [4, 3, 4, 3, 0, 0]);
-    // Whatever the change, all cursors are parsed anew after it.
+    // After any change all cursors are parsed anew.
     connection.run("create table u (id number)").unwrap();
     run(&mut connection, "select count(*) from t");
     let changed = of(&mut connection, "SQL AREA", "reloads, invalidations");
@@ -244,7 +245,7 @@ fn work_areas_are_counted_while_they_are_held_and_given_back() {
     assert!(value(&mut other, most) > 2 << 20);
 }
 
-/// What an autonomous transaction does is part of the call that it is in: its time is counted with that, and its locks are.
+/// An autonomous transaction is part of its call: its time is counted with the call's, and its locks are the call's.
 #[test]
 fn autonomous_transactions_are_part_of_their_call() {
     let database = support::database();
@@ -267,7 +268,7 @@ fn autonomous_transactions_are_part_of_their_call() {
     let (took, counted) = (clock.monotonic_us() - from, time(&mut connection) - before);
     assert!(counted <= took + took / 4, "{counted} us of DB time in {took} us");
     assert_eq!(row(&mut connection, "select count(*) from t"), "201");
-    // It wants what its caller has changed.
+    // It wants a row that its caller has changed.
     connection.run("update t set id = 1 where id = 1").unwrap();
     let error = connection.run("begin p(1); end;").unwrap_err();
     assert!(error.is_ora(60), "{error}");
@@ -281,7 +282,7 @@ fn autonomous_transactions_are_part_of_their_call() {
     while row(&mut other, "select count(*) from v$session where type = 'RECURSIVE' and event like 'enq: TX%'") != "1" {
         std::thread::yield_now();
     }
-    // It waits, and its caller does nothing beside that.
+    // It waits, and its caller does nothing else.
     database.instance().sample_sessions();
     let last = "sample_id = (select max(sample_id) from v$active_session_history)";
     let of_caller = format!("select count(*) from v$active_session_history where session_id = {sid} and {last}");
@@ -303,7 +304,7 @@ fn the_stack_of_a_session_that_waits_shows_where() {
     let stack = |connection: &mut Connection, sid: u32| {
         row(connection, &format!("select stack from v$hw_short_stack where sid = {sid}"))
     };
-    // It is asked many times, and goes on waiting.
+    // Repeated requests do not end its wait.
     for _ in 0..50 {
         let found = stack(&mut owner, sid);
         assert!(found.contains("storage::") && found.contains("()<-"), "{found}");
@@ -345,7 +346,7 @@ fn sleeping_reading_and_writing_sessions_are_asked_and_do_what_they_did() {
     };
     let thread = spawn_with_stack("worker", 16 << 20, work).unwrap();
     let mut found = 0;
-    // The first answer takes long: what is needed to follow stacks is read for it.
+    // The first answer takes long: it reads the data for unwinding stacks.
     while found <= 20 && !thread.is_finished() {
         found += usize::from(sql::short_stack(&asked).is_ok());
     }

@@ -1,6 +1,6 @@
-//! Scripts of several sessions: what each sees of the others' work, and who waits for whom. See `harness/mod.rs` for their language.
+//! Scripts of several sessions: visibility of each other's changes, and waits. See `harness/mod.rs` for their language.
 //!
-//! `UPDATE_GOLDEN=1` writes anew those that are not in [`WAITING`]; what isolation must give is written by hand.
+//! `UPDATE_GOLDEN=1` rewrites those that are not in [`WAITING`]; results about isolation are written by hand.
 
 #![allow(clippy::unwrap_used, reason = "a test fails by panicking, in its helpers too")]
 
@@ -15,8 +15,8 @@ use std::sync::mpsc::channel;
 use harness::{Player, difference, play, settle};
 use waits::Event;
 
-/// Scripts that wait for undo and row locks, and what the first line that differs gives until then. A script that passes must be taken off this list;
-/// all of them are in force when it is empty.
+/// Scripts that fail for want of a feature, with the first line that differs until then. A script that passes must be
+/// removed from this list.
 const WAITING: &[(&str, &str)] = &[];
 
 #[test]
@@ -52,7 +52,7 @@ fn scripts() {
     assert!(failures.is_empty(), "\n{}", failures.join("\n"));
 }
 
-/// A session in a wait for a lock is seen to be blocked, and one that is let go on is waited for, however late it wakes.
+/// A session in a wait for a lock is detected as blocked, and a released one is waited for, however late it wakes.
 #[test]
 fn who_waits_for_a_lock_is_blocked_and_who_works_is_not() {
     let database = support::database();
@@ -63,7 +63,7 @@ fn who_waits_for_a_lock_is_blocked_and_who_works_is_not() {
         players[0].start(Box::new(move |seat| {
             let meter = Arc::clone(seat.connection.session().meter());
             meter.wait(Event::EnqTxRowLockContention, [0; 3], -1, || gate.recv().unwrap());
-            // Work that is no wait.
+            // Work without a wait.
             std::thread::sleep(std::time::Duration::from_millis(30));
             vec!["went on".to_owned()]
         }));

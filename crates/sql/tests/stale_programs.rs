@@ -1,4 +1,4 @@
-//! Programs whose dependencies change under them, in several sessions; and what calls by functions in SQL count as.
+//! Programs whose dependencies change under them, in several sessions; and how calls by functions in SQL are counted.
 
 #![allow(clippy::unwrap_used, reason = "a test fails by panicking, in its helpers too")]
 
@@ -18,7 +18,7 @@ fn status(connection: &mut Connection, name: &str) -> String {
     run(connection, &text).replace("STATUS\n", "")
 }
 
-/// Every session calls the program at once; what each has printed.
+/// Every session calls the program at once; returns the output of each.
 fn call(connections: Vec<Connection>, text: &'static str) -> (Vec<Connection>, Vec<Vec<String>>) {
     let barrier = Arc::new(Barrier::new(connections.len()));
     let start = |mut connection: Connection| {
@@ -61,7 +61,7 @@ fn what_changed_is_compiled_again_by_whoever_comes_first() {
         (connections, output) = call(connections, "begin show; end;");
         assert!(output.iter().all(|lines| *lines == [format!("t: {}", round + 1)]), "{output:?}");
         assert_eq!(status(&mut own, "LOW"), "VALID");
-        // That LOW has no errors any more has made SHOW invalid once more: it is compiled at its next use.
+        // LOW losing its errors has invalidated SHOW once more: it is compiled at its next use.
         (connections, _) = call(connections, "begin show; end;");
         assert_eq!((status(&mut own, "LOW"), status(&mut own, "SHOW")), ("VALID".into(), "VALID".into()));
         run(&mut own, "drop table t");
@@ -71,7 +71,7 @@ fn what_changed_is_compiled_again_by_whoever_comes_first() {
         run(&mut own, &format!("insert into t (a) values ({})", round + 2));
         run(&mut own, "commit");
     }
-    // A package's text that is replaced in the midst of calls: each call sees one of the two.
+    // A package's text is replaced in the midst of calls: each call sees one of the two.
     run(&mut own, "create or replace procedure show is begin dbms_output.put_line('new'); end;");
     let (_, output) = call(connections, "begin for i in 1 .. 50 loop show; end loop; end;");
     assert!(output.iter().all(|lines| lines.len() == 50 && lines.iter().all(|line| line == "new")), "{output:?}");
@@ -96,7 +96,7 @@ fn a_synonym_and_a_privilege_are_looked_at_again() {
     assert_eq!(run(&mut ann, "begin it; end;"), "PL/SQL");
     run(&mut own, "revoke execute on one from ann");
     assert!(run(&mut ann, "begin it; end;").contains("PLS-00201"));
-    // Whoever has the same schema, and other rights, shares nothing.
+    // Sessions with the same schema and other rights share nothing.
     run(&mut ann, "alter session set current_schema = system");
     assert!(run(&mut ann, "begin it; end;").contains("PLS-00201"));
     assert_eq!(run(&mut own, "begin it; end;"), "PL/SQL");

@@ -1,4 +1,4 @@
-//! The call stack of a thread of this process, taken from outside of it; and profiles: many of them, a fixed time apart.
+//! Call stacks of threads of this process, taken from another thread; and profiles: many of them at a fixed interval.
 //!
 //! ```text
 //! signal.rs   a signal makes the thread copy its registers and its stack's bytes; the only file with `unsafe`
@@ -8,8 +8,9 @@
 //! sample.rs   a thread that asks again and again -> profile.rs: sums -> svg.rs: a flame graph
 //! ```
 //!
-//! Nothing is unwound in the signal's handler: no unwinder is safe there, because it takes locks that the interrupted code may hold. The handler makes one system call
-//! that POSIX allows there and stores a few numbers; the rest is ordinary code of the thread that asks. See README.md.
+//! The signal handler unwinds nothing: no unwinder is safe there, because it takes locks that the interrupted code may
+//! hold. The handler makes one system call that POSIX allows there and stores a few numbers; the asking thread does the
+//! rest in ordinary code. See README.md.
 
 mod profile;
 mod sample;

@@ -16,7 +16,7 @@ pub struct Profile {
     stacks: BTreeMap<Vec<Arc<str>>, u64>,
 }
 
-/// What a function has of a profile.
+/// A function's ticks in a profile.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct FunctionShare {
     pub name: Arc<str>,
@@ -42,17 +42,18 @@ impl Profile {
         self.stacks.values().sum()
     }
 
-    /// Seconds that a number of ticks stands for.
+    /// A number of ticks in seconds.
     #[must_use]
     pub fn seconds(&self, ticks: u64) -> f64 {
         ticks as f64 / f64::from(self.frequency)
     }
 
-    /// The stacks as collapsed ones, which other tools read: functions with `;` between them, the outermost first, a blank, and the ticks.
+    /// The stacks in the collapsed format that other tools read: functions with `;` between them, the outermost first,
+    /// a blank, and the ticks.
     #[must_use]
     pub fn collapsed(&self) -> String {
         let line = |(stack, ticks): (&Vec<Arc<str>>, &u64)| {
-            // What divides functions must not stand in a name: `[u8; 4]`.
+            // The separator must not stand in a name: `[u8; 4]`.
             let names: Vec<_> = stack.iter().map(|name| name.replace(';', ":")).collect();
             format!("{} {ticks}\n", names.join(";"))
         };
@@ -68,8 +69,8 @@ impl Profile {
         all.into_iter().take(most).map(|(stack, ticks)| (line(stack), *ticks)).collect()
     }
 
-    /// What the functions of some crates have of the profile, by own ticks and then by all. What they call of other crates, the standard library's too, is
-    /// their own work.
+    /// The ticks of the functions of some crates, by own ticks and then by all. What they call of other
+    /// crates, the standard library's too, is their own work.
     #[must_use]
     pub fn functions(&self, crates: &[&str]) -> Vec<FunctionShare> {
         let mut shares: BTreeMap<&Arc<str>, (u64, u64)> = BTreeMap::new();
@@ -89,8 +90,9 @@ impl Profile {
         shares
     }
 
-    /// From the outermost function on, always to the one with the most ticks, as long as that has a tenth of all: the functions of some crates on this way, and
-    /// the ticks that they have on it. A function's `own` ticks are those of the stacks that end in it, or in functions that do not count.
+    /// From the outermost function on, always to the callee with the most ticks, as long as that has a tenth of all:
+    /// the functions of some crates on this path, with their ticks on it. A function's `own` ticks are those of the
+    /// stacks that end in it, or in functions that do not count.
     #[must_use]
     pub fn heaviest_path(&self, crates: &[&str]) -> Vec<FunctionShare> {
         let all = self.ticks();
@@ -116,14 +118,16 @@ impl Profile {
         }
     }
 
-    /// A flame graph as SVG: each function a bar as wide as its ticks, above the one that has called it. The functions of `crates` stand out.
+    /// A flame graph as SVG: each function a bar as wide as its ticks, above the one that has called it. The functions
+    /// of `crates` stand out.
     #[must_use]
     pub fn svg(&self, title: &str, crates: &[&str]) -> String {
         svg::draw(self, &self.stacks, title, crates)
     }
 }
 
-/// The crate that a function is in: `storage` of `storage::cache::get` and of `<storage::cache::Pool as core::ops::Drop>::drop`.
+/// The crate that a function is in: `storage` of `storage::cache::get` and of `<storage::cache::Pool as
+/// core::ops::Drop>::drop`.
 pub(crate) fn crate_of(name: &str) -> &str {
     let name = name.trim_start_matches(['<', '&', '*', '(', '[']).trim_start_matches("mut ").trim_start_matches("dyn ");
     name.split(|c: char| !c.is_alphanumeric() && c != '_').next().unwrap_or(name)

@@ -1,4 +1,5 @@
-//! A thread that asks for another's stack, a fixed time apart; or for the stacks of several, one after the other, that work for the same.
+//! A sampling thread that takes another thread's stack at a fixed interval, or the stacks of several that work for the
+//! same session, one after the other.
 
 use std::collections::HashMap;
 use std::time::Duration;
@@ -10,11 +11,11 @@ use crate::profile::Profile;
 use crate::signal;
 use crate::stack::reader;
 
-/// How long one stack is waited for before its tick is added to the next.
+/// Longest wait for one stack; after it the tick is added to the next.
 const ANSWER_MOST: Duration = Duration::from_millis(500);
 const FREQUENCY_MAX: u32 = 10_000;
 
-/// What was found: addresses, innermost first, and the ticks that were spent there.
+/// Addresses, innermost first, and the ticks spent there.
 type Found = HashMap<Vec<u64>, u64>;
 
 #[derive(Default)]
@@ -29,7 +30,7 @@ impl Stopping {
         self.changed.notify_all();
     }
 
-    /// Waits so long, or until it is to stop; whether it is.
+    /// Waits for the interval or until the stop; true: to stop.
     fn wait(&self, most: Duration) -> bool {
         let mut stopped = self.stopped.lock();
         if !*stopped {
@@ -53,8 +54,8 @@ impl std::fmt::Debug for Sampler {
 }
 
 impl Sampler {
-    /// Begins to take a stack `frequency` times a second, that of the thread which `whose` names at the moment, whether it works or waits. While there is none
-    /// nothing is taken, and the time does not count.
+    /// Begins to take a stack `frequency` times a second, that of the thread which `whose` names at the moment, whether
+    /// it works or waits. While `whose` names none nothing is taken, and the time does not count.
     ///
     /// # Errors
     /// HW-0003 for a frequency that is not 1 to 10,000; HW-0002 when the operating system refuses what is needed.
@@ -63,7 +64,7 @@ impl Sampler {
             let text = format!("stacks can be taken 1 to {FREQUENCY_MAX} times a second, not {frequency}");
             return Err(Error::own(ErrorKind::User, 3, text));
         }
-        // Everything that is made once is made here, not in the first tick.
+        // One-time set-up is done before the first tick.
         crate::take(ThreadId::current(), ANSWER_MOST)?;
         let stopping = Arc::<Stopping>::default();
         let theirs = Arc::clone(&stopping);
@@ -95,8 +96,8 @@ impl Drop for Sampler {
     }
 }
 
-/// Takes stacks until it is to stop. A stack counts for all ticks that have passed since the one before, so that a thread which could not answer for a while
-/// is not taken for one that was not there.
+/// Takes stacks until the stop. A stack counts for all ticks since the one before, so that a thread which could not
+/// answer for a while does not count as absent.
 fn sample(whose: &dyn Fn() -> Option<ThreadId>, frequency: u32, stopping: &Stopping) -> Result<Found> {
     let clock = SystemClock::default();
     let period_us = 1_000_000 / u64::from(frequency);

@@ -1,15 +1,17 @@
 //! The signal that makes a thread copy its registers and the bytes of its stack.
 //!
-//! One request at a time, in a slot that handler and asker share; all of it is atomics, and the bytes go through a file in memory:
+//! One request at a time, in a slot that handler and asker share; the slot is all atomics, and the bytes go through a
+//! file in memory:
 //!
 //! 1. The asker puts number and thread of its request in the slot and sends the signal to that thread alone.
-//! 2. The handler, on the thread itself, takes the request out of the slot, notes the registers and writes the stack's bytes to the file. The kernel reads
-//!    them: what is not there ends the write and is no fault. It then puts the request's number where the answer is looked for.
-//! 3. The asker reads the file. When time runs out it takes the request out itself; a handler that comes later finds none and does nothing. One that has
-//!    taken it is waited for: it has only a few instructions to go.
+//! 2. The handler, on the thread itself, takes the request out of the slot, notes the registers and writes the stack's
+//!    bytes to the file. The kernel reads them: what is not there ends the write and is no fault. It then puts the
+//!    request's number where the answer is looked for.
+//! 3. The asker reads the file. When time runs out it takes the request out itself; a handler that comes later finds
+//!    none and does nothing. One that has taken it is waited for: it has only a few instructions to go.
 //!
-//! The signal is SIGURG, which does nothing where nobody handles it, so that no stray one ends a process. SA_RESTART begins system calls again that it has
-//! interrupted, where the kernel can; who sleeps or waits by other calls goes on after EINTR.
+//! The signal is SIGURG, which does nothing without a handler, so that no stray one ends a process. SA_RESTART restarts
+//! interrupted system calls where the kernel can; sleeps and waits by other calls continue after EINTR.
 //!
 //! This is the only file of the crate with `unsafe` in it.
 
@@ -28,14 +30,14 @@ use common::{Clock, Error, ErrorKind, Result, SystemClock};
 
 const SIGNAL: libc::c_int = libc::SIGURG;
 
-/// Bytes of a stack that are copied, from its top; what is below is not seen.
+/// Bytes of a stack that are copied, from its top; the rest is not seen.
 const COPY_BYTES: usize = 256 << 10;
 
-/// Looks at the slot before the asker begins to sleep between them.
+/// Polls of the slot before the asker begins to sleep between them.
 const SPINS: u32 = 200;
 const PAUSE: Duration = Duration::from_micros(50);
 
-/// Where the thread was, and its stack.
+/// The thread's registers at the interruption, and its stack.
 #[derive(Debug)]
 pub(crate) struct Copied {
     pub(crate) registers: Registers,
@@ -43,7 +45,7 @@ pub(crate) struct Copied {
     pub(crate) bytes: Vec<u8>,
 }
 
-/// What an unwinder needs to begin.
+/// The registers from which an unwinder begins.
 #[derive(Clone, Copy, Default, Debug)]
 pub(crate) struct Registers {
     pub(crate) instruction: u64,
@@ -53,7 +55,7 @@ pub(crate) struct Registers {
     pub(crate) link: u64,
 }
 
-/// What handler and asker share.
+/// The slot that handler and asker share.
 struct Slot {
     /// The request's number above 32 bits of the thread's; 0: none.
     request: AtomicU64,
@@ -94,8 +96,8 @@ fn refused(what: &str, error: &std::io::Error) -> Error {
 /// Registers and stack of a thread of this process, the calling one's too.
 ///
 /// # Errors
-/// ORA-00072 when there is no such thread; HW-0008 when it has not answered in `most`, because it is in a system call that no signal interrupts or does not
-/// get to run; HW-0002 when the operating system refuses a part of it.
+/// ORA-00072 when there is no such thread; HW-0008 when it has not answered in `most`, because it is in a system call
+/// that no signal interrupts or does not get the processor; HW-0002 when the operating system refuses a part of it.
 pub(crate) fn copy(thread: ThreadId, most: Duration) -> Result<Copied> {
     let asker = ASKER.get_or_init(install).as_ref().map_err(Clone::clone)?;
     let mut asker = asker.lock();
@@ -129,16 +131,17 @@ pub(crate) fn copy(thread: ThreadId, most: Duration) -> Result<Copied> {
     Ok(Copied { registers: Registers { instruction, stack, frame, link }, bytes })
 }
 
-/// Makes the file, and takes over the signal.
+/// Makes the file, and installs the signal handler.
 fn install() -> Result<Mutex<Asker>> {
     let file = rustix::fs::memfd_create("stack", rustix::fs::MemfdFlags::CLOEXEC)
         .map_err(|error| refused("a file in memory", &error.into()))?;
     let file = File::from(file);
     file.set_len(COPY_BYTES as u64).map_err(|error| refused("a file in memory", &error))?;
     SLOT.file.store(file.as_raw_fd(), Ordering::Release);
-    // SAFETY: all zeros are a valid `sigaction`, and so is the set that `sigemptyset` makes of a valid one. The kernel reads the one and writes the other
-    // struct, both of which live until the call returns. The handler has the signature that SA_SIGINFO asks for, does nothing that is not allowed in a
-    // handler (see there), and is never taken away again, so that a signal which comes late finds it.
+    // SAFETY: all zeros are a valid `sigaction`, and so is the set that `sigemptyset` makes of a valid one. The kernel
+    // reads the first and writes the second struct, both of which live until the call returns. The handler has the
+    // signature that SA_SIGINFO asks for, does only what a handler may do (see there), and is never removed, so that a
+    // late signal finds it.
     let taken = unsafe {
         let (mut action, mut before): (libc::sigaction, libc::sigaction) = (std::mem::zeroed(), std::mem::zeroed());
         action.sa_sigaction = on_signal as *const () as usize;
@@ -155,12 +158,13 @@ fn install() -> Result<Mutex<Asker>> {
 /// Sends the signal to one thread of this process.
 fn send(thread: ThreadId) -> std::io::Result<()> {
     let process = rustix::process::getpid().as_raw_nonzero().get();
-    // SAFETY: the call takes three numbers and no address. The kernel checks that the thread is one of this process; the signal has a handler by now.
+    // SAFETY: the call takes three numbers and no address. The kernel checks that the thread is one of this process;
+    // the signal has a handler by now.
     let sent = unsafe { libc::syscall(libc::SYS_tgkill, process, thread.0, SIGNAL) };
     if sent == 0 { Ok(()) } else { Err(std::io::Error::last_os_error()) }
 }
 
-/// The handler: atomics, `gettid` and `pwrite`, and `errno` is what it was.
+/// The handler: atomics, `gettid` and `pwrite`; it restores `errno`.
 extern "C" fn on_signal(_signal: libc::c_int, _info: *mut libc::siginfo_t, context: *mut libc::c_void) {
     // SAFETY: the address of the calling thread's own `errno`, which is there as long as the thread is.
     let errno = unsafe { &mut *libc::__errno_location() };
@@ -179,11 +183,12 @@ fn answer(context: *mut libc::c_void) {
     if SLOT.request.compare_exchange(request, 0, Ordering::AcqRel, Ordering::Acquire).is_err() {
         return;
     }
-    // SAFETY: the kernel gives a handler with SA_SIGINFO the address of the context that it has saved, aligned, and valid until the handler returns.
+    // SAFETY: the kernel gives a handler with SA_SIGINFO the address of the context that it has saved, aligned, and
+    // valid until the handler returns.
     let registers = registers(unsafe { &*context.cast::<libc::ucontext_t>() });
     let file = SLOT.file.load(Ordering::Acquire);
-    // SAFETY: nothing is read here through the address: the kernel reads, and ends the write where there is nothing. The file is open for ever. `pwrite` is
-    // one of the functions that POSIX calls safe in a handler.
+    // SAFETY: the handler reads nothing through the address: the kernel reads, and ends the write at unmapped memory.
+    // The file stays open. `pwrite` is one of the functions that POSIX calls safe in a handler.
     let written = unsafe { libc::pwrite(file, registers.stack as *const libc::c_void, COPY_BYTES, 0) };
     let all = [registers.instruction, registers.stack, registers.frame, registers.link];
     for (place, register) in SLOT.registers.iter().zip(all) {

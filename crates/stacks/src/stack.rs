@@ -10,9 +10,9 @@ use crate::signal;
 use crate::symbol::Symbols;
 use crate::unwind::Unwinding;
 
-/// What is below is how a thread begins, the same in all of them.
+/// The frames below it are a thread's start, the same in all of them.
 const THREAD_BEGINS: &str = "__rust_begin_short_backtrace";
-/// What is above is how a thread asks for its own stack.
+/// The frames above it are a thread's asking for its own stack.
 const OWN_ASKING: &str = "stacks::signal::send";
 
 /// The functions that a thread was in.
@@ -59,7 +59,7 @@ impl Reader {
     }
 }
 
-/// Without how the thread began, and without how it asked for its own stack.
+/// Without the frames of the thread's start, and of asking for its own stack.
 fn trimmed(mut names: Vec<Arc<str>>) -> Vec<Arc<str>> {
     if let Some(last) = names.iter().position(|name| name.contains(THREAD_BEGINS)) {
         names.truncate(last);
@@ -75,9 +75,10 @@ fn trimmed(mut names: Vec<Arc<str>>) -> Vec<Arc<str>> {
 /// The stack of a thread of this process, the calling one's too.
 ///
 /// # Errors
-/// ORA-00072 when there is no such thread; HW-0008 when it has not answered in `most`; HW-0002 when the operating system refuses a part of it.
+/// ORA-00072 when there is no such thread; HW-0008 when it has not answered in `most`; HW-0002 when the operating
+/// system refuses a part of it.
 pub fn take(thread: ThreadId, most: Duration) -> Result<Stack> {
-    // First of all, because it takes longest the first time.
+    // Before the copy, because it takes longest the first time.
     let reader = reader()?;
     let copied = signal::copy(thread, most)?;
     let mut reader = reader.lock();
@@ -104,7 +105,7 @@ mod tests {
     fn asking_is_cut_off_where_a_thread_asks_for_its_own() {
         let all = names(&["syscall", OWN_ASKING, "stacks::signal::copy", "stacks::stack::take", "f", "g"]);
         assert_eq!(trimmed(all), names(&["f", "g"]));
-        // Somebody else's request is what that thread does.
+        // The thread is taking another thread's stack: that is its work.
         let asks = names(&["nanosleep", "stacks::signal::copy", "f"]);
         assert_eq!(trimmed(asks.clone()), asks);
     }

@@ -1,5 +1,6 @@
-//! A flame graph: functions as bars, as wide as their ticks, each above the one that has called it. From left to right they stand in order of name, which is
-//! no order of time. A bar's name and figures are shown where the pointer rests on it; there is no script in the picture.
+//! A flame graph: functions as bars, as wide as their ticks, each above its caller. From left to right they stand in
+//! order of name, which is no order of time. A bar's name and figures are shown where the pointer rests on it; the
+//! picture has no script.
 
 use std::collections::BTreeMap;
 use std::fmt::Write;
@@ -12,11 +13,11 @@ const WIDTH: f64 = 1_200.0;
 const MARGIN: f64 = 10.0;
 const ROW: usize = 17;
 const HEAD: usize = 62;
-/// Narrower bars are left out: nobody sees them.
+/// Narrower bars are left out: they would not be visible.
 const BAR_LEAST: f64 = 0.3;
 const LETTER: f64 = 6.6;
 
-/// A function under the one that has called it.
+/// A function under its caller.
 #[derive(Default)]
 struct Node<'p> {
     ticks: u64,
@@ -29,7 +30,7 @@ struct Picture<'p> {
     crates: &'p [&'p str],
     /// Width of a tick.
     unit: f64,
-    /// Of the bars, without those that are left out.
+    /// Depth of the bars, without those that are left out.
     depth: usize,
     height: usize,
 }
@@ -61,7 +62,7 @@ fn depth(node: &Node<'_>, unit: f64) -> usize {
 
 impl Picture<'_> {
     fn line(&mut self, text: std::fmt::Arguments<'_>) {
-        // A String takes everything.
+        // Writing to a String does not fail.
         let _ = writeln!(self.out, "{text}");
     }
 
@@ -113,13 +114,13 @@ impl Picture<'_> {
     }
 }
 
-/// Oranges, so that neighbours can be told from each other; the same for the same function.
+/// Oranges that tell neighbours apart; the same for the same function.
 fn own_color(name: &str) -> String {
     let sum = name.bytes().fold(7_u32, |sum, byte| sum.wrapping_mul(31).wrapping_add(u32::from(byte)));
     format!("#{:02x}{:02x}{:02x}", 228 + sum % 28, 120 + sum / 28 % 80, 50 + sum / 2_240 % 30)
 }
 
-/// The end of a name says most: what does not fit is left out in front.
+/// The end of a name says most: a long name is cut in front.
 fn cut(name: &str, letters: usize) -> String {
     let length = name.chars().count();
     match letters {
@@ -137,7 +138,7 @@ fn escaped(text: &str) -> String {
             '<' => out.push_str("&lt;"),
             '>' => out.push_str("&gt;"),
             '"' => out.push_str("&quot;"),
-            // No document may hold these.
+            // No XML document may hold these.
             c if c.is_control() => out.push(' '),
             c => out.push(c),
         }
@@ -201,7 +202,7 @@ mod tests {
     }
 
     #[test]
-    fn what_does_not_fit_is_cut_in_front() {
+    fn long_names_are_cut_in_front() {
         assert_eq!(cut("engine::search", 14), "engine::search");
         assert_eq!(cut("engine::search", 10), "..::search");
         assert_eq!(cut("engine::search", 3), "");

@@ -1,7 +1,8 @@
 //! Names of functions by address, from the program's symbols and line tables.
 //!
-//! Line tables know a function by its bare name and the file that it is in, which stands for its module: `storage::cache::get` is `get` of
-//! crates/storage/src/cache.rs, or of a folder's mod.rs, whatever type it is a method of. Without line tables there are the linker's names, with their types.
+//! Line tables know a function by its bare name and its file, which stands for its module: `storage::cache::get` is
+//! `get` of crates/storage/src/cache.rs, or of a folder's mod.rs, whatever type it is a method of. Without line tables
+//! there are the linker's names, with their types.
 
 use std::collections::HashMap;
 use std::ffi::c_void;
@@ -16,12 +17,12 @@ pub(crate) struct Symbols {
 }
 
 impl Symbols {
-    /// The functions at an address, the innermost first: those that the compiler has inlined there, then the one that they are in. An address without a
-    /// symbol is its own name.
+    /// The functions at an address, the innermost first: those that the compiler has inlined there, then the enclosing
+    /// one. An address without a symbol is its own name.
     pub(crate) fn names(&mut self, address: u64) -> Arc<[Arc<str>]> {
         let found = self.known.entry(address).or_insert_with(|| {
             let mut names: Vec<Arc<str>> = Vec::new();
-            // It looks for the instruction before what it is given, as for a return address.
+            // It looks for the instruction before the given address, as for a return address.
             backtrace::resolve((address + 1) as *mut c_void, |symbol| {
                 if let Some(name) = symbol.name() {
                     // The alternate form has no hash at its end.

@@ -1,7 +1,7 @@
 //! From registers and a stack's bytes to addresses: the place of interruption, then where each function returns to.
 //!
-//! The tables that say how to get from a function to its caller are read from the files of the program and its libraries, once. The page of system calls that the
-//! kernel lends every process is no file, and is read from memory.
+//! The tables that lead from a function to its caller are read from the files of the program and its libraries, once.
+//! The page of system calls that the kernel maps into every process (vDSO) is no file, and is read from memory.
 
 use std::fs::{self, File};
 use std::ops::Range;
@@ -19,19 +19,19 @@ use object::read::{ReadCache, ReadRef};
 
 use crate::signal::{Copied, Registers};
 
-/// Frames that a stack has at most; deeper ones lose their outermost.
+/// Most frames of a stack; a deeper one loses its outermost.
 const FRAMES_MAX: usize = 2_048;
 const EXECUTABLE: &str = "/proc/self/exe";
 const SYSTEM_CALLS: &str = "[vdso]";
 const PAGE: u64 = 4_096;
 
-/// What is known of the program and its libraries.
+/// The unwind tables of the program and its libraries.
 pub(crate) struct Unwinding {
     unwinder: UnwinderNative<Vec<u8>, MayAllocateDuringUnwind>,
     cache: CacheNative<MayAllocateDuringUnwind>,
 }
 
-/// A file, or what stands for one, that the process has in its memory.
+/// A file, or the vDSO, mapped into the process.
 #[derive(PartialEq, Debug)]
 struct Mapped {
     path: String,
@@ -50,7 +50,7 @@ impl Unwinding {
         let executable = fs::read_link(EXECUTABLE).map(|path| path.to_string_lossy().into_owned()).unwrap_or_default();
         let mut unwinder = UnwinderNative::new();
         for mapped in mapped(&maps).into_iter().filter(|mapped| mapped.executable) {
-            // A stack through what cannot be read ends there, or goes on by frame pointers.
+            // Without tables a stack ends there, or goes on by frame pointers.
             let module = if mapped.path == SYSTEM_CALLS {
                 memory(&mapped.addresses).and_then(|bytes| module(bytes.as_slice(), &mapped))
             } else {
@@ -65,7 +65,7 @@ impl Unwinding {
         Ok(Self { unwinder, cache: CacheNative::new() })
     }
 
-    /// Addresses from the innermost on, each of the instruction that was at work: in a caller that of the call.
+    /// Addresses from the innermost on, each of the instruction at work: in a caller that of the call.
     pub(crate) fn addresses(&mut self, copied: &Copied) -> Vec<u64> {
         let start = copied.registers.stack;
         let mut read = |address: u64| {
@@ -76,7 +76,7 @@ impl Unwinding {
         let registers = native(&copied.registers, self.unwinder.max_known_code_address());
         let mut frames = self.unwinder.iter_frames(copied.registers.instruction, registers, &mut self.cache, &mut read);
         let mut addresses = Vec::new();
-        // An error is the end of what can be known: the outermost frames often have no table.
+        // An error ends the stack: the outermost frames often have no table.
         while let Ok(Some(frame)) = frames.next()
             && addresses.len() < FRAMES_MAX
         {

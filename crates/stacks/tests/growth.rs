@@ -1,4 +1,5 @@
-//! Under many kernels a file system in memory gives up what it has allocated when a signal comes: a file grows all the same while stacks are taken.
+//! Under many kernels a file system in memory drops an allocation when a signal comes: a file grows all the same while
+//! stacks are taken.
 
 use std::path::Path;
 use std::time::Duration;
@@ -28,7 +29,7 @@ fn a_file_grows_while_stacks_are_taken() {
             break;
         }
     }
-    // Without the sampler it comes to its end in any case.
+    // Without the sampler it ends in any case.
     let ended = thread.is_finished();
     let profile = sampler.stop().unwrap();
     assert_eq!(thread.join().unwrap(), BYTES);

@@ -64,7 +64,7 @@ fn the_other_one(end: &AtomicBool) -> u64 {
 }
 
 #[test]
-fn a_profile_names_the_busy_function_and_nobody_elses() {
+fn a_profile_names_the_busy_function_and_no_other() {
     let (busy, other) = (Busy::start(the_busy_one), Busy::start(the_other_one));
     let sampler = Sampler::start(always(busy.id), 500).unwrap();
     std::thread::sleep(Duration::from_millis(600));
@@ -145,7 +145,7 @@ fn reads_writes_and_sleeps_are_not_cut_short() {
 }
 
 #[test]
-fn what_is_not_there_is_said() {
+fn ended_threads_and_faulty_frequencies_are_refused() {
     let thread = spawn("short", ThreadId::current).unwrap();
     let id = thread.join().unwrap();
     assert!(take(id, MOST).unwrap_err().is_ora(72));

@@ -1,4 +1,4 @@
-//! Samples of active sessions: what each was doing at the time of a sample, kept in memory for a while.
+//! Samples of active sessions, kept in memory for a while.
 
 use std::collections::VecDeque;
 
@@ -7,12 +7,12 @@ use common::sync::{Arc, Mutex};
 
 use crate::event::Event;
 
-/// What one active session was doing at the time of a sample.
+/// One active session in one sample.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct ActiveSessionSample {
-    /// Counts the samples; all sessions of one sample have the same.
+    /// Number of the sample; all its sessions have the same.
     pub sample: u64,
-    /// When it was taken, microseconds since 1970.
+    /// Time of the sample, microseconds since 1970.
     pub taken_us: u64,
     pub sid: u32,
     pub serial: u32,
@@ -22,15 +22,15 @@ pub struct ActiveSessionSample {
     pub program: Arc<str>,
     pub module: Option<Arc<str>>,
     pub action: Option<Arc<str>>,
-    /// The SQL id of the statement at work.
+    /// The SQL id of the current statement.
     pub sql_id: Option<Arc<str>>,
     /// What it waited for, and P1 to P3; None when it worked, or wanted to.
     pub wait: Option<(Event, [u64; 3])>,
-    /// Microseconds that the wait had taken by then.
+    /// Microseconds of the wait so far.
     pub waited_us: u64,
     /// The object that the wait was about; -1 for none.
     pub object: i64,
-    /// The session that was waited for, where it is known; 0 for a transaction that a crash has left.
+    /// The session waited for, if known; 0 for a transaction that a crash has left.
     pub blocking_session: Option<u32>,
     pub xid: Option<Xid>,
 }
@@ -49,13 +49,14 @@ struct Ring {
 }
 
 impl ActiveSessions {
-    /// Keeps so many lines, of one session at one time each. Memory is taken as it is used.
+    /// `capacity`: number of entries kept, each of one session in one sample. Memory is committed as it is used.
     #[must_use]
     pub fn new(capacity: usize) -> Self {
         Self { capacity, ring: Mutex::default() }
     }
 
-    /// Adds the active sessions of one sample, which may be none; `sample` of each is filled in. The oldest go where there are too many.
+    /// Adds the active sessions of one sample, possibly none; `sample` of each is filled in. The oldest entries are
+    /// dropped beyond the capacity.
     pub fn add(&self, sessions: Vec<ActiveSessionSample>) {
         let mut ring = self.ring.lock();
         ring.taken += 1;
@@ -72,7 +73,7 @@ impl ActiveSessions {
         self.ring.lock().samples.iter().filter(|sample| sample.taken_us >= taken_us).cloned().collect()
     }
 
-    /// Samples taken since the start, those without an active session included.
+    /// Samples taken since the start, including those without an active session.
     #[must_use]
     pub fn taken(&self) -> u64 {
         self.ring.lock().taken

@@ -1,8 +1,9 @@
-//! The counters of one session, and which statistics are sums over others.
+//! The counters of one session, and statistics that are sums over others.
 //!
-//! One session writes them, any may read them; all accesses are relaxed, so that a reader may see one counter a moment before another.
+//! One session writes them, any may read them; all accesses are relaxed, so a reader may see one counter a moment
+//! before another.
 //!
-//! These statistics are not counted where they happen but added up when read, so that a get is one addition:
+//! These statistics are summed when read and not counted themselves, so that a get is one addition:
 //!
 //! | statistic | is what was counted under its own name, plus |
 //! | --- | --- |
@@ -16,7 +17,7 @@
 //! | physical write total requests and bytes | writes of datafiles and of the log |
 //! | enqueue waits | waits of all events of enqueues |
 //!
-//! Built with the feature `unmeasured` nothing is counted.
+//! With the feature `unmeasured` nothing is counted.
 
 use std::array;
 
@@ -30,17 +31,17 @@ use crate::segment::SegmentTable;
 use crate::snapshot::{BufferWaits, EventTotals, HISTOGRAM_BUCKETS, MeterSnapshot, histogram_bucket};
 use crate::statistic::Statistic;
 
-/// Whether anything is counted and timed.
+/// True: counting and timing are compiled in.
 pub(crate) const MEASURED: bool = !cfg!(feature = "unmeasured");
 
 /// Bytes of a block of the log.
 const LOG_BLOCK_BYTES: u64 = 512;
 
-/// How a block is asked for.
+/// The mode of a get.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 #[repr(u8)]
 pub enum GetMode {
-    /// As it is now.
+    /// Current mode.
     Current = 0,
     /// As of a point in time.
     Consistent = 1,
@@ -71,7 +72,7 @@ pub(crate) struct Counters {
     statistics: [AtomicU64; Statistic::COUNT],
     gets: [[AtomicU64; 2]; BlockClass::COUNT],
     events: [EventCounters; Event::COUNT],
-    /// Waits and microseconds by wait class: what the events of the class add up to.
+    /// Waits and microseconds by wait class: sums over the events of the class.
     classes: [[AtomicU64; 2]; WaitClass::ALL.len()],
     buffer_waits: [[AtomicU64; 2]; BlockClass::COUNT],
     latches: [LatchCounters; LatchName::COUNT],
@@ -133,7 +134,7 @@ impl Counters {
         self.gets[class as usize][mode as usize].load(Relaxed)
     }
 
-    /// `timed` is false where no times are taken: then the wait is in no bucket of the histogram either.
+    /// With `timed` false, times are not taken: then the wait is in no bucket of the histogram either.
     pub(crate) fn waited(&self, event: Event, micros: u64, timed: bool) {
         if !MEASURED {
             return;
@@ -220,7 +221,7 @@ impl Counters {
         add(time, micros);
     }
 
-    /// One statistic, sums added.
+    /// One statistic; sums are computed.
     pub(crate) fn value(&self, statistic: Statistic) -> u64 {
         let own = self.statistics[statistic as usize].load(Relaxed);
         own + derived(

@@ -1,6 +1,6 @@
-//! Enqueues: locks that are held for as long as a piece of work takes, to the end of a transaction for instance.
+//! Enqueues: locks held for as long as a piece of work takes, for instance to the end of a transaction.
 //!
-//! How often one was had and how often it was given up is counted; how often and for how long it was waited for is what its wait event says.
+//! Grants and failures are counted here; the wait event has number and time of waits.
 
 use std::fmt;
 
@@ -30,7 +30,7 @@ impl Enqueue {
         ENQUEUES[self as usize].name
     }
 
-    /// Why it is waited for, as in the event's name.
+    /// The reason in the event's name.
     #[must_use]
     pub fn reason(self) -> &'static str {
         ENQUEUES[self as usize].reason
@@ -68,7 +68,8 @@ impl fmt::Display for Enqueue {
     }
 }
 
-/// What became of the requests for an enqueue, as V$ENQUEUE_STATISTICS has it. V$ENQUEUE_STAT has the sum over the reasons of a type.
+/// Outcomes of the requests for an enqueue, for V$ENQUEUE_STATISTICS. V$ENQUEUE_STAT has the sum over the reasons of a
+/// type.
 #[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
 pub struct EnqueueTotals {
     pub succeeded: u64,
@@ -81,7 +82,7 @@ pub struct EnqueueTotals {
 }
 
 impl EnqueueTotals {
-    /// Requests that have come to an end.
+    /// Requests that have ended.
     #[must_use]
     pub fn requests(&self) -> u64 {
         self.succeeded + self.failed

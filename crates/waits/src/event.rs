@@ -87,13 +87,13 @@ impl Event {
         EVENTS[self as usize].class
     }
 
-    /// What P1, P2 and P3 are; empty where there is none.
+    /// Names of P1, P2 and P3; empty where there is none.
     #[must_use]
     pub fn parameters(self) -> [&'static str; 3] {
         EVENTS[self as usize].parameters
     }
 
-    /// Who waits for what, in a sentence.
+    /// The waiter and the reason, in a sentence.
     #[must_use]
     pub fn about(self) -> &'static str {
         EVENTS[self as usize].about

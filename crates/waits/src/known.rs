@@ -1,10 +1,10 @@
-//! What is known of wait events by their names, also of those that only other releases have: their class, and whether they are idle.
+//! Properties of wait events by name, also of those that only other releases have: class, and whether they are idle.
 
 use crate::{Event, WaitClass};
 
 include!(concat!(env!("OUT_DIR"), "/known.rs"));
 
-/// The wait class of an event, by its name in any release; "Other" when it is not known.
+/// The wait class of an event, by its name in any release; "Other" for an unknown name.
 #[must_use]
 pub fn event_class(name: &str) -> &'static str {
     if is_idle(name) {
@@ -19,7 +19,7 @@ pub fn event_class(name: &str) -> &'static str {
         .map_or(WaitClass::Other.name(), |(_, class)| class)
 }
 
-/// Whether a process that has nothing to do waits in this event: nobody suffers from it.
+/// True: processes without work wait in this event.
 #[must_use]
 pub fn is_idle(name: &str) -> bool {
     IDLE.binary_search(&name).is_ok()
@@ -27,7 +27,7 @@ pub fn is_idle(name: &str) -> bool {
         || Event::from_name(name).is_some_and(|event| event.class() == WaitClass::Idle)
 }
 
-/// Whether a name that was cut may be that of an idle event: it counts as every one that it could be.
+/// True: a cut name may be that of an idle event; all its completions count.
 #[must_use]
 pub fn may_be_idle(beginning: &str) -> bool {
     let own = || Event::ALL.iter().filter(|event| event.class() == WaitClass::Idle).map(|event| event.name());

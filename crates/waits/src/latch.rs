@@ -1,7 +1,7 @@
 //! Latches: locks that are held for some instructions.
 //!
-//! A session that does not have one at once has missed it. It looks again a few times, which is a spin get, and then sleeps, which is a wait. So a miss is
-//! never invisible, and nothing is called a wait that was none.
+//! A session that does not get a latch at once has missed it. It looks again a few times, which is a spin get, and then
+//! sleeps, which is a wait. So every miss is counted, and only sleeps are waits.
 
 use std::fmt;
 
@@ -22,7 +22,7 @@ impl LatchName {
         LATCHES[self as usize].name
     }
 
-    /// What a session waits for that has to sleep for it.
+    /// The event of a session that sleeps for it.
     #[must_use]
     pub fn event(self) -> Event {
         LATCHES[self as usize].event
@@ -47,12 +47,12 @@ impl fmt::Display for LatchName {
     }
 }
 
-/// What was done with the latches of one name, as V$LATCH has it.
+/// Totals of the latches of one name, for V$LATCH.
 #[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
 pub struct LatchTotals {
     /// Gets by sessions that were willing to wait.
     pub gets: u64,
-    /// Of these, those that did not have it at once.
+    /// Of these, gets that missed at first.
     pub misses: u64,
     /// Misses that had it after looking again, without a wait.
     pub spin_gets: u64,

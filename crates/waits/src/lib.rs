@@ -1,5 +1,5 @@
-//! What the engine counts and waits for: events, statistics, latches, enqueues, segments, one meter a session, the sum over all of them, figures of each
-//! statement, samples of active sessions, and the SQL trace.
+//! Instrumentation of the engine: events, statistics, latches, enqueues, segments, one meter a session, the sum over
+//! all of them, figures of each statement, samples of active sessions, and the SQL trace.
 //!
 //! ```text
 //!   events.toml ─┐ build.rs                 Session 1 ── Meter ─┬─ counters ──┐
@@ -8,8 +8,8 @@
 //!                                            MeterSnapshot::minus ◄───────────┘
 //! ```
 //!
-//! Counting costs one relaxed addition to memory that only this session writes. Sums (`session logical reads`, waits by class) are made
-//! when somebody asks.
+//! Counting costs one relaxed addition to memory that only this session writes. Sums (`session logical reads`, waits by
+//! class) are computed when they are read.
 
 mod active_session;
 mod counters;

@@ -1,9 +1,9 @@
 //! One session's meter.
 //!
-//! The session's own thread counts; others may read. Locks are taken only around waits and trace output, which are slow anyway, and no
-//! lock is held while waiting. Whether a trace runs is one relaxed load.
+//! The session's own thread counts; others may read. Locks are taken only around waits and trace output, which are slow
+//! anyway, and no lock is held while waiting. Checking for an active trace is one relaxed load.
 //!
-//! Built with the feature `unmeasured` nothing is counted, timed or traced.
+//! With the feature `unmeasured` nothing is counted, timed or traced.
 
 use std::io;
 
@@ -39,7 +39,7 @@ pub struct LastWait {
     pub event: Event,
     pub parameters: [u64; 3],
     pub object: i64,
-    /// How long it took.
+    /// Its duration.
     pub micros: u64,
     /// When it was over, on the meter's monotonic clock.
     pub ended_us: u64,
@@ -58,7 +58,7 @@ const AS_SYSTEM: u32 = 0;
 const UNTIMED: u32 = 1;
 const TIMED: u32 = 2;
 
-/// Counts what one session does and times what it waits for.
+/// Counts the work of one session and times its waits.
 #[derive(Debug)]
 pub struct Meter {
     counters: Arc<Counters>,
@@ -66,22 +66,22 @@ pub struct Meter {
     clock: Arc<dyn Clock>,
     sid: u32,
     serial: u32,
-    /// Added to the monotonic clock it gives about the wall clock.
+    /// Offset from the monotonic clock to the approximate wall clock.
     tim_base: u64,
     waits: OwnMutex<Waits>,
     /// 0 when no trace runs.
     trace_level: AtomicU32,
     trace: OwnMutex<Option<TraceFile>>,
-    /// The session's own say on how large its trace file may become.
+    /// The session's own limit of its trace file.
     trace_bytes_max: OwnMutex<Option<u64>>,
     cursor: AtomicU64,
-    /// The session's own say on whether times are added up: [`AS_SYSTEM`], [`UNTIMED`] or [`TIMED`].
+    /// The session's own setting of timing: [`AS_SYSTEM`], [`UNTIMED`] or [`TIMED`].
     timed: AtomicU32,
     cpu: CpuClock,
 }
 
 impl Meter {
-    /// A meter for a new session; what it counts is part of `system` from now on, also after the session has ended.
+    /// A meter for a new session; its counts are part of `system` from now on, also after the session has ended.
     #[must_use]
     pub fn new(system: &Arc<SystemMeter>, clock: Arc<dyn Clock>, sid: u32, serial: u32) -> Arc<Self> {
         let counters = Arc::new(Counters::new());
@@ -124,7 +124,7 @@ impl Meter {
         &self.system
     }
 
-    /// The time of trace lines: microseconds, about those since 1970-01-01 UTC, never going back.
+    /// The time of trace lines: microseconds, approximately since 1970-01-01 UTC, never going back.
     #[must_use]
     pub fn tim(&self) -> u64 {
         self.tim_at(self.clock.monotonic_us())
@@ -144,13 +144,13 @@ impl Meter {
         }
     }
 
-    /// Whether times are added up in this session from now on; None: as in the system. Waits are counted in any case.
+    /// Sets timing in this session; None: as in the system. Waits are counted in any case.
     pub fn set_timed(&self, timed: Option<bool>) {
         let word = timed.map_or(AS_SYSTEM, |timed| if timed { TIMED } else { UNTIMED });
         self.timed.store(word, Relaxed);
     }
 
-    /// Whether times are added up.
+    /// True: times are added up.
     #[inline]
     #[must_use]
     pub fn is_timed(&self) -> bool {
@@ -166,14 +166,14 @@ impl Meter {
         self.counters.discount(statistic, n);
     }
 
-    /// A statistic as it is counted: times in microseconds.
+    /// A statistic in its own unit: times in microseconds.
     #[must_use]
     pub fn value(&self, statistic: Statistic) -> u64 {
         self.counters.value(statistic)
     }
 
-    /// Counts one get of a block in the buffer cache. `db block gets` or `consistent gets`, their `from cache` forms and
-    /// `session logical reads` follow from it.
+    /// Counts one get of a block in the buffer cache. `db block gets` or `consistent gets`, their `from cache` forms
+    /// and `session logical reads` follow from it.
     #[inline]
     pub fn get(&self, class: BlockClass, mode: GetMode) {
         self.counters.get(class, mode);
@@ -185,18 +185,18 @@ impl Meter {
         self.counters.gets(class, mode)
     }
 
-    /// Does `work`, which is expected to wait, and accounts for the time it takes. `object` is the object's number, -1 for none.
+    /// Runs `work`, which is expected to wait, and accounts for its time. `object` is the object's number, -1 for none.
     pub fn wait<R>(&self, event: Event, parameters: [u64; 3], object: i64, work: impl FnOnce() -> R) -> R {
         self.timed_wait(event, parameters, object, work).0
     }
 
-    /// As [`wait`](Self::wait), and says how many microseconds it took.
+    /// As [`wait`](Self::wait), and returns the wait's microseconds.
     pub fn timed_wait<R>(&self, event: Event, parameters: [u64; 3], object: i64, work: impl FnOnce() -> R) -> (R, u64) {
         self.described_wait(event, parameters, object, work, |_| (parameters, object))
     }
 
-    /// As [`timed_wait`](Self::timed_wait), where all that is to be said of the wait is known only when it is over: until then it is shown with
-    /// `parameters` and `object`.
+    /// As [`timed_wait`](Self::timed_wait), for a wait that can be described only when it is over: until then it is
+    /// shown with `parameters` and `object`.
     pub fn described_wait<R>(
         &self,
         event: Event,
@@ -213,7 +213,7 @@ impl Meter {
         (result, wait.micros)
     }
 
-    /// Waits, and says what there is to account for.
+    /// Waits, and returns the wait to account for.
     fn watched_wait<R>(
         &self,
         event: Event,
@@ -255,7 +255,7 @@ impl Meter {
         self.trace(|file| file.wait(cursor, event, parameters, micros, object, tim));
     }
 
-    /// As [`over`](Self::over) for one who holds a latch now: the line of the trace waits for the next one.
+    /// As [`over`](Self::over), while the session holds a latch: the line of the trace is deferred to the next one.
     fn over_in_latch(&self, wait: LastWait) {
         let traced = self.account(wait);
         if self.trace_level.load(Relaxed) != 0
@@ -279,19 +279,19 @@ impl Meter {
         self.counters.timed_out(event);
     }
 
-    /// What was waited for one event so far.
+    /// Total waits for one event.
     #[must_use]
     pub fn event(&self, event: Event) -> EventTotals {
         self.counters.event(event)
     }
 
-    /// What the session is waiting for, if it is.
+    /// The current wait, if there is one.
     #[must_use]
     pub fn current_wait(&self) -> Option<CurrentWait> {
         self.waits.lock().current
     }
 
-    /// The wait that was over last, while the session waits for nothing.
+    /// The last finished wait, while the session does not wait.
     #[must_use]
     pub fn last_wait(&self) -> Option<LastWait> {
         let waits = self.waits.lock();
@@ -310,19 +310,20 @@ impl Meter {
         self.take_latch(name, std::ptr::from_ref(latch).addr(), || latch.try_lock(), || latch.lock())
     }
 
-    /// Takes a latch to read what it protects.
+    /// Takes a latch to read the protected data.
     #[inline]
     pub fn latch_shared<'a, T: ?Sized>(&self, name: LatchName, latch: &'a RwLock<T>) -> RwLockReadGuard<'a, T> {
         self.take_latch(name, std::ptr::from_ref(latch).addr(), || latch.try_read(), || latch.read())
     }
 
-    /// Takes a latch that others share to change what it protects.
+    /// Takes a shared latch exclusively, to change the protected data.
     #[inline]
     pub fn latch_exclusive<'a, T: ?Sized>(&self, name: LatchName, latch: &'a RwLock<T>) -> RwLockWriteGuard<'a, T> {
         self.take_latch(name, std::ptr::from_ref(latch).addr(), || latch.try_write(), || latch.write())
     }
 
-    /// Takes a latch by `try_take` if it is free, else, after some more looks, by `take`, which sleeps. `address` tells it from others of its name.
+    /// Takes a latch by `try_take` if it is free, else, after some more looks, by `take`, which sleeps. `address`
+    /// identifies it among latches of its name.
     #[inline]
     pub fn take_latch<G>(
         &self,
@@ -363,19 +364,20 @@ impl Meter {
         guard
     }
 
-    /// Counts a get of a latch by a session that would not have waited for this one: `had` says whether it was free.
+    /// Counts a get of a latch in no-wait mode; `had`: true when it was free.
     #[inline]
     pub fn immediate_latch(&self, name: LatchName, had: bool) {
         self.counters.latch_immediate(name, had);
     }
 
-    /// Counts a request for an enqueue that has come to its end.
+    /// Counts a finished request for an enqueue.
     #[inline]
     pub fn enqueue(&self, enqueue: Enqueue, succeeded: bool) {
         self.counters.enqueue(enqueue, succeeded);
     }
 
-    /// Takes an enqueue that is a lock: `try_take` says whether it is free, `take` waits for it. `parameters` are P2 and P3 of the wait.
+    /// Takes an enqueue that is a lock: `try_take` takes it if it is free, `take` waits for it. `parameters` are P2 and
+    /// P3 of the wait.
     pub fn take_enqueue<G>(
         &self,
         enqueue: Enqueue,
@@ -408,7 +410,8 @@ impl Meter {
         self.counters.segments.sum(statistic)
     }
 
-    /// Counts a wait for a buffer by the class of its block, as V$WAITSTAT does. The wait event itself is accounted for separately.
+    /// Counts a wait for a buffer by the class of its block, as V$WAITSTAT does. The wait event itself is accounted for
+    /// separately.
     pub fn buffer_wait(&self, class: BlockClass, micros: u64) {
         self.counters.buffer_wait(class, if self.is_timed() { micros } else { 0 });
     }
@@ -428,7 +431,8 @@ impl Meter {
     /// Traces into `file` from now on: 1 calls, with 4 bind values, with 8 waits. A level of 0 stops the trace.
     ///
     /// # Errors
-    /// What [`stop_trace`](Self::stop_trace) says about a trace that ran before. The new one has started all the same.
+    /// The error that [`stop_trace`](Self::stop_trace) returns about an earlier trace. The new one has started all the
+    /// same.
     pub fn start_trace(&self, mut file: TraceFile, level: u32) -> io::Result<()> {
         if level == 0 {
             return self.stop_trace();
@@ -440,7 +444,7 @@ impl Meter {
         before.map_or(Ok(()), TraceFile::finish)
     }
 
-    /// Bytes that the session's trace file may reach from now on; None: as in the system. A trace that runs goes by it.
+    /// Sets the limit of the session's trace file in bytes; None: as in the system. It applies to an active trace too.
     pub fn limit_trace(&self, bytes: Option<u64>) {
         *self.trace_bytes_max.lock() = bytes;
         self.trace(|file| file.set_limit(self.trace_bytes_max()));
@@ -451,7 +455,7 @@ impl Meter {
         own.unwrap_or_else(|| self.system.trace_bytes_max())
     }
 
-    /// Ends the trace, if one runs, and closes its file.
+    /// Ends an active trace, and closes its file.
     ///
     /// # Errors
     /// When not all of the trace could be written.
@@ -466,7 +470,7 @@ impl Meter {
         self.trace_level.load(Relaxed)
     }
 
-    /// Writes to the trace, if one runs. `write` must not call this meter's waits or trace.
+    /// Writes to an active trace. `write` must not call this meter's waits or trace.
     #[inline]
     pub fn trace(&self, write: impl FnOnce(&mut TraceFile)) {
         if self.trace_level.load(Relaxed) != 0
@@ -477,7 +481,7 @@ impl Meter {
         }
     }
 
-    /// The cursor that waits belong to from now on, [`NO_CURSOR`] for none. Returns the one before.
+    /// Sets the cursor that waits belong to, [`NO_CURSOR`] for none. Returns the one before.
     pub fn set_current_cursor(&self, cursor: u64) -> u64 {
         self.cursor.swap(cursor, Relaxed)
     }
@@ -512,7 +516,7 @@ mod tests {
         });
         assert_eq!(put_off(), Some(0));
         assert_eq!(lines("nam='latch: redo allocation'"), 1);
-        // What is put off when the trace ends is written all the same.
+        // Deferred lines are written when the trace ends.
         meter.take_latch(LatchName::RedoAllocation, 1, || None, || 6);
         meter.stop_trace().unwrap();
         assert_eq!(lines("nam='latch: redo allocation'"), 2);

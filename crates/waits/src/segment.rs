@@ -6,9 +6,10 @@
 //! system     what sessions that ended had counted
 //! ```
 //!
-//! A session's table never moves an object to another slot, so that it is counted and read without a lock. The slot of a segment that was dropped is for
-//! the next one, so there are as many as segments that the session used at once. Of a meter that several threads count with, background processes' alone,
-//! one that counts for a segment which is being dropped may count for the next one in its slot.
+//! A session's table never moves an object to another slot, so that it is counted and read without a lock. The slot of
+//! a dropped segment is reused, so there are as many as segments that the session used at once. In a meter with several
+//! counting threads, which only background processes have, a thread that counts for a segment under drop may count for
+//! the next one in its slot.
 
 use std::collections::BTreeMap;
 use std::fmt;
@@ -95,9 +96,9 @@ struct Slot {
     values: [AtomicU64; SegmentStatistic::COUNT],
 }
 
-/// A segment was dropped: the slot is for the next that needs one. No segment has this number.
+/// The segment was dropped: the slot is free for the next one. No segment has this number.
 const NOBODYS: u32 = 0;
-/// A slot on its way to its next segment. No segment has this number.
+/// The slot is changing to its next segment. No segment has this number.
 const CHANGING: u32 = u32::MAX;
 
 impl Slot {
@@ -109,7 +110,7 @@ impl Slot {
         self.object.load(Acquire) == object.0
     }
 
-    /// Makes a slot that is nobody's this segment's.
+    /// Takes a free slot for this segment.
     fn take_over(&self, object: ObjectNumber) -> bool {
         let taken = self.object.compare_exchange(NOBODYS, CHANGING, AcqRel, Relaxed).is_ok();
         if taken {
@@ -119,7 +120,7 @@ impl Slot {
         taken
     }
 
-    /// Whose the slot is, and what was counted; None when it is nobody's.
+    /// The slot's segment, and its counts; None for a free slot.
     fn totals(&self) -> Option<(ObjectNumber, SegmentTotals)> {
         let object = self.object.load(Acquire);
         let totals = SegmentTotals(self.values.each_ref().map(|value| value.load(Acquire)));
@@ -128,14 +129,14 @@ impl Slot {
     }
 }
 
-/// Slots that a session begins with: a power of two, as is the growth.
+/// Initial number of slots: a power of two, as is the growth.
 const SLOTS: usize = 256;
-/// By how much each further table is larger than the one before.
+/// Growth factor of each further table.
 const GROWTH: usize = 16;
-/// Slots that are looked at for an object, from its place on.
+/// Slots probed for an object.
 const PROBES: usize = 8;
 
-/// A session's own counts. Where there is no room for an object near its place, a larger table takes it.
+/// A session's own counts. When there is no room for an object near its place, a larger table is added.
 #[derive(Debug)]
 pub(crate) struct SegmentTable {
     slots: Box<[OnceLock<Box<Slot>>]>,
@@ -157,17 +158,17 @@ impl SegmentTable {
         self.slot(object).values[statistic as usize].fetch_add(n, Relaxed);
     }
 
-    /// Where an object may be.
+    /// The slots where an object may be.
     #[inline]
     fn places(&self, object: ObjectNumber) -> impl Iterator<Item = &OnceLock<Box<Slot>>> {
-        // The upper bits are those that depend on all of the number.
+        // The upper bits depend on all of the number.
         let place = (object.0.wrapping_mul(0x9E37_79B9) >> (u32::BITS - self.slots.len().trailing_zeros())) as usize;
         (0..PROBES).map(move |probe| &self.slots[(place + probe) & (self.slots.len() - 1)])
     }
 
     #[inline]
     fn slot(&self, object: ObjectNumber) -> &Slot {
-        // Slots are filled in this order, and one that was filled is never empty again.
+        // Slots are filled in this order, and a filled one is never empty again.
         let found = self.places(object).map_while(OnceLock::get).find(|slot| slot.is_of(object));
         match found {
             Some(slot) => slot,
@@ -207,7 +208,7 @@ impl SegmentTable {
         self.slots.iter().filter_map(|slot| slot.get().map(|slot| &**slot))
     }
 
-    /// Calls `see` with what was counted of each object; an object may come more than once.
+    /// Calls `see` with the counts of each object; an object may come more than once.
     fn each(&self, see: &mut impl FnMut(ObjectNumber, SegmentTotals)) {
         self.slots().filter_map(Slot::totals).for_each(|(object, totals)| see(object, totals));
         if let Some(more) = self.more.get() {

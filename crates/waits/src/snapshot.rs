@@ -1,4 +1,4 @@
-//! All counters of a session or of the system at one moment, and what lies between two of them.
+//! All counters of a session or of the system at one moment, and differences of two such.
 
 use common::BlockClass;
 
@@ -8,8 +8,8 @@ use crate::event::{Event, WaitClass};
 use crate::latch::{LatchName, LatchTotals};
 use crate::statistic::Statistic;
 
-/// Buckets of a wait histogram. Bucket 0 holds waits of less than a microsecond, bucket n those of less than 2^n; the last all longer
-/// ones.
+/// Buckets of a wait histogram. Bucket 0 holds waits of less than a microsecond, bucket n those of less than 2^n; the
+/// last all longer ones.
 pub const HISTOGRAM_BUCKETS: usize = 32;
 
 /// Microseconds below which the waits of a bucket lie; None for the last.
@@ -24,7 +24,7 @@ pub fn histogram_bucket(micros: u64) -> usize {
     ((u64::BITS - micros.leading_zeros()) as usize).min(HISTOGRAM_BUCKETS - 1)
 }
 
-/// What was waited for one event.
+/// Total waits for one event.
 #[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
 pub struct EventTotals {
     pub waits: u64,
@@ -47,7 +47,7 @@ impl EventTotals {
         }
     }
 
-    /// The longest wait of an interval is not known; that of the whole time up to its end is kept.
+    /// The longest wait of an interval is not known; the one of the whole time up to its end is kept.
     fn subtract(&mut self, earlier: &Self) {
         self.waits = self.waits.saturating_sub(earlier.waits);
         self.timeouts = self.timeouts.saturating_sub(earlier.timeouts);
@@ -58,7 +58,7 @@ impl EventTotals {
     }
 }
 
-/// Waits for buffers of one block class, as V$WAITSTAT has them.
+/// Waits for buffers of one block class, for V$WAITSTAT.
 #[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
 pub struct BufferWaits {
     pub waits: u64,
@@ -90,7 +90,7 @@ impl Default for MeterSnapshot {
 }
 
 impl MeterSnapshot {
-    /// A statistic as it is counted: times in microseconds. [`Statistic::shown`] makes the views' figure of it.
+    /// A statistic in its own unit: times in microseconds. [`Statistic::shown`] converts it for the views.
     #[must_use]
     pub fn value(&self, statistic: Statistic) -> u64 {
         self.statistics[statistic as usize]
@@ -117,7 +117,7 @@ impl MeterSnapshot {
         self.latches[latch as usize]
     }
 
-    /// What became of the requests for an enqueue.
+    /// Outcomes of the requests for an enqueue.
     #[must_use]
     pub fn enqueue(&self, enqueue: Enqueue) -> EnqueueTotals {
         self.enqueues[enqueue as usize]
@@ -130,7 +130,7 @@ impl MeterSnapshot {
         events.fold((0, 0), |(waits, micros), event| (waits + event.waits, micros + event.micros))
     }
 
-    /// What was counted between `earlier` and this. A level such as `opened cursors current` that has sunk gives 0.
+    /// The difference from `earlier` to this. A level such as `opened cursors current` that has sunk gives 0.
     #[must_use]
     pub fn minus(&self, earlier: &Self) -> Self {
         let mut difference = self.clone();

@@ -1,7 +1,8 @@
 //! What each statement has cost so far: the figures of V$SQL.
 //!
-//! A call begins with a reading of its session's counters and ends with another; the difference goes to the statement. What calls made inside it took is part
-//! of it, as in Oracle: the figures of a PL/SQL block and of the statements in it overlap.
+//! A call begins with a reading of its session's counters and ends with another; the difference is added to the
+//! statement. Calls made inside it are included, as in Oracle: the figures of a PL/SQL block and of the statements in
+//! it overlap.
 
 use std::collections::HashMap;
 
@@ -13,7 +14,7 @@ use crate::latch::LatchName;
 use crate::meter::Meter;
 use crate::statistic::Statistic;
 
-/// A session's counters at one moment, as far as a statement's figures are made of them. Times in microseconds.
+/// A session's counters at one moment, those that a statement's figures need. Times in microseconds.
 #[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
 pub struct CallReading {
     pub elapsed_us: u64,
@@ -89,14 +90,14 @@ pub struct SqlFigures {
     pub cpu_us: u64,
     pub application_wait_us: u64,
     pub concurrency_wait_us: u64,
-    /// There is one instance: nothing is waited for in a cluster.
+    /// There is one instance, so there are no cluster waits.
     pub cluster_wait_us: u64,
     pub user_io_wait_us: u64,
     /// When it was last called, microseconds since 1970.
     pub last_active_us: u64,
 }
 
-/// What is known of a statement when it is parsed.
+/// The properties of a statement at its parse.
 #[derive(Clone, Debug)]
 pub struct SqlSource {
     pub text: Arc<str>,
@@ -107,12 +108,12 @@ pub struct SqlSource {
     pub command: u32,
     /// The schema in which it is parsed.
     pub schema: Arc<str>,
-    /// What the session that parses it has said of its work.
+    /// MODULE of the parsing session.
     pub module: Option<Arc<str>>,
     pub action: Option<Arc<str>>,
 }
 
-/// A statement, and what it has cost.
+/// A statement and its cost.
 #[derive(Debug)]
 pub struct SqlStatement {
     source: SqlSource,
@@ -122,7 +123,7 @@ pub struct SqlStatement {
 }
 
 impl SqlStatement {
-    /// The statement as it was parsed first.
+    /// The properties at its first parse.
     #[must_use]
     pub fn source(&self) -> &SqlSource {
         &self.source
@@ -134,7 +135,8 @@ impl SqlStatement {
         self.first_load_us
     }
 
-    /// A call of the statement has ended, at `ended_us` since 1970, that took what `took` says. `rows` were fetched or changed by it.
+    /// Adds a call of the statement that ended at `ended_us` since 1970, with its cost `took`. `rows` were fetched or
+    /// changed by it.
     pub fn ended(&self, took: &CallReading, ended_us: u64, call: SqlCall, rows: u64) {
         let add = [
             u64::from(call == SqlCall::Execute),
@@ -181,7 +183,8 @@ impl SqlStatement {
     }
 }
 
-/// The statements whose figures are kept. Where there are too many, those go that nobody holds and that were not called for longest.
+/// The statements whose figures are kept. Beyond the limit, unreferenced ones are dropped, the least recently called
+/// first.
 #[derive(Debug)]
 pub struct SqlArea {
     capacity: usize,
@@ -194,7 +197,7 @@ impl SqlArea {
         Self { capacity, statements: Mutex::default() }
     }
 
-    /// The statement with the source's text; a new one is as the source says.
+    /// The statement with the source's text, made from the source if new.
     pub fn statement(&self, meter: &Meter, source: &SqlSource) -> Arc<SqlStatement> {
         if let Some(known) = self.latched(meter).get(&source.text) {
             return known.clone();
@@ -215,7 +218,7 @@ impl SqlArea {
         meter.latch(LatchName::SharedPool, &self.statements)
     }
 
-    /// Forgets the statements that nobody holds.
+    /// Drops unreferenced statements.
     pub fn flush(&self, meter: &Meter) {
         self.latched(meter).retain(|_, statement| Arc::strong_count(statement) > 1);
     }
@@ -227,7 +230,7 @@ impl SqlArea {
     }
 }
 
-/// Makes room: an eighth of the statements goes, if so many are held by nobody.
+/// Makes room: drops an eighth of the statements, if so many are unreferenced.
 fn age_out(statements: &mut HashMap<Arc<str>, Arc<SqlStatement>>, capacity: usize) {
     let idle = statements.values().filter(|statement| Arc::strong_count(statement) == 1);
     let mut ages: Vec<_> = idle.map(|statement| statement.figures[13].load(Relaxed)).collect();

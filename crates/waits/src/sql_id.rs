@@ -1,7 +1,7 @@
-//! What a statement's text is known by.
+//! The SQL id and hash value of a statement's text.
 //!
-//! The MD5 of the text and a zero byte ends in two little-endian words. The last one is the hash value; both together, the last one
-//! low, are the SQL id, written in base 32.
+//! The MD5 of the text and a zero byte ends in two little-endian words. The last one is the hash value; both together,
+//! the last one low, are the SQL id, written in base 32.
 
 use md5::{Digest, Md5};
 

@@ -1,4 +1,4 @@
-//! The sum over all sessions, those that have ended included.
+//! The sum over all sessions, including those that have ended.
 
 use common::ObjectNumber;
 use common::sync::Arc;
@@ -15,9 +15,9 @@ use crate::snapshot::MeterSnapshot;
 #[derive(Debug)]
 pub struct SystemMeter {
     sessions: Mutex<Sessions>,
-    /// Whether times are added up, in sessions that have no say of their own.
+    /// Timing in sessions without a setting of their own.
     timed: AtomicBool,
-    /// Bytes that a trace file may reach, of those sessions.
+    /// Limit in bytes of a trace file of those sessions.
     trace_bytes_max: AtomicU64,
 }
 
@@ -42,7 +42,7 @@ impl SystemMeter {
         Arc::default()
     }
 
-    /// Whether times are added up from now on; waits are counted in any case.
+    /// Sets timing; waits are counted in any case.
     pub fn set_timed(&self, timed: bool) {
         self.timed.store(timed, Relaxed);
     }
@@ -52,7 +52,7 @@ impl SystemMeter {
         self.timed.load(Relaxed)
     }
 
-    /// Bytes that the file of a trace that begins from now on may reach.
+    /// Sets the limit in bytes of the files of later traces.
     pub fn limit_traces(&self, bytes: u64) {
         self.trace_bytes_max.store(bytes, Relaxed);
     }
@@ -91,7 +91,7 @@ impl SystemMeter {
         sums
     }
 
-    /// A segment is gone: what was counted of it goes too, so that segments that come and go leave nothing.
+    /// Drops the counts of a dropped segment, so that its entry can be reused.
     pub fn forget_segment(&self, object: ObjectNumber) {
         let mut sessions = self.sessions.lock();
         sessions.segments.forget(object);

@@ -1,7 +1,8 @@
-//! Each statistic is counted by something, or is listed here with the reason why it is not.
+//! Each statistic is counted somewhere, or is listed here with the reason why it is not.
 //!
-//! A statistic is counted where a source file of any crate, tests aside, has `count(Statistic::Name`, or chooses it as the value of a branch,
-//! `{ Statistic::Name }`, and counts something; it is a sum where counters.rs makes it one. Any other mention of it counts nothing.
+//! A statistic is counted where a source file of any crate, tests aside, has `count(Statistic::Name`, or chooses it as
+//! the value of a branch, `{ Statistic::Name }`, and counts something; it is a sum where counters.rs makes it one. Any
+//! other mention of it counts nothing.
 
 #![allow(clippy::unwrap_used, reason = "a test fails by panicking, in its helpers too")]
 

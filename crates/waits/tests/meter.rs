@@ -201,7 +201,7 @@ proptest! {
 }
 
 #[test]
-fn what_was_waited_for_last_is_kept_until_the_next_wait() {
+fn the_last_wait_is_kept_until_the_next() {
     let (meter, clock) = session(&SystemMeter::new());
     assert_eq!(meter.last_wait(), None);
     let describe = |answer: &u64| ([1, 2, *answer], 9);

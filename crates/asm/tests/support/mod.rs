@@ -1,4 +1,4 @@
-//! What the tests of groups share.
+//! Shared by the tests of groups.
 
 use asm::{AuSize, DiskGroup, Environment, make_disks};
 use common::sync::Arc;

@@ -1,4 +1,4 @@
-//! ORADEBUG: which session, and the functions that it is in.
+//! ORADEBUG: the chosen session, and its call stack.
 
 use common::sync::Arc;
 use common::{Error, Result};
@@ -6,7 +6,7 @@ use engine::dictionary::SystemPrivilege;
 use engine::instance::{Session, SessionFigures, SessionKind};
 use shell::DebugTarget;
 
-/// The ids of a session, and what there is to say of it.
+/// The ids of a session, and its description.
 ///
 /// # Errors
 /// ORA-01031 without ALTER SYSTEM; ORA-00072 when there is no such session.
@@ -29,7 +29,7 @@ pub(super) fn find(own: &Arc<Session>, target: DebugTarget) -> Result<((u32, u32
     Ok(((found.sid, found.serial), said))
 }
 
-/// By the number of its thread; by that of the process where that is no question.
+/// By the number of its thread; by the process's when that has a single session.
 fn of_thread(sessions: &[SessionFigures], number: u32) -> Result<Option<&SessionFigures>> {
     let is_on = |session: &&SessionFigures| session.thread.is_some_and(|thread| thread.0.cast_unsigned() == number);
     if let Some(found) = sessions.iter().find(is_on) {
@@ -50,7 +50,7 @@ fn of_thread(sessions: &[SessionFigures], number: u32) -> Result<Option<&Session
     }
 }
 
-/// The functions that a session is in, as one line.
+/// The call stack of a session, as one line.
 ///
 /// # Errors
 /// ORA-00072 when it has ended; those of taking a stack.

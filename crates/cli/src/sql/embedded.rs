@@ -1,7 +1,7 @@
 //! The shell's server: a connection to a database in this process.
 //!
-//! A statement is one cursor: parsed, its bind variables given, executed, fetched from, closed before the next. A panic below is an internal error of
-//! that statement: the shell goes on, so that the database can be closed.
+//! A statement is one cursor: parsed, its bind variables set, executed, fetched from, closed before the next. A panic
+//! below is an internal error of that statement: the shell goes on, so that the database can be closed.
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
@@ -29,7 +29,7 @@ pub(super) struct Embedded {
     cursor: Option<CursorNumber>,
     /// The next fetch is the first one, which goes with its execution.
     first_fetch: bool,
-    /// The session that ORADEBUG looks at, by its ids.
+    /// The session chosen by ORADEBUG, by its ids.
     debugged: Option<(u32, u32)>,
 }
 
@@ -78,7 +78,7 @@ impl Embedded {
 const MACHINE_USER: &str = "SYSTEM";
 const SYSDBA_USER: &str = "SYS";
 
-/// Connects a session. The machine's user has opened the files and needs no password; a named user does.
+/// Connects a session. The operating system's user has opened the files and needs no password; a named user does.
 fn connected(running: &Running, logon: &Logon) -> Result<Connection> {
     let (user, password) = match logon {
         Logon::Machine => (MACHINE_USER, None),
@@ -89,7 +89,7 @@ fn connected(running: &Running, logon: &Logon) -> Result<Connection> {
     running.database()?.connect(user, password)
 }
 
-/// Runs what may panic; a panic becomes ORA-00600.
+/// Runs `work` and turns a panic into ORA-00600.
 fn caught<R>(work: impl FnOnce() -> Result<R>) -> Result<R> {
     catch_unwind(AssertUnwindSafe(work)).unwrap_or_else(|panic| {
         let text = panic
@@ -101,7 +101,7 @@ fn caught<R>(work: impl FnOnce() -> Result<R>) -> Result<R> {
     })
 }
 
-/// Whether `:name` stands in the statement.
+/// True: `:name` occurs in the statement.
 fn names(statement: &str, name: &str) -> bool {
     let (text, name) = (statement.to_ascii_lowercase(), name.to_ascii_lowercase());
     text.match_indices(':').any(|(at, _)| {
@@ -120,7 +120,7 @@ fn datum(value: &Cell, data_type: BindType) -> Result<Datum> {
     })
 }
 
-/// A value as a bind variable of a type keeps it.
+/// A value in the form of a bind variable of a type.
 fn for_type(value: Cell, data_type: BindType) -> Result<Cell> {
     let (Cell::Number(text) | Cell::Text(text)) = value else { return Ok(Cell::Null) };
     let most = match data_type {
@@ -162,7 +162,7 @@ fn cell(connection: &Connection, value: Datum) -> Result<Cell> {
     })
 }
 
-/// Bytes of a value as it is handed over, with one for its length.
+/// Bytes of a value sent, with one for its length.
 fn sent_bytes(cell: &Cell) -> u64 {
     match cell {
         Cell::Null => 1,
@@ -170,7 +170,7 @@ fn sent_bytes(cell: &Cell) -> u64 {
     }
 }
 
-/// A number of bytes with the largest suffix that loses nothing.
+/// A number of bytes with the largest suffix without loss.
 fn bytes(number: i64) -> String {
     for (suffix, shift) in [('G', 30), ('M', 20), ('K', 10)] {
         if number != 0 && number % (1 << shift) == 0 {
@@ -315,7 +315,7 @@ impl Server for Embedded {
         session.catalog().check_system_privilege(&session.user(), SystemPrivilege::AlterDatabase)?;
         match mode {
             ShutdownMode::Abort => {
-                // First of all, so that the end of the connection undoes nothing.
+                // First of all, so that the end of the connection rolls nothing back.
                 self.running.database()?.instance().abort();
                 self.connection = None;
                 self.running.abandon();
@@ -325,7 +325,7 @@ impl Server for Embedded {
                 let text = "cannot shutdown while in a transaction - commit or rollback first";
                 return Err(Error::user(1097, text));
             }
-            // The one session that there is ends here.
+            // The only session ends here.
             ShutdownMode::Normal | ShutdownMode::Transactional | ShutdownMode::Immediate => {}
         }
         self.connection = None;
@@ -339,7 +339,7 @@ impl Server for Embedded {
             }
             drop(database);
             if self.connection.is_none() {
-                // Nobody has said who is to be allowed to.
+                // Without a log-on there is no user to check.
                 return Err(Error::user(1012, "not logged on"));
             }
             self.shutdown(ShutdownMode::Abort)?;

@@ -1,13 +1,13 @@
-//! The scripts below `@?/`: those that Oracle's users call and that this database has something for. They are our own.
+//! The scripts below `@?/`: those of Oracle that have a counterpart here. They are our own.
 
 const SPREPORT: &str = include_str!("spreport.sql");
-/// What asks for the snapshots, in the place of the line that begins so.
+/// Prompts for the snapshots; replaces the line with this beginning.
 const ASKING: &str = include_str!("spreport_ask.sql");
 const UTLXPLAN: &str = include_str!("utlxplan.sql");
 const UTLCHAIN: &str = include_str!("utlchain.sql");
 const PLACE: &str = "-- ask\n";
 
-/// A script's text. `asks`: there is somebody at a terminal who can be asked.
+/// A script's text. `asks`: there is a user at a terminal to ask.
 pub(super) fn script(path: &str, asks: bool) -> Option<String> {
     match path {
         "rdbms/admin/spreport.sql" | "rdbms/admin/spreport" => {

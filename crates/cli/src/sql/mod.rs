@@ -18,9 +18,9 @@ use crate::failure::{self, Outcome};
 use embedded::Embedded;
 use running::Running;
 
-/// The directory of the database when none is given.
+/// The default directory of the database.
 const DATA: &str = "highwater-data";
-/// Who may log on to a new database.
+/// The logons of a new database.
 const NO_PASSWORDS: &str = "SYSTEM and SYS have no password: until ALTER USER … IDENTIFIED BY sets one, nobody logs on by these names.\n\
                             Who may open the database's files works as SYSTEM (/) and as SYS (/ AS SYSDBA).";
 /// File in the home directory that keeps the lines typed.

@@ -19,11 +19,11 @@ pub(crate) struct Running {
     directory: PathBuf,
     clock: Arc<dyn Clock>,
     database: Mutex<Option<Arc<Database>>>,
-    /// The instance before, which may not have come to its end.
+    /// The instance before, which may not have ended.
     before: Mutex<Weak<Instance>>,
 }
 
-/// How long a start waits for the end of the instance before, and how often it looks.
+/// Longest wait of a start for the end of the instance before, and its poll interval.
 const PATIENCE: Duration = Duration::from_secs(10);
 const LOOK: Duration = Duration::from_millis(5);
 
@@ -44,12 +44,12 @@ impl Running {
         database.ok_or_else(|| Error::user(1034, "the database is not available; STARTUP opens it"))
     }
 
-    /// Opens the database; what was done to recover it, line by line.
+    /// Opens the database; returns lines about its recovery.
     ///
     /// # Errors
     /// ORA-01102 when another process has it; those of opening it.
     pub(crate) fn open(&self) -> Result<Vec<String>> {
-        // What still rolls back has the directory until it sees that its instance is closed.
+        // A rollback in progress has the directory until it notices that its instance is closed.
         let since_us = self.clock.monotonic_us();
         while self.before.lock().strong_count() > 0
             && self.clock.monotonic_us() - since_us < PATIENCE.as_micros() as u64
@@ -65,7 +65,7 @@ impl Running {
         Ok(lines)
     }
 
-    /// As [`Running::open`], but makes a database where there is none; whether it did.
+    /// As [`Running::open`], but makes a database where there is none; returns true then.
     ///
     /// # Errors
     /// As [`Running::open`]; those of making one.
@@ -94,17 +94,17 @@ impl Running {
     /// Closes the database, if it is open, as SHUTDOWN IMMEDIATE does.
     ///
     /// # Errors
-    /// Those of the close, after which it is not open either.
+    /// Errors of the close, after which it is not open either.
     pub(crate) fn close(&self) -> Result<()> {
         let closed = self.shut_down();
         self.abandon();
         closed
     }
 
-    /// As [`Running::close`], for a process that ends: the database is closed, but not let go of.
+    /// As [`Running::close`], for a process that ends: closes the database, and keeps the reference.
     ///
     /// # Errors
-    /// Those of the close.
+    /// Errors of the close.
     pub(crate) fn shut_down(&self) -> Result<()> {
         // Not under the lock: calls that run are waited for.
         match self.database() {
@@ -113,7 +113,7 @@ impl Running {
         }
     }
 
-    /// Forgets the database as it is.
+    /// Drops the database without closing it.
     pub(crate) fn abandon(&self) {
         if let Some(database) = self.database.lock().take() {
             *self.before.lock() = Arc::downgrade(database.instance());
@@ -121,7 +121,7 @@ impl Running {
     }
 }
 
-/// What a crash has cost; nothing after a clean close.
+/// Lines about the recovery; none after a clean close.
 fn recovered(instance: &Instance) -> Vec<String> {
     let Some(done) = instance.rolled_forward() else { return Vec::new() };
     let seconds = done.elapsed_us as f64 / 1e6;

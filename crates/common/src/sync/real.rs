@@ -15,16 +15,16 @@ pub type JoinHandle<T> = std::thread::JoinHandle<T>;
 /// Starts a named thread.
 ///
 /// # Errors
-/// When the operating system has no thread to give.
+/// When the operating system cannot start a thread.
 #[expect(clippy::disallowed_methods, reason = "the one place that starts real threads")]
 pub fn spawn<T: Send + 'static>(name: &str, run: impl FnOnce() -> T + Send + 'static) -> io::Result<JoinHandle<T>> {
     std::thread::Builder::new().name(name.to_owned()).spawn(run)
 }
 
-/// As [`spawn`], with a stack of this size; memory is taken as it is used.
+/// As [`spawn`], with a stack of this size; memory is committed as it is used.
 ///
 /// # Errors
-/// When the operating system has no thread, or no address space, to give.
+/// When the operating system has no thread, or no address space.
 #[expect(clippy::disallowed_methods, reason = "the one place that starts real threads")]
 pub fn spawn_with_stack<T: Send + 'static>(
     name: &str,
@@ -34,11 +34,11 @@ pub fn spawn_with_stack<T: Send + 'static>(
     std::thread::Builder::new().name(name.to_owned()).stack_size(stack_bytes).spawn(run)
 }
 
-/// Does `run` on a thread of its own, with a stack of this size, while the caller waits; a panic of it is one of the
-/// caller's.
+/// Runs `run` on a thread of its own, with a stack of this size, while the caller waits; a panic in it panics the
+/// caller.
 ///
 /// # Errors
-/// When the operating system has no thread, or no address space, to give; nothing has been done then.
+/// When the operating system has no thread, or no address space; `run` has not run then.
 pub fn run_aside<T: Send>(name: &str, stack_bytes: usize, run: impl FnOnce() -> T + Send) -> io::Result<T> {
     std::thread::scope(|scope| {
         let thread =

@@ -1,7 +1,7 @@
 //! An operating system file behind [`Device`].
 //!
-//! Each file is open twice where direct I/O works: once direct, once through the page cache. Which one serves a request depends on the
-//! request alone:
+//! Each file is open twice where direct I/O works: once direct, once through the page cache. The request alone decides
+//! which one serves it:
 //!
 //! | offset and total length | memory and each length | goes |
 //! | --- | --- | --- |
@@ -9,9 +9,9 @@
 //! | multiples of the sector | any | direct, through one aligned buffer |
 //! | any other | any | page cache |
 //!
-//! The kernel keeps the two views of a file coherent for requests that do not overlap in time. Two that overlap in time and in place are
-//! the caller's mistake with one descriptor as well. When the kernel refuses a direct request (EINVAL), the file goes on through the page
-//! cache for good.
+//! The kernel keeps the two views of a file coherent for requests that do not overlap in time. Two that overlap in time
+//! and in range are the caller's bug with one descriptor as well. When the kernel refuses a direct request (EINVAL),
+//! the file goes on through the page cache for good.
 
 use std::fs::{File, OpenOptions};
 use std::io::{self, IoSlice, IoSliceMut, Seek, SeekFrom};
@@ -31,7 +31,7 @@ use crate::device::{Device, PendingRead};
 
 /// Zeros are written in pieces of this size where the file system cannot allocate by itself.
 const ZERO_FILL_BYTES: usize = 1 << 20;
-/// Bytes that are allocated in one go however often signals come.
+/// Bytes allocated in one call, however often signals come.
 const PIECE_BYTES_LEAST: u64 = 64 << 10;
 
 /// The file's second, direct descriptor.
@@ -60,7 +60,7 @@ impl Chosen {
     }
 }
 
-/// How bytes are written: [`vectored::write`] or [`vectored::write_durable`].
+/// [`vectored::write`] or [`vectored::write_durable`].
 type WriteCall = fn(&File, u64, &mut [IoSlice<'_>], usize) -> Result<usize, Errno>;
 
 /// An open file.
@@ -71,7 +71,8 @@ pub(super) struct OsFile {
 }
 
 impl OsFile {
-    /// Wraps `buffered`, and opens `path` a second time for direct I/O unless it is refused or needs sectors larger than `sector_max`.
+    /// Wraps `buffered`, and opens `path` a second time for direct I/O unless it is refused or needs sectors larger
+    /// than `sector_max`.
     pub(super) fn new(buffered: File, path: &Path, sector_max: Option<usize>) -> io::Result<Self> {
         let direct = match sector_max {
             Some(sector_max) => open_direct(path, sector_max)?,
@@ -80,7 +81,7 @@ impl OsFile {
         Ok(Self { buffered, direct })
     }
 
-    /// Which descriptor a read into these buffers can use without a copy.
+    /// The descriptor with which a read into these buffers needs no copy.
     pub(super) fn choose(&self, offset: u64, buffers: &[AlignedBuffer]) -> Chosen {
         let bytes = buffers.iter().map(|b| b.len()).sum();
         match self.direct_for(offset, bytes) {
@@ -89,7 +90,7 @@ impl OsFile {
         }
     }
 
-    /// Completes a read that was tried through `chosen` and moved `done` bytes, or failed.
+    /// Completes a read through `chosen` that moved `done` bytes, or failed.
     pub(super) fn complete_read(
         &self,
         chosen: Chosen,
@@ -116,7 +117,7 @@ impl OsFile {
         }
     }
 
-    /// Reads what is missing after the first `done` bytes, through the page cache.
+    /// Reads the rest after the first `done` bytes, through the page cache.
     fn read_rest(&self, offset: u64, buffers: &mut [&mut [u8]], mut done: usize) -> io::Result<()> {
         let wanted = buffers.iter().map(|b| b.len()).sum();
         if done < wanted {
@@ -199,7 +200,7 @@ impl OsFile {
         if done < wanted { Err(io::ErrorKind::WriteZero.into()) } else { Ok(()) }
     }
 
-    /// Allocates the bytes from `from` to `to`, or leaves the file as it was.
+    /// Allocates the bytes from `from` to `to`, or leaves the file unchanged.
     fn grow(&self, from: u64, to: u64) -> io::Result<()> {
         let (mut at, mut piece) = (from, to - from);
         let allocated = loop {
@@ -209,14 +210,15 @@ impl OsFile {
             let bytes = piece.min(to - at);
             match rustix::fs::fallocate(&self.buffered, FallocateFlags::empty(), at, bytes) {
                 Ok(()) => at += bytes,
-                // A file system in memory gives up, under many kernels, what it has allocated when a signal comes: under many, only small pieces get done.
+                // Under many kernels a file system in memory gives up its allocation when a signal comes: if there are
+                // many, only small pieces succeed.
                 Err(Errno::INTR) => piece = (piece / 2).max(PIECE_BYTES_LEAST),
                 Err(Errno::OPNOTSUPP | Errno::NOSYS) => break self.zero_fill(at, to),
                 Err(error) => break Err(error.into()),
             }
         };
         if allocated.is_err() {
-            // The error to report is the first one; a file that stays longer than it should be is only untidy.
+            // The first error is the one to report; a file that stays too long is only untidy.
             let _ = self.buffered.set_len(from);
         }
         allocated
@@ -234,15 +236,15 @@ impl OsFile {
     }
 }
 
-/// An open file together with the means to read it in the background.
+/// An open file with its means for background reads.
 #[derive(Debug)]
 pub(super) struct OsDevice {
     pub(super) file: Arc<OsFile>,
-    /// None: reads that are submitted are done when they are waited for.
+    /// None: submitted reads are done by the thread that waits for them.
     pub(super) background: Option<Arc<Background>>,
 }
 
-/// How reads go on while their submitter does something else.
+/// Means for background reads.
 #[derive(Debug)]
 pub(super) struct Background {
     pub(super) rings: Option<Arc<Rings>>,
@@ -307,8 +309,8 @@ impl Device for OsDevice {
     }
 }
 
-/// Opens `path` with O_DIRECT. None where the file system refuses it, where it needs larger sectors than wanted, or where a trial read
-/// of one sector fails.
+/// Opens `path` with O_DIRECT. None where the file system refuses it, where it needs larger sectors than wanted, or
+/// where a trial read of one sector fails.
 fn open_direct(path: &Path, sector_max: usize) -> io::Result<Option<Direct>> {
     let file = match OpenOptions::new().read(true).write(true).custom_flags(OFlags::DIRECT.bits() as i32).open(path) {
         Ok(file) => file,

@@ -18,11 +18,11 @@ use self::ring::Rings;
 use crate::device::{Device, FileAccess, FileIdentity, FileSystem};
 use crate::lock::{Claim, lock_file};
 
-/// How files are to be accessed.
+/// Access to files.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct OsOptions {
-    /// Bypass the page cache where the file system allows it in sectors of at most this many bytes; None for never. Requests that are
-    /// no multiple of a file's sector go through the page cache.
+    /// Bypass the page cache where the file system allows it in sectors of at most this many bytes; None for never.
+    /// Requests that are no multiple of a file's sector go through the page cache.
     pub direct_sector_max: Option<usize>,
     /// Read in the background through io_uring where the kernel allows it.
     pub io_uring: bool,
@@ -64,7 +64,7 @@ impl OsFileSystem {
         Self { options, background, access: RwLock::default() }
     }
 
-    /// Whether reads in the background go through io_uring.
+    /// True: reads in the background go through io_uring.
     #[must_use]
     pub fn uses_io_uring(&self) -> bool {
         self.background.rings.is_some()
@@ -130,7 +130,7 @@ impl FileSystem for OsFileSystem {
             if number < missing {
                 synced?;
             }
-            // What was there before is synced too, where that is allowed: a process that was killed may have made it.
+            // An existing directory is synced too, where that is allowed: a process that was killed may have made it.
         }
         Ok(())
     }
@@ -167,7 +167,8 @@ impl FileSystem for OsFileSystem {
         let mut found = Vec::new();
         for entry in fs::read_dir(read)? {
             let path = directory.join(entry?.file_name());
-            // What a link leads to counts. A link that leads nowhere is no file; a terminal or a pipe is no place for bytes.
+            // A link counts as its target. A link that leads nowhere is no file; a terminal or a pipe is no place for
+            // bytes.
             if fs::metadata(&path).is_ok_and(|metadata| metadata.is_file() || metadata.file_type().is_block_device()) {
                 found.push(path);
             }

@@ -1,7 +1,7 @@
 //! Reads in the background by a few threads, where io_uring does not work.
 //!
-//! Threads are started when reads queue up and none is idle, up to [`THREADS_MAX`]; they end with the pool. Without any thread (the
-//! operating system gives none) a read is done by its submitter.
+//! Threads are started when reads queue up and none is idle, up to [`THREADS_MAX`]; they end with the pool. Without any
+//! thread (the operating system gives none) a read is done by its submitter.
 
 use std::collections::VecDeque;
 use std::fmt;

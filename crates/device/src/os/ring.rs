@@ -1,7 +1,7 @@
 //! Reads through io_uring.
 //!
-//! Each read in flight has a ring of its own, taken from a stock of idle ones, so that submitting and waiting need no lock and no
-//! thread that distributes completions. A ring in the stock is always empty.
+//! Each read in flight has a ring of its own, taken from a stock of idle ones, so that submitting and waiting need no
+//! lock and no thread that distributes completions. A ring in the stock is always empty.
 //!
 //! This is the only file of the crate with `unsafe` in it.
 
@@ -96,12 +96,12 @@ fn start(mut ring: IoUring, file: &File, offset: u64, memory: &mut Memory) -> Op
     )
     .offset(offset)
     .build();
-    // SAFETY: the entry refers to the descriptor, the vectors and, through them, the buffers. All three are kept until its completion
-    // has been seen: `RingRead` owns the memory inside `Flight`, and the file through its `Arc`; it gives up neither before
-    // `Flight::finish` has taken the completion, not even when it is dropped. A buffer's bytes and the vectors are on the heap, where
-    // they stay when `Memory` moves. Nothing else can reach the buffers meanwhile, because `Memory` holds them and is private. A
-    // `RingRead` that is leaked leaks the memory too. When this function returns None the kernel has not taken the entry, and it goes
-    // with the ring.
+    // SAFETY: the entry refers to the descriptor, the vectors and, through them, the buffers. All three are kept until
+    // its completion has been seen: `RingRead` owns the memory inside `Flight`, and the file through its `Arc`; it
+    // gives up neither before `Flight::finish` has taken the completion, not even when it is dropped. A buffer's bytes
+    // and the vectors are on the heap, where they stay when `Memory` moves. Nothing else can reach the buffers
+    // meanwhile, because `Memory` holds them and is private. A `RingRead` that is leaked leaks the memory too. When
+    // this function returns None the kernel has not taken the entry, and it goes with the ring.
     unsafe { ring.submission().push(&entry) }.ok()?;
     loop {
         match ring.submit() {
@@ -131,7 +131,7 @@ impl Memory {
     }
 }
 
-/// What the kernel is using until the read's completion has been seen.
+/// The memory that the kernel uses until the read's completion has been seen.
 struct Flight {
     ring: IoUring,
     memory: Memory,
@@ -143,7 +143,8 @@ impl Flight {
         self.ring.completion().next().map(|entry| entry.result())
     }
 
-    /// Waits for the completion. When that is impossible, the ring and the memory are lost on purpose: the kernel may still write there.
+    /// Waits for the completion. When that is impossible, the ring and the memory are lost on purpose: the kernel may
+    /// still write there.
     fn finish(mut self) -> io::Result<(i32, IoUring, Vec<AlignedBuffer>)> {
         loop {
             if let Some(result) = self.completion() {
@@ -208,7 +209,7 @@ impl ReadInFlight for RingRead {
 
 impl Drop for RingRead {
     fn drop(&mut self) {
-        // Nobody wants the result; the memory must not be freed before the kernel is done with it.
+        // The result is dropped; the memory must not be freed before the kernel is done with it.
         let _ = self.finish();
     }
 }

@@ -1,8 +1,8 @@
 //! Positioned reads and writes of several buffers at once, carried through to the end.
 //!
-//! One system call takes at most [`IOV_MAX`] buffers, may be interrupted, and may move fewer bytes than asked; here it is repeated until
-//! all bytes have moved. Direct I/O may stop where it cannot go on by itself (a file that ends inside a sector), so each function
-//! returns how far it came instead of insisting.
+//! One system call takes at most [`IOV_MAX`] buffers, may be interrupted, and may move fewer bytes than asked; here it
+//! is repeated until all bytes have moved. Direct I/O may stop where it cannot go on by itself (a file that ends inside
+//! a sector), so each function returns how far it came instead of insisting.
 
 use std::fs::File;
 use std::io::{self, IoSlice, IoSliceMut};

@@ -1,4 +1,4 @@
-//! What the examples of sessions that insert and commit share: a database, a table, and the loop.
+//! A database, a table and a loop of inserts, shared by the examples whose sessions insert and commit.
 
 use std::path::{Path, PathBuf};
 
@@ -20,7 +20,7 @@ const MB: u64 = 1 << 20;
 /// Of `y char(255)`.
 const CHAR_BYTES: usize = 255;
 
-/// A database that goes when this does.
+/// A database whose files are removed when this is dropped.
 pub(crate) struct Place {
     pub(crate) instance: Arc<Instance>,
     pub(crate) clock: Arc<SystemClock>,
@@ -80,7 +80,7 @@ impl Place {
     }
 }
 
-/// What some sessions did in some time.
+/// Totals over the sessions of a run.
 pub(crate) struct Measured {
     pub(crate) commits_per_s: f64,
     /// Processor time of the sessions' threads, microseconds.
@@ -88,7 +88,7 @@ pub(crate) struct Measured {
     pub(crate) counted: MeterSnapshot,
 }
 
-/// Sessions that insert a row and commit it, again and again, for so many microseconds.
+/// Runs `sessions` sessions that each insert a row and commit it, again and again, for so many microseconds.
 pub(crate) fn insert_and_commit(place: &Place, table: &Arc<TableDef>, sessions: u32, micros: u64) -> Result<Measured> {
     let instance = &place.instance;
     let begin = Arc::new(std::sync::Barrier::new(sessions as usize + 1));

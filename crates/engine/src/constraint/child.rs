@@ -1,7 +1,7 @@
 //! The child side of a foreign key: the rows that refer to some keys, as they are now.
 //!
-//! Where an index of the child begins with the foreign key's columns, the keys are looked up in it; else the child is scanned once for all keys
-//! together.
+//! Where an index of the child begins with the foreign key's columns, the keys are looked up in it; else the child is
+//! scanned once for all keys together.
 
 use std::ops::ControlFlow;
 use std::sync::Arc;
@@ -16,17 +16,17 @@ use crate::instance::Session;
 use storage::index::Key;
 use storage::table::TableScan;
 
-/// Rows asked for in one call of the table scan.
+/// Rows a call of the table scan returns.
 const SCAN_ROWS: usize = 10_000;
 
 fn usable_index<'t>(child: &'t TableDef, foreign: &ConstraintDef) -> Option<&'t Arc<IndexDef>> {
     child.indexes.iter().find(|index| index.columns.starts_with(&foreign.columns))
 }
 
-/// The rows of `child` that refer to one of `keys`, each with its key.
+/// The rows of `child` that refer to any of `keys`, each with its key.
 ///
 /// # Errors
-/// Those of reading the table or the index.
+/// Errors of reading the table or the index.
 pub fn children(
     s: &Arc<Session>,
     child: &Arc<TableDef>,
@@ -36,10 +36,10 @@ pub fn children(
     find(s, child, foreign, keys, usize::MAX)
 }
 
-/// Does a row of `child` refer to one of `keys`?
+/// True: some row of `child` refers to one of `keys`.
 ///
 /// # Errors
-/// Those of reading the table or the index.
+/// Errors of reading the table or the index.
 pub fn has_children(s: &Arc<Session>, child: &Arc<TableDef>, foreign: &ConstraintDef, keys: &KeySet) -> Result<bool> {
     Ok(!find(s, child, foreign, keys, 1)?.is_empty())
 }
@@ -55,7 +55,7 @@ fn find(
     if keys.is_empty() {
         return Ok(found);
     }
-    // Rows that were committed since the statement began count.
+    // Rows committed since the statement began count.
     let _now = s.enter(s.current_snapshot());
     if let Some(index) = usable_index(child, foreign) {
         probe(s, index, keys, foreign.columns.len(), &mut |key, rowid| {
@@ -69,7 +69,7 @@ fn find(
     }
     let spec = ScanSpec { projection: foreign.columns.clone(), predicate: None, rowids: true };
     let mut scan = TableScan::new(s.worker().clone(), child.heap().clone(), spec)?;
-    let mut sink = Matching {
+    let mut sink = ChildCollector {
         keys,
         columns: (0..foreign.columns.len() as u16).collect(),
         data_object: ObjectNumber(0),
@@ -81,7 +81,7 @@ fn find(
     Ok(sink.found)
 }
 
-struct Matching<'k> {
+struct ChildCollector<'k> {
     keys: &'k KeySet,
     columns: Vec<u16>,
     data_object: ObjectNumber,
@@ -89,7 +89,7 @@ struct Matching<'k> {
     found: Vec<(Key, Rowid)>,
 }
 
-impl RowSink for Matching<'_> {
+impl RowSink for ChildCollector<'_> {
     fn block(&mut self, object: ObjectNumber, address: BlockAddress) {
         (self.data_object, self.block) = (object, address);
     }

@@ -1,4 +1,4 @@
-//! Constraints between rows: does a key have its parent, does a parent have children, is a key there twice. Asked for many keys at once.
+//! Constraints between rows, checked for many keys at once: missing parents, existing children, duplicate keys.
 //!
 //! See README.md in this folder.
 
@@ -20,14 +20,15 @@ use storage::index::Key;
 /// Distinct keys, in the order of an index on them.
 pub type KeySet = BTreeSet<Key>;
 
-/// The key of a row in some columns; None when one of them is NULL: a foreign key then refers to nothing, whatever the others are.
+/// The key of a row in some columns; None when one of them is NULL: a foreign key then refers to nothing, whatever the
+/// others are.
 #[must_use]
 pub fn whole_key<'a>(columns: &[u16], column: impl Fn(usize) -> Option<&'a [u8]>) -> Option<Key> {
     let values = || columns.iter().map(|position| column(usize::from(*position)));
     values().all(|value| value.is_some()).then(|| Key::new(values()))
 }
 
-/// The key of a row that a unique key speaks of: None when all its columns are NULL.
+/// The row's value of a unique key; None when all its columns are NULL.
 #[must_use]
 pub fn unique_key<'a>(key: &ConstraintDef, column: impl Fn(usize) -> Option<&'a [u8]>) -> Option<Key> {
     let found = Key::new(key.columns.iter().map(|position| column(usize::from(*position))));

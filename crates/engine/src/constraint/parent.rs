@@ -15,13 +15,13 @@ use storage::index::{Key, key_holder, lookup};
 use storage::table::{Fetcher, Row, TableScan, lock_row, row_holder};
 use storage::txn::{LockWait, Resource, TableLock};
 
-/// Keys that are looked up one by one in a unique index, without the copies of leaves that a scan makes.
+/// Up to so many keys are looked up one by one in a unique index, which spares the copies of leaves that a scan makes.
 const SINGLE_LOOKUPS: usize = 4;
-/// How often a parent is looked for that others delete and put in all the time.
+/// Attempts to find a parent row that other sessions delete and insert all the time.
 const LOOKS_MAX: usize = 1000;
 /// Mode of the wait for the transaction that holds a parent (S).
 const SHARE_MODE: u64 = 4;
-/// Rows asked for in one call of the table scan.
+/// Rows a call of the table scan returns.
 const SCAN_ROWS: usize = 10_000;
 
 /// The index that enforces the key which a foreign key refers to.
@@ -38,11 +38,11 @@ pub fn key_index(catalog: &Catalog, foreign: &ConstraintDef) -> Result<Arc<Index
         .ok_or_else(|| Error::bug(format!("the key of foreign key {} has no index", foreign.qualified_name())))
 }
 
-/// Those of `keys` that no parent row has. The keys are the foreign key's, whole.
+/// The keys of `keys` that no parent row has. The keys are the foreign key's, whole.
 ///
-/// The parents that are found stay until the own transaction ends: others may refer to them too, but who deletes one or changes its key waits
-/// ([`take_parents`]). A parent that another transaction has put in, or whose row it holds, is looked at
-/// again when that has ended.
+/// The parents that are found stay until the caller's transaction ends: other sessions may refer to them too, but a
+/// session that deletes one or changes its key waits ([`take_parents`]). A parent that another transaction has inserted
+/// or locked is looked up again when that transaction has ended.
 ///
 /// # Errors
 /// ORA-00060 in a deadlock; those of the index and of reading rows.
@@ -63,12 +63,12 @@ pub fn missing_parents(s: &Arc<Session>, foreign: &ConstraintDef, keys: &KeySet)
         let (mut again, mut held) = (false, Vec::new());
         for (key, rowid) in entries(s, &index, &missing, columns.len())? {
             match hold(s, parent, rowid)? {
-                Some(new) => held.push(Held { rowid, key, new }),
+                Some(new) => held.push(HeldParent { rowid, key, new }),
                 None => again = true,
             }
         }
         again |= !there(s, parent, &columns, held, &mut missing)?;
-        // What others have put in and not committed may come to be there.
+        // Uncommitted rows of other transactions may become parents.
         for key in &missing {
             if let Some(other) = key_holder(s, &index, key)? {
                 wait_for(s, other)?;
@@ -99,12 +99,12 @@ fn entries(s: &Arc<Session>, index: &Arc<IndexDef>, keys: &KeySet, width: usize)
     Ok(found)
 }
 
-/// A row that the own transaction holds as a parent.
+/// A parent row that the caller's transaction holds.
 #[derive(PartialEq, Eq, PartialOrd, Ord)]
-struct Held {
+struct HeldParent {
     rowid: Rowid,
     key: Key,
-    /// It did not hold the row before.
+    /// True: this call has taken the hold.
     new: bool,
 }
 
@@ -112,12 +112,13 @@ fn own_transaction(s: &Session) -> Result<Xid> {
     s.xid().ok_or_else(|| Error::bug("a foreign key is checked outside a transaction"))
 }
 
-/// Holds a parent row for the own transaction; whether it did not before. None when another transaction had the row: that has ended, and the row is to be
-/// looked for again.
+/// Holds a parent row for the caller's transaction. `Some(true)`: the hold is new. None: another transaction had the
+/// row and has ended; the caller looks the row up again.
 fn hold(s: &Session, parent: &TableDef, rowid: Rowid) -> Result<Option<bool>> {
     let xid = own_transaction(s)?;
     let (locks, resource) = (s.instance().locks(), Resource::Parent(parent.object, rowid));
-    // First held, then looked at; who takes the row first takes it, then looks who holds it: one of the two sees the other.
+    // This side holds the row, then looks who has locked it; the session that locks the row locks it, then looks who
+    // holds it. So one of the two sees the other.
     let new = locks.share(s.meter(), xid, &resource);
     let Some(other) = row_holder(s, parent, rowid)? else { return Ok(Some(new)) };
     if new {
@@ -127,12 +128,13 @@ fn hold(s: &Session, parent: &TableDef, rowid: Rowid) -> Result<Option<bool>> {
     Ok(None)
 }
 
-/// Takes the keys out of `missing` whose rows are there with them; those that are not are held no longer. False when one is not.
+/// Removes the keys whose rows are present from `missing`, and releases the holds on rows that are not. Returns false
+/// when a row was not present.
 fn there(
     s: &Arc<Session>,
     parent: &Arc<TableDef>,
     columns: &[usize],
-    mut held: Vec<Held>,
+    mut held: Vec<HeldParent>,
     missing: &mut KeySet,
 ) -> Result<bool> {
     let xid = own_transaction(s)?;
@@ -141,9 +143,9 @@ fn there(
     let mut fetcher = Fetcher::new(s.worker().clone(), parent.heap().clone(), columns.to_vec());
     let mut row = Row::new();
     let mut all = true;
-    // Rows of one block after each other cost one get.
+    // In the order of blocks, the rows of one block cost one get.
     held.sort_unstable();
-    for Held { rowid, key, new } in held {
+    for HeldParent { rowid, key, new } in held {
         if fetcher.fetch(rowid, &mut row)? && whole_key(&places, |position| row.column(position)).as_ref() == Some(&key)
         {
             missing.remove(&key);
@@ -161,11 +163,12 @@ fn wait_for(s: &Session, other: Xid) -> Result<()> {
     s.instance().locks().wait_for(s, other, LockWait::Forever, Event::EnqTxRowLockContention, SHARE_MODE)
 }
 
-/// Locks rows that are to go, or whose keys are to change, and waits for the transactions that have put in rows which refer to them. What is there
-/// of such rows then, [`super::children`] finds.
+/// Locks rows that are to be deleted, or whose keys are to change, and waits for the transactions that have inserted
+/// rows referring to them. The caller then finds the remaining referring rows by [`super::children`].
 ///
 /// # Errors
-/// HW-00043 or ORA-08177 when a row was changed since the statement began; ORA-00060 in a deadlock; those of the cache and of undo.
+/// HW-0043 or ORA-08177 when a row was changed since the statement began; ORA-00060 in a deadlock; those of the cache
+/// and of undo.
 pub fn take_parents(s: &Arc<Session>, table: &TableDef, rows: impl Iterator<Item = Rowid>) -> Result<()> {
     let snapshot = s.snapshot();
     for rowid in rows {
@@ -178,17 +181,17 @@ pub fn take_parents(s: &Arc<Session>, table: &TableDef, rows: impl Iterator<Item
     Ok(())
 }
 
-/// Does any row of `child` refer to a parent that is not there? One scan of the child, keys looked up in batches.
+/// True: a row of `child` refers to a parent that does not exist. One scan of the child; keys are looked up in batches.
 ///
 /// # Errors
-/// Those of reading the tables.
+/// Errors of reading the tables.
 pub fn orphan(s: &Arc<Session>, child: &Arc<TableDef>, foreign: &ConstraintDef, parent: &TableDef) -> Result<bool> {
     let Some(index) = parent_index(s, foreign, parent) else {
         return Err(Error::bug(format!("the key of foreign key {} has no index", foreign.qualified_name())));
     };
     let spec = ScanSpec { projection: foreign.columns.clone(), predicate: None, rowids: false };
     let mut scan = TableScan::new(s.worker().clone(), child.heap().clone(), spec)?;
-    let mut sink = Keys { columns: (0..foreign.columns.len() as u16).collect(), keys: KeySet::new() };
+    let mut sink = KeyCollector { columns: (0..foreign.columns.len() as u16).collect(), keys: KeySet::new() };
     loop {
         let more = scan.next(&mut sink, SCAN_ROWS)?;
         let keys = std::mem::take(&mut sink.keys);
@@ -206,7 +209,8 @@ pub fn orphan(s: &Arc<Session>, child: &Arc<TableDef>, foreign: &ConstraintDef, 
     }
 }
 
-/// The index of the key, by the definition of the parent that the caller has: within a DDL statement the catalog does not show it yet.
+/// The index of the key, from the caller's definition of the parent: within a DDL statement the catalog does not show
+/// it yet.
 fn parent_index(s: &Session, foreign: &ConstraintDef, parent: &TableDef) -> Option<Arc<IndexDef>> {
     let reference = foreign.reference.as_ref()?;
     let key = parent.constraints.iter().find(|key| key.number == reference.key)?;
@@ -220,12 +224,12 @@ fn parent_index(s: &Session, foreign: &ConstraintDef, parent: &TableDef) -> Opti
 }
 
 /// The whole keys of rows.
-struct Keys {
+struct KeyCollector {
     columns: Vec<u16>,
     keys: KeySet,
 }
 
-impl RowSink for Keys {
+impl RowSink for KeyCollector {
     fn block(&mut self, _: ObjectNumber, _: BlockAddress) {}
 
     fn row(&mut self, _: u16, columns: &[Option<&[u8]>]) {

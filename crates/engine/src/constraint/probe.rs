@@ -1,8 +1,8 @@
 //! Many keys looked up in one index, in its order.
 //!
-//! A scan goes forward from key to key. Where the next key is near, its leaf is the one at hand or the next: the lookups become a merge. Where
-//! it is far, after [`ENTRIES_PASSED_MAX`] entries in between, the scan begins anew from the root. So a key costs a descent at most, and less
-//! the denser the keys lie.
+//! A scan goes forward from key to key. When the next key is near, its leaf is the current one or the next, and the
+//! lookups become a merge. When it is far (more than [`ENTRIES_PASSED_MAX`] entries), the scan descends again from the
+//! root. So a key costs at most a descent, and less the denser the keys lie.
 
 use std::ops::{Bound, ControlFlow};
 use std::sync::Arc;
@@ -15,13 +15,14 @@ use crate::instance::Session;
 use storage::index::{IndexScan, Key};
 use storage::txn::Resource;
 
-/// Entries passed on the way to the next key before a descent from the root is taken to be cheaper: about the entries of two leaves.
+/// Entries passed on the way to the next key before a descent from the root counts as cheaper: about the entries of two
+/// leaves.
 const ENTRIES_PASSED_MAX: usize = 1000;
 
-/// Calls `visit` with each entry whose leading columns are one of `keys`, until it has enough of that key (`Break`).
+/// Calls `visit` with each entry whose leading columns are one of `keys`; `Break` skips the rest of that key's entries.
 ///
 /// # Errors
-/// Those of the index and of `visit`.
+/// Errors of the index and of `visit`.
 pub(super) fn probe(
     s: &Arc<Session>,
     index: &Arc<IndexDef>,
@@ -34,7 +35,7 @@ pub(super) fn probe(
     'descent: while let Some(first) = wanted {
         let mut scan = IndexScan::new(s, index, Bound::Included(first.clone()), Bound::Unbounded, false)?;
         let mut passed = 0;
-        // Entries of the wanted key are of no interest any more.
+        // Skip further entries of this key.
         let mut enough = false;
         while let Some((entry, rowid)) = scan.next()? {
             let entry = Key::new(entry.columns().take(width));
@@ -63,8 +64,8 @@ pub(super) fn probe(
     Ok(())
 }
 
-/// The keys of `keys` that more than one row has now. Nobody else finds out about them before the own transaction ends: of two that put the same
-/// key in, the second waits for the first.
+/// The keys of `keys` that more than one row has now. Of two sessions that insert the same key the second waits for the
+/// first, so no other session sees a duplicate before the caller's transaction ends.
 ///
 /// # Errors
 /// ORA-00060 in a deadlock; those of the index.
@@ -89,10 +90,10 @@ pub fn duplicates(s: &Arc<Session>, index: &Arc<IndexDef>, keys: &KeySet, width:
     Ok(found)
 }
 
-/// Do two rows of the whole index have the same leading columns?
+/// True: two entries of the index have the same `width` leading columns.
 ///
 /// # Errors
-/// Those of the index.
+/// Errors of the index.
 pub fn duplicate(s: &Arc<Session>, index: &Arc<IndexDef>, width: usize) -> Result<bool> {
     let mut scan = IndexScan::new(s, index, Bound::Unbounded, Bound::Unbounded, false)?;
     let mut last: Option<Key> = None;

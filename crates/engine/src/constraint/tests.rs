@@ -107,7 +107,7 @@ fn dense_keys_are_merged_with_the_index_and_few_keys_are_looked_up() {
     let leaves = storage::index::statistics(&session, &index).unwrap().leaf_blocks;
     assert!(leaves > 10, "{leaves} leaves");
     let all = gets(&keys((0..20_000).step_by(2)));
-    // The parents' rows are looked at too, a get a block; they lie in fewer blocks than their keys.
+    // The parents' rows are read too, a get a block; they take fewer blocks than their keys.
     assert!(all <= 2 * leaves + 5, "{all} gets for 10,000 keys in {leaves} leaves");
     let few = gets(&keys([2, 10_000].into_iter()));
     assert!(few <= 2 * 4, "{few} gets for two keys");
@@ -204,7 +204,7 @@ fn constraints_are_there_after_the_database_is_opened_again() {
     assert!(before == after);
     let parent = session.catalog().table("SYSTEM", "PARENT").unwrap().clone();
     assert_eq!((parent.constraints.len(), parent.referencing.len()), (1, 1));
-    // New numbers go on behind the old ones.
+    // New numbers continue behind the old ones.
     let table =
         TableSpec { constraints: vec![primary_key("PK2")], ..TableSpec::new("SYSTEM", "U", vec![number_column("ID")]) };
     let table = session.create_table(&table).unwrap();

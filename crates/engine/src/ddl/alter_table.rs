@@ -7,7 +7,7 @@ use scan::{Predicate, RowSink, ScanSpec};
 
 use super::check::{Physical, PhysicalAttributes, check_column, check_name};
 use super::constraint::ConstraintSpec;
-use super::rewrite::{Carried, MoveTo};
+use super::rewrite::{CarriedColumn, MoveTo};
 use super::statement::Ddl;
 use crate::dictionary::access::{equal, is};
 use crate::dictionary::field::Moment;
@@ -30,7 +30,8 @@ pub enum TableChange {
     RowMovement(bool),
     /// PCTFREE and its like. Blocks that are formatted already keep their ITL slots.
     Physical(PhysicalAttributes),
-    /// Rows move to the segment's beginning; with `lower` what is free behind them is given back. ORA-10635, ORA-10636, ORA-10631.
+    /// Moves rows to the segment's beginning; with `lower` the free space behind them is given back. ORA-10635,
+    /// ORA-10636, ORA-10631.
     Shrink {
         lower: bool,
         /// The indexes are built anew.
@@ -52,14 +53,14 @@ pub enum TableChange {
     },
 }
 
-/// A column to add, and what the rows that exist get in it: the encoded value of its DEFAULT.
+/// A column to add, with the encoded value of its DEFAULT for existing rows.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct NewColumn {
     pub column: ColumnDef,
     pub fill: Option<Vec<u8>>,
 }
 
-/// What MODIFY says of one column; None where it says nothing.
+/// MODIFY of one column; None: unchanged.
 #[derive(Clone, PartialEq, Eq, Default, Debug)]
 pub struct ColumnChange {
     pub name: String,
@@ -101,7 +102,7 @@ impl Session {
                 row.changed = Moment(now);
             })?;
             let table = ddl.catalog.put_table(table);
-            // What a table is to a program has nothing to do with where its rows go.
+            // Where a table's rows lie does not concern programs.
             let inside = matches!(
                 change,
                 TableChange::Cache(_)
@@ -120,7 +121,7 @@ impl Session {
     }
 }
 
-/// The table with a change of what storage knows of it.
+/// The table with a change to its storage part.
 fn changed(mut table: TableDef, change: impl FnOnce(&mut HeapTable)) -> TableDef {
     change(table.heap_mut());
     table
@@ -149,7 +150,8 @@ fn set_physical(table: TableDef, asked: PhysicalAttributes) -> Result<TableDef> 
 }
 
 impl Ddl<'_> {
-    /// Rows do not store trailing NULLs, so a column without a default costs nothing; one with a default is written into every row.
+    /// Rows do not store trailing NULLs, so a column without a default costs nothing; one with a default is written
+    /// into every row.
     fn add_columns(&mut self, mut table: TableDef, added: &[NewColumn]) -> Result<TableDef> {
         let before = Arc::new(table.clone());
         for NewColumn { column, fill } in added {
@@ -176,7 +178,8 @@ impl Ddl<'_> {
         Ok(table)
     }
 
-    /// Writes the new columns into the rows that exist. The indexes do not have these columns, so they stay as they are.
+    /// Writes the new columns into the rows that exist. The indexes do not have these columns, so they stay as they
+    /// are.
     fn fill_columns(&self, before: &Arc<TableDef>, after: &TableDef, added: &[NewColumn]) -> Result<()> {
         let rowids = self.rowids(before)?;
         let after = Arc::new(after.clone());
@@ -200,10 +203,10 @@ impl Ddl<'_> {
         Ok(sink.rowids)
     }
 
-    /// Does the table have a row (that satisfies `predicate`)?
+    /// True: the table has a row (that satisfies `predicate`).
     pub(super) fn has_rows(&self, table: &Arc<TableDef>, predicate: Option<Predicate>) -> Result<bool> {
         let spec = ScanSpec { projection: Vec::new(), predicate, rowids: false };
-        let mut count = Count(0);
+        let mut count = RowCounter(0);
         let mut scan = table::TableScan::new(self.session.worker().clone(), table.heap().clone(), spec)?;
         while count.0 == 0 && scan.next(&mut count, 1)? {}
         Ok(count.0 > 0)
@@ -211,8 +214,8 @@ impl Ddl<'_> {
 
     fn modify_columns(&mut self, mut table: TableDef, changes: &[ColumnChange]) -> Result<TableDef> {
         let before = Arc::new(table.clone());
-        let mut carried: Vec<Carried> =
-            (0..table.columns.len() as u16).map(|from| Carried { from, char_bytes: None }).collect();
+        let mut carried: Vec<CarriedColumn> =
+            (0..table.columns.len() as u16).map(|from| CarriedColumn { from, char_bytes: None }).collect();
         for change in changes {
             let position = position(&table, &change.name)?;
             let mut column = table.columns[position].clone();
@@ -274,8 +277,8 @@ impl Ddl<'_> {
         }
     }
 
-    /// A change is allowed where every stored value is one of the new type as it stands, or becomes one when it is padded with blanks: then
-    /// the length is returned.
+    /// Allows a change when every stored value is a value of the new type as it stands, or becomes one by padding with
+    /// blanks; the length is returned then.
     fn check_type_change(&self, table: &Arc<TableDef>, position: usize, to: DataType) -> Result<Option<u16>> {
         let column = &table.columns[position];
         let holds_values = || self.has_rows(table, Some(Predicate::IsNotNull(position as u16)));
@@ -312,7 +315,7 @@ impl Ddl<'_> {
 
     fn longest(&self, table: &Arc<TableDef>, position: usize) -> Result<usize> {
         let spec = ScanSpec { projection: vec![position as u16], predicate: None, rowids: false };
-        let mut longest = Longest(0);
+        let mut longest = LongestValue(0);
         let mut scan = table::TableScan::new(self.session.worker().clone(), table.heap().clone(), spec)?;
         while scan.next(&mut longest, 10_000)? {}
         Ok(longest.0)
@@ -369,7 +372,7 @@ fn check_indexes(table: &TableDef, position: usize, data_type: DataType) -> Resu
     Ok(())
 }
 
-/// Is every NUMBER of the old precision and scale one of the new?
+/// True: every NUMBER of the old precision and scale is one of the new.
 fn widens(from: Option<u8>, old: i8, to: Option<u8>, new: i8) -> bool {
     match (from, to) {
         (_, None) => new == 0,
@@ -397,9 +400,9 @@ impl RowSink for Rowids {
     }
 }
 
-struct Count(usize);
+struct RowCounter(usize);
 
-impl RowSink for Count {
+impl RowSink for RowCounter {
     fn block(&mut self, _: ObjectNumber, _: BlockAddress) {}
 
     fn row(&mut self, _: u16, _: &[Option<&[u8]>]) {
@@ -411,9 +414,9 @@ impl RowSink for Count {
     }
 }
 
-struct Longest(usize);
+struct LongestValue(usize);
 
-impl RowSink for Longest {
+impl RowSink for LongestValue {
     fn block(&mut self, _: ObjectNumber, _: BlockAddress) {}
 
     fn row(&mut self, _: u16, columns: &[Option<&[u8]>]) {

@@ -1,4 +1,4 @@
-//! Checks of what a DDL statement asks for, before anything is made.
+//! Checks of a DDL statement's request before anything is made.
 
 use std::collections::BTreeSet;
 
@@ -11,7 +11,7 @@ use storage::control::SpaceManagement;
 use storage::segment::Storage;
 use storage::tablespace::Tablespace;
 
-/// PCTFREE and its like, as a statement gives them; None where it does not.
+/// PCTFREE and its like from a statement; None where the statement does not give it.
 #[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
 pub struct PhysicalAttributes {
     pub pctfree: Option<u64>,
@@ -34,9 +34,9 @@ impl Physical {
     /// An index block keeps a second ITL slot for a session that splits it. PCTUSED does not apply.
     pub(super) const INDEX: Self = Self { pctfree: 10, pctused: 0, initrans: 2, maxtrans: 255 };
 
-    /// These values, with those that `asked` gives in their place. Under automatic space management nothing depends on PCTUSED: it is kept, and leaves
-    /// PCTFREE its whole range. A table that moves to freelists by a statement that gives neither keeps its PCTFREE, and its PCTUSED is lowered to what
-    /// PCTFREE leaves.
+    /// These values, replaced by those that `asked` gives. Under automatic space management PCTUSED has no effect: it
+    /// is kept, and leaves PCTFREE its whole range. A table that moves to freelists by a statement that gives neither
+    /// keeps its PCTFREE, and its PCTUSED is lowered to what PCTFREE leaves.
     ///
     /// # Errors
     /// ORA-02211, ORA-04000, ORA-02207, ORA-02209.
@@ -59,7 +59,7 @@ impl Physical {
                 Error::user(number, format!("{name} {value} is not from 1 to {}", limits::ITL_SLOTS_MAX))
             }),
         };
-        // ITL slots may take half of a block: what is asked beyond that is granted as far as it goes.
+        // ITL slots may take half of a block; a larger request is cut to that.
         let room = slots_max(block_size.bytes());
         let mut physical = Self {
             pctfree: percent(asked.pctfree, 99, "PCTFREE", self.pctfree)?,
@@ -154,7 +154,8 @@ pub(super) fn check_column(column: &ColumnDef) -> Result<()> {
     }
 }
 
-/// The STORAGE clause against the tablespace that the segment goes to. Under automatic space management freelists are accepted and ignored.
+/// The STORAGE clause against the tablespace that the segment goes to. Under automatic space management freelists are
+/// accepted and ignored.
 ///
 /// # Errors
 /// ORA-02168 no freelists, ORA-01590 more than a header block holds.

@@ -1,11 +1,14 @@
-//! What a compilation has found out: kept with the program, by whoever compiles it.
+//! The outcome of a compilation, kept with the program by the session that compiled it.
 //!
-//! Programs are compiled outside the DDL latch, with a catalog that may be outdated when the result comes. So a result names the version of that catalog,
-//! and is not believed when something that it depends on has changed since: the program is left invalid, to be compiled again.
+//! Programs are compiled outside the DDL latch, with a catalog that may be outdated when the outcome comes. So an
+//! outcome names the version of its catalog. If a dependency has changed since, the outcome is discarded and the
+//! program stays invalid, to be compiled again.
 //!
-//! Several sessions may meet an invalid program at once and all compile it. The first result counts; the others get the definition that it made.
+//! Several sessions may find a program invalid at once, and all compile it. The first outcome counts; the others get
+//! the definition that it made.
 //!
-//! Keeping a result is no DDL statement of the user's: it is a transaction of its own that leaves the user's alone, and the catalog keeps its version.
+//! Keeping an outcome is no DDL statement of the user's: it has a transaction of its own, leaves the user's open, and
+//! the catalog keeps its version.
 
 use std::sync::Arc;
 
@@ -19,15 +22,16 @@ use crate::dictionary::rows::{DependencyRow, ErrorRow, ObjectRow};
 use crate::dictionary::{Catalog, CompileError, Dependency, ProgramDef, ProgramKind, ProgramStatus, SystemPrivilege};
 use crate::instance::Session;
 
-/// What a compilation has found out.
+/// The outcome of a compilation.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Compilation {
     /// [`Catalog::version`] of the catalog that it was made with.
     pub version: u64,
     /// None: the program is valid.
     pub errors: Vec<CompileError>,
-    /// Everything whose change may change the result: objects; synonyms passed through; names of one's own schema, of PUBLIC or elsewhere under which
-    /// nothing was found; what the views that are used stand on. Not the program itself.
+    /// Everything whose change may change the outcome: objects; synonyms passed through; names of one's own schema, of
+    /// PUBLIC or elsewhere under which there was nothing; the base objects of views that are used. Not the program
+    /// itself.
     pub depends_on: Vec<Dependency>,
 }
 
@@ -36,7 +40,7 @@ impl Compilation {
         if self.errors.is_empty() { ProgramStatus::Valid } else { ProgramStatus::Errors }
     }
 
-    /// Has something changed since that it depends on?
+    /// True: a dependency has changed since the compilation.
     fn is_stale(&self, catalog: &Catalog) -> bool {
         let stale = |parent: &Dependency| match parent.object {
             Some(object) => !exists(catalog, object) || catalog.has_changed_since(object, self.version),
@@ -52,7 +56,8 @@ fn exists(catalog: &Catalog, object: ObjectNumber) -> bool {
     catalog.object_by_number(object).is_some() || catalog.program_by_number(object).is_some()
 }
 
-/// Without the program itself, and each once; a body depends on its specification, a trigger on its table, whether the compiler says so or not.
+/// Without the program itself, and each once; a body depends on its specification, a trigger on its table, whether the
+/// compiler says so or not.
 fn completed(program: &ProgramDef, given: &[Dependency], catalog: &Catalog) -> Vec<Dependency> {
     let mut all: Vec<Dependency> = Vec::with_capacity(given.len() + 1);
     let own = |parent: &Dependency| {
@@ -81,14 +86,16 @@ fn completed(program: &ProgramDef, given: &[Dependency], catalog: &Catalog) -> V
 }
 
 impl Session {
-    /// Keeps what a compilation of `program` has found, in a transaction of its own. Returns the program as it is now: with this result; with that of
-    /// another session that was first; still invalid, to be compiled again with a catalog taken afresh, where what it depends on has changed meanwhile.
-    /// None when it is gone. Nobody waits for it to be durable: what a crash loses is compiled again.
+    /// Keeps the outcome of a compilation of `program` in a transaction of its own. Returns the program as it is now:
+    /// with this outcome; with that of another session that was first; or still invalid, to be compiled again with a
+    /// new catalog, because a dependency has changed meanwhile. None when the program is gone. The session does not
+    /// wait for durability: a crash costs a compilation.
     ///
-    /// A session that is filling a table that it makes (CREATE TABLE AS SELECT) cannot keep anything: it gets its own result back.
+    /// A session that is filling a table that it makes (CREATE TABLE AS SELECT) cannot keep anything: it gets its own
+    /// outcome back.
     ///
     /// # Errors
-    /// ORA-00020 no process left; those of changing the dictionary. Never that somebody else has done it.
+    /// ORA-00020 no process left; those of changing the dictionary. No error when another session was first.
     pub fn set_program_state(
         self: &Arc<Self>,
         program: &ProgramDef,
@@ -108,7 +115,7 @@ impl Session {
         own.change_states(|ddl| ddl.set_program_state(object, stamp, compilation))
     }
 
-    /// ALTER PROCEDURE, FUNCTION, PACKAGE, TRIGGER … COMPILE: keeps the result whatever the program's state was.
+    /// ALTER PROCEDURE, FUNCTION, PACKAGE, TRIGGER … COMPILE: keeps the outcome whatever the program's state was.
     ///
     /// # Errors
     /// ORA-04043, ORA-04080 there is none; ORA-01031.
@@ -132,7 +139,7 @@ impl Session {
     }
 }
 
-/// Has another session kept a result of what has this stamp?
+/// True: another session has kept an outcome for the program with this stamp.
 fn is_done(now: &ProgramDef, stamp: u64) -> bool {
     now.stamp != stamp || now.status == ProgramStatus::Valid
 }
@@ -162,13 +169,13 @@ impl Ddl<'_> {
         self.keep_result(&now, compilation).map(Some)
     }
 
-    /// The program with the result of a compilation, in rows and catalog.
+    /// Stores the outcome of a compilation in the program's rows and in the catalog.
     pub(super) fn keep_result(&mut self, program: &ProgramDef, compilation: &Compilation) -> Result<Arc<ProgramDef>> {
         self.state_changed = true;
         let stamp = self.catalog.new_stamp();
         let mut new = with_result(program, compilation, &self.catalog, stamp);
         if compilation.is_stale(&self.catalog) {
-            // Until it is compiled again, what it depends on now is better known than what it did before.
+            // Until the program is compiled again, its current dependencies are better known than the earlier ones.
             new.status = ProgramStatus::Invalid;
         }
         let object = equal("OBJ#", program.object.0)?;
@@ -183,7 +190,7 @@ impl Ddl<'_> {
         let status = new.status.number();
         self.update::<ObjectRow>(&object, |row| row.status = status)?;
         let (had_errors, new) = (program.status == ProgramStatus::Errors, self.catalog.put_program(new));
-        // Who could not be compiled because of its errors may be now, and the other way round.
+        // Dependents that failed because of its errors may compile now, and the other way round.
         let settled = |other: &ProgramDef| {
             other.status != ProgramStatus::Invalid && other.is_dependent_on(new.object, &new.owner, &new.name)
         };

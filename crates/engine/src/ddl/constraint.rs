@@ -1,7 +1,8 @@
 //! Constraints: adding, dropping, enabling, disabling, renaming.
 //!
-//! Adding or enabling one checks the rows that are there, under the table's exclusive lock, before the dictionary changes. Conditions of
-//! checks are expressions, which the engine cannot evaluate: the caller hands in a test of the table's rows.
+//! Adding or enabling one checks the rows that are there, under the table's exclusive lock, before the dictionary
+//! changes. Conditions of checks are expressions, which the engine cannot evaluate: the caller hands in a test of the
+//! table's rows.
 
 use std::sync::Arc;
 
@@ -22,7 +23,7 @@ use crate::instance::Session;
 use storage::segment::Storage;
 use storage::txn::{LockWait, TableLock};
 
-/// Does every row of the table satisfy the condition (which is not false for it)?
+/// Tests a condition on every row of the table; true when it is false for none.
 pub type RowTest<'a> = dyn FnMut(&Arc<TableDef>, &str) -> Result<bool> + 'a;
 
 /// Which index enforces a key.
@@ -41,13 +42,13 @@ impl Default for KeyIndex {
     }
 }
 
-/// What a constraint demands. Names are in the dictionary's case.
+/// The rule of a constraint. Names are in the dictionary's case.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum ConstraintRule {
     NotNull {
         column: String,
     },
-    /// `columns` are those that the condition names; it has been checked.
+    /// `columns` are those that the condition names; the caller has checked it.
     Check {
         condition: String,
         columns: Vec<String>,
@@ -85,7 +86,7 @@ impl ConstraintSpec {
     }
 }
 
-/// How a statement names a constraint of a table.
+/// A statement's reference to a constraint of a table.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum ConstraintName {
     Name(String),
@@ -93,7 +94,7 @@ pub enum ConstraintName {
     Unique(Vec<String>),
 }
 
-/// What ALTER TABLE does to a constraint that exists; None where it says nothing.
+/// Change of an existing constraint by ALTER TABLE; None: unchanged.
 #[derive(Clone, PartialEq, Eq, Default, Debug)]
 pub struct ConstraintChange {
     pub enabled: Option<bool>,
@@ -111,8 +112,9 @@ impl Session {
     /// ALTER TABLE … ADD CONSTRAINT.
     ///
     /// # Errors
-    /// ORA-02264 the name is taken; ORA-02260, 02261, 02275 there is such a constraint; ORA-02268, 02270, 02256, 02267 the key referred to does
-    /// not fit; ORA-02296, 02293, 02298, 02299, 02437 the rows do not satisfy it; those of CREATE INDEX for a key; ORA-00942, 01031, 00054.
+    /// ORA-02264 the name is taken; ORA-02260, 02261, 02275 there is such a constraint; ORA-02268, 02270, 02256, 02267
+    /// the key referred to does not fit; ORA-02296, 02293, 02298, 02299, 02437 the rows do not satisfy it; those of
+    /// CREATE INDEX for a key; ORA-00942, 01031, 00054.
     pub fn add_constraint(
         self: &Arc<Self>,
         owner: &str,
@@ -156,7 +158,8 @@ impl Session {
     /// ALTER TABLE … ENABLE, DISABLE and MODIFY CONSTRAINT.
     ///
     /// # Errors
-    /// ORA-02430, 02431 there is none; ORA-02297 enabled foreign keys refer to it; ORA-02447 it is not deferrable; those of adding one.
+    /// ORA-02430, 02431 there is none; ORA-02297 enabled foreign keys refer to it; ORA-02447 it is not deferrable;
+    /// those of adding one.
     pub fn change_constraint(
         self: &Arc<Self>,
         owner: &str,
@@ -230,7 +233,7 @@ pub(super) fn positions(table: &TableDef, names: &[String]) -> Result<Vec<u16>> 
 }
 
 impl Ddl<'_> {
-    /// Adds a constraint to a table that is locked, or that nobody else knows yet.
+    /// Adds a constraint to a table that is locked, or that no other session can see yet.
     pub(super) fn add_constraint(
         &mut self,
         table: &Arc<TableDef>,
@@ -389,7 +392,7 @@ impl Ddl<'_> {
         Ok(Reference { table: parent.object, key: key.number, columns: key.columns.clone(), on_delete })
     }
 
-    /// Do the rows that there are satisfy it?
+    /// Checks a constraint against existing rows.
     fn check_rows(&self, table: &Arc<TableDef>, constraint: &ConstraintDef, test: &mut RowTest<'_>) -> Result<()> {
         let name = constraint.qualified_name();
         match (constraint.kind, &constraint.condition, &constraint.reference) {
@@ -418,7 +421,7 @@ impl Ddl<'_> {
                 let parent = self.catalog.table_by_number(reference.table).cloned();
                 let parent = parent.ok_or_else(|| Error::bug("a foreign key refers to a table that is gone"))?;
                 self.check_key_enabled(&parent, reference)?;
-                // Parents that others are about to take out would be missing afterwards.
+                // Parents that other sessions are about to delete would be missing afterwards.
                 self.session.lock_table(parent.object, TableLock::Share, LockWait::NoWait)?;
                 if orphan(self.session, table, constraint, &parent)? {
                     return Err(Error::user(2298, format!("cannot validate ({name}) - parent keys not found")));
@@ -439,7 +442,7 @@ impl Ddl<'_> {
         Err(Error::user(2270, format!("the key of {} that is referred to is disabled", parent.qualified_name())))
     }
 
-    /// Sets the NULL of every column by the constraints that there are now.
+    /// Sets every column's `nullable` from the present constraints.
     fn set_nullability(&mut self, table: &TableDef) -> Result<()> {
         let current = self.catalog.table_by_number(table.object).cloned();
         let current = current.ok_or_else(|| Error::bug("a table is gone"))?;
@@ -487,7 +490,8 @@ impl Ddl<'_> {
         self.set_nullability(&table)
     }
 
-    /// Takes a constraint out of the dictionary and the catalog; its index and the NULL of its columns stay as they are.
+    /// Takes a constraint out of the dictionary and the catalog; its index and the NULL of its columns stay as they
+    /// are.
     pub(super) fn forget_constraint(&mut self, constraint: &ConstraintDef) -> Result<()> {
         let number = constraint.number;
         self.delete::<ConstraintColumnRow>(&equal("CON#", number)?)?;
@@ -586,7 +590,7 @@ impl Ddl<'_> {
     }
 }
 
-/// Values are compared as stored: equal values must be equal bytes.
+/// Refuses types whose equal values may differ in bytes: keys are compared as stored.
 fn check_types(own: common::DataType, other: common::DataType, name: &str) -> Result<()> {
     use common::DataType as T;
     match (own, other) {

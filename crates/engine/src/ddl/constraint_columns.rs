@@ -1,4 +1,5 @@
-//! What becomes of a table's constraints when columns of it are dropped: those on the columns go too, the others follow the columns that stay.
+//! Constraints of a table whose columns are dropped: those on dropped columns go too, the others follow the columns
+//! that stay.
 
 use std::sync::Arc;
 
@@ -10,11 +11,12 @@ use crate::dictionary::rows::ConstraintColumnRow;
 use crate::dictionary::{ConstraintDef, Reference, TableDef};
 
 impl Ddl<'_> {
-    /// Drops the constraints on columns that are to go (positions in the table); the table as it is then.
+    /// Drops the constraints on columns that are to be dropped (positions in the table); returns the table without
+    /// them.
     ///
     /// # Errors
-    /// ORA-12992 where a key that goes is referred to by a foreign key that does not, ORA-12991 where a constraint is also on columns that stay,
-    /// both unless `cascade` says that these go too.
+    /// ORA-12992 where a dropped key is referred to by a foreign key that stays, ORA-12991 where a constraint is also
+    /// on columns that stay, both unless `cascade` drops these too.
     pub(super) fn drop_constraints_on(
         &mut self,
         table: &TableDef,
@@ -60,7 +62,7 @@ impl Ddl<'_> {
         Ok(table)
     }
 
-    /// Columns that stay get new positions: `kept` are their old ones, in the order of the new.
+    /// Moves constraints to the columns' new positions: `kept` are the old positions, in the order of the new.
     pub(super) fn move_constraint_columns(&mut self, table: &TableDef, kept: &[usize]) -> Result<()> {
         let moved = |columns: &[u16]| -> Result<Vec<u16>> {
             let place = |column: &u16| kept.iter().position(|old| *old == usize::from(*column));

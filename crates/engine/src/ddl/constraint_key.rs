@@ -1,7 +1,8 @@
-//! The index that enforces a key: found, made, given up.
+//! The index that enforces a key: found, made, released.
 //!
-//! A key that is checked at the end of each statement has a unique index; a deferrable one needs an index that takes the same key twice
-//! until the transaction ends. An index that was there before may be of either kind: where it is not unique, DML looks for duplicates.
+//! A key that is checked at the end of each statement has a unique index; a deferrable one needs an index that takes
+//! the same key twice until the transaction ends. An index that existed before may be of either kind: where it is not
+//! unique, DML looks for duplicates.
 
 use std::sync::Arc;
 
@@ -13,7 +14,8 @@ use super::statement::Ddl;
 use crate::constraint::duplicate;
 use crate::dictionary::{ConstraintDef, ConstraintKind, IndexDef, TableDef};
 
-/// Can the index enforce the key? Its leading columns are the key's, and it is not unique on more or where duplicates may wait.
+/// True: the index can enforce the key. Its leading columns are the key's, and it is not unique on more columns, nor
+/// unique where duplicates may wait.
 fn serves(index: &IndexDef, key: &ConstraintDef) -> bool {
     index.columns.starts_with(&key.columns)
         && !(index.unique && (key.state.deferrable || index.columns.len() > key.columns.len()))
@@ -64,8 +66,8 @@ impl Ddl<'_> {
         Ok(())
     }
 
-    /// Gives up the index of a key that is dropped or disabled: a unique index that was made for it goes, unless it is to be kept or another key
-    /// uses it.
+    /// Releases the index of a key that is dropped or disabled: a unique index that was made for it is dropped, unless
+    /// it is to be kept or another key uses it.
     pub(super) fn release_index(&mut self, key: &ConstraintDef, keep: Option<bool>) -> Result<()> {
         let Some(index) = key.index.and_then(|index| self.catalog.index_by_number(index)).cloned() else {
             return Ok(());
@@ -92,7 +94,7 @@ impl Ddl<'_> {
         }
     }
 
-    /// Looks for duplicate keys where the index does not.
+    /// Checks for duplicate keys when the index does not.
     pub(super) fn check_unique(&self, table: &Arc<TableDef>, key: &ConstraintDef) -> Result<()> {
         let index = key.index.and_then(|index| self.catalog.index_by_number(index)).cloned();
         let index = index.ok_or_else(|| Error::bug(format!("key {} of {} has no index", key.name, table.name)))?;

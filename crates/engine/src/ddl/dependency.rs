@@ -1,8 +1,8 @@
-//! What becomes of programs when something changes that they depend on.
+//! Programs whose dependencies change.
 //!
-//! A program depends on objects by their numbers, and on names that stood for nothing by owner and name. Whatever makes, changes, renames or drops an
-//! object makes the programs invalid that depend on it, and those that depend on these, in the same transaction. A package's body and triggers are at
-//! the end of each such chain: nothing depends on them.
+//! A program depends on objects by their numbers, and on names without an object by owner and name. A statement that
+//! makes, changes, renames or drops an object invalidates the programs that depend on it, and those that depend on
+//! these, in the same transaction. A package's body and triggers end each such chain: nothing depends on them.
 
 use std::collections::BTreeSet;
 use std::sync::Arc;
@@ -15,13 +15,14 @@ use crate::dictionary::rows::ObjectRow;
 use crate::dictionary::{ProgramDef, ProgramStatus, SchemaObject, UserDef, UserKind};
 
 impl Ddl<'_> {
-    /// To be called when an object of this number and name has been made or changed, or is gone; of one that has been renamed with both names.
+    /// Called when an object of this number and name has been made, changed or dropped; for a renamed object, once with
+    /// each name.
     pub(super) fn object_changed(&mut self, object: ObjectNumber, owner: &str, name: &str) -> Result<()> {
         self.catalog.note_change(object);
         self.invalidate_dependents(object, owner, name)
     }
 
-    /// As [`Ddl::object_changed`], of an object that is gone.
+    /// As [`Ddl::object_changed`], of a dropped object.
     pub(super) fn object_dropped(&mut self, object: ObjectNumber, owner: &str, name: &str) -> Result<()> {
         self.catalog.forget_changes(object);
         self.invalidate_dependents(object, owner, name)
@@ -34,9 +35,9 @@ impl Ddl<'_> {
         self.invalidate(object, first)
     }
 
-    /// Makes programs invalid, and what depends on them, but not `origin`, whose change is the reason.
+    /// Invalidates programs and their dependents, but not `origin`, whose change is the reason.
     fn invalidate(&mut self, origin: ObjectNumber, first: Vec<Arc<ProgramDef>>) -> Result<()> {
-        // Who compiles now has not seen this.
+        // A compilation under way has not seen this.
         self.new_version |= !first.is_empty();
         let mut met = BTreeSet::from([origin]);
         let mut waiting = first;
@@ -56,7 +57,7 @@ impl Ddl<'_> {
         Ok(())
     }
 
-    /// Another status, and nothing else: the stamp stays.
+    /// Sets the status alone; the stamp stays.
     pub(super) fn set_program_status(&mut self, program: &ProgramDef, status: ProgramStatus) -> Result<()> {
         let number = status.number();
         self.update::<ObjectRow>(&equal("OBJ#", program.object.0)?, |row| row.status = number)?;
@@ -64,7 +65,8 @@ impl Ddl<'_> {
         Ok(())
     }
 
-    /// What somebody may do with an object has changed: programs that use it are looked at again. What was given can only help those that have errors.
+    /// Privileges on an object have changed: programs that use it are compiled again. A GRANT can only help programs
+    /// that have errors.
     pub(super) fn object_privileges_changed(
         &mut self,
         of: &SchemaObject,
@@ -79,7 +81,7 @@ impl Ddl<'_> {
         self.invalidate(number, first)
     }
 
-    /// The same of a system privilege or a role.
+    /// The same for a system privilege or a role.
     pub(super) fn system_privileges_changed(&mut self, grantee: &UserDef, taken: bool) -> Result<()> {
         self.catalog.note_privilege_change();
         let first: Vec<_> =
@@ -88,7 +90,7 @@ impl Ddl<'_> {
     }
 }
 
-/// Is it a program whose owner's privileges these are, and can it matter to it?
+/// True: a change of this grantee's privileges may change the outcome of compiling the program.
 fn concerns(program: &ProgramDef, grantee: &UserDef, taken: bool) -> bool {
     (grantee.kind == UserKind::Role || program.owner == grantee.name)
         && (program.status == ProgramStatus::Errors || (taken && program.status == ProgramStatus::Valid))

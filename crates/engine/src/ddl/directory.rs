@@ -1,6 +1,7 @@
 //! CREATE and DROP DIRECTORY: names for directories of the operating system.
 //!
-//! A directory belongs to SYS, whoever makes it; its maker gets READ and WRITE on it. Whether there is such a directory shows when it is used.
+//! A directory belongs to SYS, whoever makes it; its maker gets READ and WRITE on it. A missing directory is found when
+//! it is used.
 
 use std::path::Path;
 use std::sync::Arc;
@@ -17,7 +18,7 @@ use crate::dictionary::{DirectoryDef, Holder, ObjectKind, ObjectPrivilege, SYS, 
 use crate::instance::Session;
 
 impl Session {
-    /// CREATE [OR REPLACE] DIRECTORY. A relative path is one of the process's working directory, as it is now.
+    /// CREATE [OR REPLACE] DIRECTORY. A relative path is taken from the process's present working directory.
     ///
     /// # Errors
     /// ORA-00955 name in use, ORA-02236 for a path of no or too many characters, ORA-01031, ORA-00972.
@@ -71,7 +72,7 @@ impl Ddl<'_> {
         Ok(self.catalog.put_directory(directory))
     }
 
-    /// READ and WRITE, to be granted further, for who makes a directory.
+    /// Grants READ and WRITE, WITH GRANT OPTION, to the user that makes a directory.
     fn give_to_maker(&mut self, object: ObjectNumber) -> Result<()> {
         let rights = self.session.rights();
         let Some(user) = self.catalog.user(rights.name()).filter(|user| user.name != SYS) else { return Ok(()) };

@@ -1,7 +1,8 @@
-//! CREATE TABLE … ORGANIZATION EXTERNAL: what the dictionary keeps of a table whose rows are in files of the operating system.
+//! CREATE TABLE … ORGANIZATION EXTERNAL: the dictionary's part of a table whose rows are in files of the operating
+//! system.
 //!
-//! Such a table has no segment, so it is none of those that [`Catalog::table`](super::Catalog::table) finds. What its access parameters mean is the matter of
-//! whoever reads the files; here they are a text.
+//! Such a table has no segment, so [`Catalog::table`](super::Catalog::table) does not find it. Access parameters are
+//! kept as text; the layer that reads the files interprets them.
 
 use std::sync::Arc;
 
@@ -16,7 +17,7 @@ use crate::dictionary::table_rows::{column_rows, object_row};
 use crate::dictionary::{ColumnDef, ExternalDef, ExternalLocation, ObjectPrivilege, SchemaObject, SystemPrivilege};
 use crate::instance::Session;
 
-/// What CREATE TABLE … ORGANIZATION EXTERNAL asks for.
+/// The options of CREATE TABLE … ORGANIZATION EXTERNAL.
 #[derive(Clone, Debug)]
 pub struct ExternalSpec {
     pub owner: String,
@@ -33,10 +34,11 @@ pub struct ExternalSpec {
 }
 
 impl Session {
-    /// CREATE TABLE … ORGANIZATION EXTERNAL. Whether there are such files shows when they are read.
+    /// CREATE TABLE … ORGANIZATION EXTERNAL. Missing files are found when they are read.
     ///
     /// # Errors
-    /// ORA-00955 name in use, ORA-06564 no such directory, HW-0001 access parameters that are too long, and those of CREATE TABLE.
+    /// ORA-00955 name in use, ORA-06564 no such directory, HW-0001 access parameters that are too long, and those of
+    /// CREATE TABLE.
     pub fn create_external_table(self: &Arc<Self>, spec: &ExternalSpec) -> Result<Arc<ExternalDef>> {
         self.ddl(|ddl| ddl.create_external_table(spec))
     }
@@ -54,7 +56,7 @@ impl Ddl<'_> {
             let most = limits::VARCHAR2_BYTES_MAX;
             return Err(Error::unsupported(format!("access parameters of more than {most} bytes")));
         }
-        // Its owner reads the files, whoever makes the table or selects from it.
+        // The table's owner reads the files, whoever makes the table or selects from it.
         let named = spec.locations.iter().filter_map(|location| location.directory.as_ref());
         for directory in [&spec.directory].into_iter().chain(named) {
             self.catalog.usable_directory(spec.owner.as_str(), directory, ObjectPrivilege::Read)?;
@@ -97,7 +99,7 @@ impl Ddl<'_> {
         let (user, any) = (self.session.rights(), SystemPrivilege::DropAnyTable);
         let object = SchemaObject::External(table.clone());
         if user != table.owner.as_str() && !self.catalog.has_system_privilege(&user, any) {
-            // Whoever may read it is told that this is too little; for others it does not exist.
+            // A user that may read the table gets ORA-01031; for others it does not exist.
             self.catalog
                 .check_object(&user, &object, ObjectPrivilege::Select)
                 .map_err(|_| no_table(&table.owner, &table.name))?;

@@ -14,7 +14,7 @@ use crate::dictionary::{
 };
 use crate::instance::Session;
 
-/// What GRANT without ON grants.
+/// A privilege or role that GRANT without ON grants.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 enum Grant {
     Privilege(SystemPrivilege),
@@ -31,10 +31,12 @@ impl Grant {
 }
 
 impl Session {
-    /// GRANT of system privileges and roles; `names` are theirs, `ALL PRIVILEGES` stands for every system privilege. `grantable`: WITH ADMIN OPTION.
+    /// GRANT of system privileges and roles; `names` are theirs, `ALL PRIVILEGES` stands for every system privilege.
+    /// `grantable`: WITH ADMIN OPTION.
     ///
     /// # Errors
-    /// ORA-01919 neither a privilege nor a role, ORA-01917 no such user or role to grant to, ORA-01934 a role in a circle, ORA-01031.
+    /// ORA-01919 neither a privilege nor a role, ORA-01917 no such user or role to grant to, ORA-01934 a role in a
+    /// circle, ORA-01031.
     pub fn grant(self: &Arc<Self>, names: &[String], to: &[String], grantable: bool) -> Result<()> {
         self.ddl(|ddl| {
             for grant in ddl.grants(names)? {
@@ -63,11 +65,12 @@ impl Session {
         })
     }
 
-    /// GRANT … ON a table, view, sequence, procedure, function or package; [`ObjectPrivilege::ALL`] stands for those that it has. `grantable`: WITH
-    /// GRANT OPTION.
+    /// GRANT … ON a table, view, sequence, procedure, function or package; [`ObjectPrivilege::ALL`] stands for those
+    /// that it has. `grantable`: WITH GRANT OPTION.
     ///
     /// # Errors
-    /// ORA-00942, ORA-01917, ORA-01749 to oneself, ORA-02204, 02205, 02224 and 02225 a privilege that the object does not have, ORA-01031.
+    /// ORA-00942, ORA-01917, ORA-01749 to oneself, ORA-02204, 02205, 02224 and 02225 a privilege that the object does
+    /// not have, ORA-01031.
     pub fn grant_on(
         self: &Arc<Self>,
         privileges: &[ObjectPrivilege],
@@ -103,7 +106,8 @@ impl Session {
         self.revoke_on_and(privileges, owner, name, from, false)
     }
 
-    /// REVOKE … ON; `cascade` (CASCADE CONSTRAINTS) drops the foreign keys of tables whose owners may not refer to the table any more.
+    /// REVOKE … ON; `cascade` (CASCADE CONSTRAINTS) drops the foreign keys of tables whose owners may no longer refer
+    /// to the table.
     ///
     /// # Errors
     /// As [`Session::revoke_on`]; ORA-00054 when rows of such a table are being changed.
@@ -217,12 +221,12 @@ impl Ddl<'_> {
         Err(insufficient(format_args!("{user} holds it without ADMIN OPTION, or not at all")))
     }
 
-    /// A new role goes to the user that has made it, WITH ADMIN OPTION.
+    /// Grants a new role to the user that has made it, WITH ADMIN OPTION.
     pub(super) fn grant_new_role(&mut self, role: UserNumber, to: &str) -> Result<()> {
         self.grant(Grant::Role(role), to, true)
     }
 
-    /// Takes a role from one that has it.
+    /// Revokes a role from a grantee.
     pub(super) fn take_role(&mut self, role: UserNumber, from: &str) -> Result<()> {
         self.revoke(Grant::Role(role), from)
     }
@@ -284,7 +288,7 @@ impl Ddl<'_> {
         self.system_privileges_changed(&user, reaches_objects)
     }
 
-    /// Those of the privileges that the object has, if the user may grant them on it.
+    /// The privileges among these that the object has, if the user may grant them on it.
     fn privileges_to_grant<'p>(
         &self,
         object: &SchemaObject,
@@ -367,7 +371,7 @@ impl Ddl<'_> {
         self.object_privileges_changed(of, &user, false)
     }
 
-    /// `all`: those that were granted of all that there are.
+    /// `all`: REVOKE ALL, which takes the privileges that were granted.
     fn revoke_on(&mut self, of: &SchemaObject, privileges: &[ObjectPrivilege], grantee: &str, all: bool) -> Result<()> {
         let mut user = self.grantee(grantee)?;
         let mut count = 0;
@@ -392,7 +396,7 @@ impl Ddl<'_> {
 }
 
 impl Ddl<'_> {
-    /// The foreign keys of other users' tables to a table that those users may refer to.
+    /// Foreign keys to a table from tables of other users that have the right to refer to it.
     fn rightly_referring(&self, table: &TableDef) -> Vec<Arc<ConstraintDef>> {
         let rightly = |foreign: &&Arc<ConstraintDef>| {
             self.catalog
@@ -406,7 +410,7 @@ impl Ddl<'_> {
         self.catalog.check_table(user, table, ObjectPrivilege::References).is_ok()
     }
 
-    /// Of foreign keys to a table, those go whose owners may not refer to it any more.
+    /// Drops, of the foreign keys to a table, those whose owners may no longer refer to it.
     ///
     /// # Errors
     /// ORA-01981 without `cascade`.

@@ -39,13 +39,14 @@ impl Session {
     /// CREATE INDEX. Its statistics are computed while it is built.
     ///
     /// # Errors
-    /// ORA-00955 name in use, ORA-00942 no such table, ORA-00904 no such column, ORA-00957 a column twice, ORA-01408 a column list that has an
-    /// index, ORA-01793 too many columns, ORA-01450 a key may be too long for a block, ORA-01452 duplicate keys for a unique index, ORA-00054, ORA-01031, and those of attributes.
+    /// ORA-00955 name in use, ORA-00942 no such table, ORA-00904 no such column, ORA-00957 a column twice, ORA-01408 a
+    /// column list that has an index, ORA-01793 too many columns, ORA-01450 a key may be too long for a block,
+    /// ORA-01452 duplicate keys for a unique index, ORA-00054, ORA-01031, and those of attributes.
     pub fn create_index(self: &Arc<Self>, spec: &IndexSpec) -> Result<Arc<IndexDef>> {
         self.ddl(|ddl| ddl.create_index(spec))
     }
 
-    /// ALTER INDEX … LOGGING or NOLOGGING: of the next time that it is built.
+    /// ALTER INDEX … LOGGING or NOLOGGING: effective when the index is built next.
     ///
     /// # Errors
     /// ORA-01418, ORA-01031, ORA-00054.
@@ -157,7 +158,7 @@ impl Ddl<'_> {
         self.drop_index_of_key(index)
     }
 
-    /// Drops an index; the key that it enforced is the caller's matter.
+    /// Drops an index; the caller deals with the key that it enforced.
     pub(super) fn drop_index_of_key(&mut self, index: &Arc<IndexDef>) -> Result<()> {
         if let Some(table) = self.catalog.table_by_number(index.table).cloned() {
             self.lock(&table)?;

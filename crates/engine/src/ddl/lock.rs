@@ -1,4 +1,4 @@
-//! Tables locked by DDL statements, which wait for nobody.
+//! Table locks of DDL statements, which do not wait.
 
 use common::{Error, ErrorKind, Number, Result};
 

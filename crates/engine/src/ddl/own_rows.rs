@@ -1,7 +1,8 @@
-//! Rows of the dictionary that belong to users' transactions: those of jobs.
+//! Dictionary rows that belong to users' transactions: those of jobs.
 //!
-//! They are changed as rows of any table are: in the session's transaction, with undo and row locks, outside the DDL latch. Others see them when the
-//! transaction commits. Users cannot change them but through the functions that end up here: `Catalog::check_table` refuses the tables to everybody.
+//! The session changes them as rows of any table: in its transaction, with undo and row locks, outside the DDL latch.
+//! Other sessions see them after the commit. Users change them only through the functions that end up here:
+//! `Catalog::check_table` refuses the tables to everybody.
 
 use std::sync::Arc;
 
@@ -15,7 +16,7 @@ use crate::instance::Session;
 use storage::table::{self, RESTART};
 use storage::txn::{Isolation, LockWait, Resource};
 
-/// The row that a statement is to change has gone since the statement began.
+/// HW-0043: the row that a statement is to change has gone since the statement began.
 fn gone(session: &Session) -> Error {
     if session.isolation() == Isolation::Serializable {
         return Error::user(8177, "can't serialize access for this transaction");
@@ -29,11 +30,11 @@ impl Session {
         table.ok_or_else(|| damaged("a table of its own is missing"))
     }
 
-    /// Does `work` as one statement of the session's transaction: all of it sees the same, and when it fails nothing of it stays. It starts again when a
-    /// row was changed meanwhile.
+    /// Runs `work` as one statement of the session's transaction: one snapshot, and no change stays when it fails. It
+    /// starts again when a row was changed meanwhile.
     ///
     /// # Errors
-    /// Those of `work`; ORA-08177, ORA-01456 by the transaction's isolation; ORA-00060, ORA-01013 of waits for rows.
+    /// Errors of `work`; ORA-08177, ORA-01456 by the transaction's isolation; ORA-00060, ORA-01013 of waits for rows.
     pub(crate) fn row_statement<T>(self: &Arc<Self>, work: impl Fn() -> Result<T>) -> Result<T> {
         loop {
             self.check_cancelled()?;
@@ -59,7 +60,7 @@ impl Session {
         select(self, &self.dictionary_table::<R>()?, conditions)
     }
 
-    /// All rows that the session sees, but for those that are damaged.
+    /// All rows that the session sees, without damaged ones.
     pub(crate) fn whole_own_rows<R: DictionaryRow>(self: &Arc<Self>) -> Result<Vec<R>> {
         select_whole(self, &self.dictionary_table::<R>()?)
     }
@@ -69,7 +70,7 @@ impl Session {
         insert_rows(self, &self.dictionary_table::<R>()?, &rows)
     }
 
-    /// Waits for a row and makes it the transaction's. False when another transaction has it, and it is to be skipped.
+    /// Waits for a row and locks it for the transaction. False when another transaction has it and it is to be skipped.
     pub(crate) fn lock_own<R: DictionaryRow>(self: &Arc<Self>, rowid: Rowid, wait: LockWait) -> Result<bool> {
         let locked = table::lock_row(self, &*self.dictionary_table::<R>()?, rowid, &self.snapshot(), wait)?;
         if locked || wait == LockWait::SkipLocked { Ok(locked) } else { Err(gone(self)) }
@@ -85,7 +86,8 @@ impl Session {
         if table::delete(self, self.dictionary_table::<R>()?.heap(), rowid)? { Ok(()) } else { Err(gone(self)) }
     }
 
-    /// Keeps others from making a row with this key before the transaction has ended: the dictionary has no indexes that would.
+    /// Keeps other sessions from making a row with this key until the transaction ends: the dictionary has no unique
+    /// indexes.
     pub(crate) fn claim_key<R: DictionaryRow>(self: &Arc<Self>, key: &str) -> Result<()> {
         let xid = self.prepare(0)?;
         let resource = Resource::Key(R::TABLE.object, key.as_bytes().to_vec());

@@ -30,24 +30,26 @@ pub struct ProgramSpec {
     pub replace: bool,
     /// From the kind on: what follows CREATE [OR REPLACE].
     pub source: String,
-    /// Of triggers, and of nothing else.
+    /// For triggers only.
     pub trigger: Option<TriggerSpec>,
-    /// None: it is made invalid, and compiled when the dictionary knows it, or at its first use.
+    /// None: the program is made invalid, and compiled when the dictionary knows it, or at its first use.
     pub compilation: Option<Compilation>,
 }
 
 impl Session {
-    /// CREATE [OR REPLACE] PROCEDURE, FUNCTION, PACKAGE, PACKAGE BODY and TRIGGER. A program with errors is made all the same.
+    /// CREATE [OR REPLACE] PROCEDURE, FUNCTION, PACKAGE, PACKAGE BODY and TRIGGER. A program with errors is made all
+    /// the same.
     ///
     /// # Errors
-    /// ORA-00955 name in use, ORA-04081 a trigger's; ORA-04095 the trigger is on another table; ORA-00942, 00904, 04089, 25001, 25002, 25006 what a
-    /// trigger cannot be on; HW-0001 a line of more than 4000 bytes; ORA-00972, ORA-01031, ORA-01918.
+    /// ORA-00955 name in use, ORA-04081 a trigger's; ORA-04095 the trigger is on another table; ORA-00942, 00904,
+    /// 04089, 25001, 25002, 25006 what a trigger cannot be on; HW-0001 a line of more than 4000 bytes; ORA-00972,
+    /// ORA-01031, ORA-01918.
     pub fn create_program(self: &Arc<Self>, spec: &ProgramSpec) -> Result<Arc<ProgramDef>> {
         self.ddl(|ddl| ddl.create_program(spec))
     }
 
-    /// May the user make programs of this kind in this schema? For those who want to know before they compile one. Of a trigger on a table of another
-    /// schema only [`Session::create_program`] can tell.
+    /// Checks that the user may make programs of this kind in this schema, before the caller compiles one. For a
+    /// trigger on a table of another schema only [`Session::create_program`] can tell.
     ///
     /// # Errors
     /// ORA-01031.
@@ -104,7 +106,7 @@ impl Ddl<'_> {
         if user == owner || user == SYS || (owner != SYS && self.catalog.has_system_privilege(&user, any)) {
             return Ok(program);
         }
-        // Whoever may run it is told that this is too little; for others it does not exist.
+        // A user that may run the program gets ORA-01031; for others it does not exist.
         let runs = kind.shares_names()
             && self.catalog.check_object(&user, &SchemaObject::Program(program), ObjectPrivilege::Execute).is_ok();
         Err(if runs { insufficient(format_args!("{user} lacks {any}")) } else { no_program(name, kind) })
@@ -154,7 +156,7 @@ impl Ddl<'_> {
             self.insert_trigger_rows(object, trigger)?;
         }
         let mut program = self.catalog.put_program(program);
-        // Dependents of the specification do not mind what its body is; nothing depends on a trigger.
+        // Dependents of the specification do not depend on its body; nothing depends on a trigger.
         if spec.kind.shares_names() {
             self.object_changed(object, &spec.owner, &spec.name)?;
         }
@@ -179,7 +181,7 @@ impl Ddl<'_> {
         Ok(())
     }
 
-    /// The program that a new one takes the place of.
+    /// The existing program that a new one replaces.
     ///
     /// # Errors
     /// ORA-00955, ORA-04081, ORA-04095.
@@ -223,7 +225,7 @@ impl Ddl<'_> {
         self.object_dropped(program.object, &program.owner, &program.name)
     }
 
-    /// What the dictionary has of a program beside OBJ$.
+    /// Deletes a program's rows beside that in OBJ$.
     fn delete_program_rows(&mut self, object: ObjectNumber) -> Result<()> {
         self.delete::<SourceRow>(&equal("OBJ#", object.0)?)?;
         self.delete::<ErrorRow>(&equal("OBJ#", object.0)?)?;

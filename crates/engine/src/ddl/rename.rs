@@ -1,4 +1,4 @@
-//! RENAME, and dropping what has no segment.
+//! RENAME, and DROP of objects without a segment.
 
 use std::sync::Arc;
 
@@ -18,7 +18,8 @@ impl Session {
     /// RENAME: a new name for a table, view, sequence or private synonym of the user's own schema.
     ///
     /// # Errors
-    /// ORA-04043 where there is none of the old name, ORA-04044 a program, ORA-00955 where the new one is in use, ORA-00972, ORA-01031, ORA-00054.
+    /// ORA-04043 where there is none of the old name, ORA-04044 a program, ORA-00955 where the new one is in use,
+    /// ORA-00972, ORA-01031, ORA-00054.
     pub fn rename(self: &Arc<Self>, owner: &str, from: &str, to: &str) -> Result<()> {
         match self.catalog().object(owner, from) {
             Some(SchemaObject::Table(_)) => {
@@ -39,7 +40,7 @@ impl Ddl<'_> {
                 ));
             }
             Some(object) if !matches!(object, SchemaObject::Table(_)) => object,
-            // Damaged tables are there, and cannot be renamed.
+            // Damaged tables exist and cannot be renamed.
             _ if self.catalog.is_unusable(owner, from) => return self.catalog.require_table(owner, from).map(drop),
             _ => return Err(Error::user(4043, format!("object {from} does not exist"))),
         };
@@ -83,7 +84,8 @@ impl Ddl<'_> {
             }
             SchemaObject::Synonym(_) => drop(self.delete::<SynonymRow>(&equal("OBJ#", number.0)?)?),
             SchemaObject::Sequence(sequence) => {
-                // No session takes values between the row's reading and its end: they would be given again if the statement failed.
+                // While this lock is held no session takes values between the reading of the row and its deletion: they
+                // would be given again if the statement failed.
                 let state = sequence.state.clone();
                 let _still = state.hold();
                 self.delete::<SequenceRow>(&equal("OBJ#", number.0)?)?;

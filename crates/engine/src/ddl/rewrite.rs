@@ -2,8 +2,8 @@
 //!
 //! The rows go into a new segment under a new data object number, and the old segment is dropped when the next catalog
 //! is in place, as TRUNCATE does it. Queries that began with the old definition never see a row of the new form: they
-//! end with ORA-08103, as they do when their table is truncated. Until the end the statement can be taken back as a
-//! whole. Rowids change, so every index is built anew.
+//! end with ORA-08103, as they do when their table is truncated. The statement can be undone as a whole until its end.
+//! Rowids change, so every index is rebuilt.
 
 use std::sync::Arc;
 
@@ -23,16 +23,16 @@ use storage::table;
 /// Rows read before they are written.
 const BATCH_ROWS: usize = 1000;
 
-/// Where a column of the new rows comes from.
+/// Source of a column of the new rows.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(super) struct Carried {
+pub(super) struct CarriedColumn {
     /// Position in the old rows.
     pub(super) from: u16,
-    /// Blank-padded to, or rid of blanks down to, this length.
+    /// Some: a CHAR of this length; longer values lose trailing blanks, shorter ones are padded.
     pub(super) char_bytes: Option<u16>,
 }
 
-/// Where ALTER TABLE … MOVE puts a table's rows; what is not given stays as it is.
+/// Target of ALTER TABLE … MOVE; attributes that are not given stay as they are.
 #[derive(Clone, PartialEq, Eq, Default, Debug)]
 pub struct MoveTo {
     pub tablespace: Option<String>,
@@ -60,19 +60,20 @@ impl Ddl<'_> {
         let table = TableDef { changed_us, ..TableDef::clone(&*self.drop_constraints_on(&table, &gone, cascade)?) };
         let kept: Vec<usize> = (0..table.columns.len()).filter(|column| !gone.contains(column)).collect();
         let columns = kept.iter().map(|column| table.columns[*column].clone()).collect();
-        let carried: Vec<Carried> =
-            kept.iter().map(|column| Carried { from: *column as u16, char_bytes: None }).collect();
+        let carried: Vec<CarriedColumn> =
+            kept.iter().map(|column| CarriedColumn { from: *column as u16, char_bytes: None }).collect();
         let after = self.rewrite(table, columns, &carried)?;
         self.move_constraint_columns(&after, &kept)?;
         Ok(after)
     }
 
-    /// The table with these columns, its rows and indexes in new segments. Indexes on a column that is not carried over are dropped.
+    /// Rewrites the table with these columns, its rows and indexes in new segments. Indexes on a column that is not
+    /// carried over are dropped.
     pub(super) fn rewrite(
         &mut self,
         before: TableDef,
         columns: Vec<ColumnDef>,
-        carried: &[Carried],
+        carried: &[CarriedColumn],
     ) -> Result<TableDef> {
         let spec = before.segment.spec().clone();
         self.rewrite_into(before, columns, carried, spec)
@@ -83,7 +84,7 @@ impl Ddl<'_> {
         &mut self,
         before: TableDef,
         columns: Vec<ColumnDef>,
-        carried: &[Carried],
+        carried: &[CarriedColumn],
         spec: SegmentSpec,
     ) -> Result<TableDef> {
         let data_object = self.new_object();
@@ -114,7 +115,8 @@ impl Ddl<'_> {
         Ok(after)
     }
 
-    /// ALTER TABLE … MOVE: the rows go into a new segment, as attributes, tablespace and storage say that are given, else as they are now.
+    /// ALTER TABLE … MOVE: the rows go into a new segment with the given attributes, tablespace and storage, and else
+    /// the present ones.
     ///
     /// # Errors
     /// ORA-00959, ORA-01950 of the tablespace; those of attributes; ORA-01653 where the rows do not fit.
@@ -146,8 +148,8 @@ impl Ddl<'_> {
             ..spec.clone()
         };
         let columns = table.columns.clone();
-        let carried: Vec<Carried> =
-            (0..columns.len()).map(|column| Carried { from: column as u16, char_bytes: None }).collect();
+        let carried: Vec<CarriedColumn> =
+            (0..columns.len()).map(|column| CarriedColumn { from: column as u16, char_bytes: None }).collect();
         let moved = self.rewrite_into(table, columns, &carried, spec)?;
         Ok(TableDef {
             pctfree: physical.pctfree,
@@ -159,7 +161,7 @@ impl Ddl<'_> {
         })
     }
 
-    fn carry_rows(&self, before: &Arc<TableDef>, after: &Arc<TableDef>, carried: &[Carried]) -> Result<()> {
+    fn carry_rows(&self, before: &Arc<TableDef>, after: &Arc<TableDef>, carried: &[CarriedColumn]) -> Result<()> {
         let projection = carried.iter().map(|carried| carried.from).collect();
         let spec = ScanSpec { projection, predicate: None, rowids: false };
         let mut scan = table::TableScan::new(self.session.worker().clone(), before.heap().clone(), spec)?;

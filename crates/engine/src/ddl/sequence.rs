@@ -17,11 +17,11 @@ use crate::instance::Session;
 
 /// The largest value of all: 28 nines.
 const HIGHEST: i128 = 9_999_999_999_999_999_999_999_999_999;
-/// The least value of a descending sequence that says none: 27 nines.
+/// The least value of a descending sequence without MINVALUE: 27 nines.
 const LOWEST: i128 = -999_999_999_999_999_999_999_999_999;
 const CACHE_DEFAULT: u64 = 20;
 
-/// What CREATE or ALTER SEQUENCE says; None where it says nothing, `Some(None)` for NO… .
+/// Options of CREATE or ALTER SEQUENCE; None: not given, `Some(None)`: NO… .
 #[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
 pub struct SequenceSpec {
     pub start: Option<i128>,
@@ -34,7 +34,7 @@ pub struct SequenceSpec {
 }
 
 impl SequenceSpec {
-    /// The settings that this makes, on `old` where the sequence exists already.
+    /// The complete settings, on top of `old` when the sequence exists already.
     pub(crate) fn settings(&self, old: Option<&SequenceSettings>) -> Result<SequenceSettings> {
         let increment = self.increment.or(old.map(|old| old.increment)).unwrap_or(1);
         if increment == 0 {
@@ -78,16 +78,17 @@ impl Session {
     /// CREATE SEQUENCE.
     ///
     /// # Errors
-    /// ORA-00955 name in use, ORA-04002, 04004, 04005, 04006, 04008, 04010, 04013, 04014, 04015 settings that do not fit together, ORA-01031,
-    /// ORA-00972, ORA-01918.
+    /// ORA-00955 name in use, ORA-04002, 04004, 04005, 04006, 04008, 04010, 04013, 04014, 04015 settings that do not
+    /// fit together, ORA-01031, ORA-00972, ORA-01918.
     pub fn create_sequence(self: &Arc<Self>, owner: &str, name: &str, spec: &SequenceSpec) -> Result<Arc<SequenceDef>> {
         self.ddl(|ddl| ddl.create_sequence(owner, name, spec))
     }
 
-    /// ALTER SEQUENCE. Values in the cache are given up, but none is skipped: they come again by the new settings.
+    /// ALTER SEQUENCE. Cached values are given up, but none is skipped: they come again under the new settings.
     ///
     /// # Errors
-    /// ORA-02289, ORA-02283 START WITH, ORA-04007 and ORA-04009 bounds that leave out the current value, and as [`Session::create_sequence`].
+    /// ORA-02289, ORA-02283 START WITH, ORA-04007 and ORA-04009 bounds that leave out the current value, and as
+    /// [`Session::create_sequence`].
     pub fn alter_sequence(self: &Arc<Self>, owner: &str, name: &str, spec: &SequenceSpec) -> Result<()> {
         self.ddl(|ddl| ddl.alter_sequence(owner, name, spec))
     }
@@ -179,7 +180,8 @@ impl Ddl<'_> {
         if settings.maximum < current {
             return Err(Error::user(4009, "MAXVALUE cannot be made to be less than the current value"));
         }
-        // The next value is the last one and the new increment; before the first value this skips some, as it does in Oracle.
+        // The next value is the last one and the new increment; before the first value this skips some, as it does in
+        // Oracle.
         let highwater = upcoming - old.settings.increment + settings.increment;
         let row = row(old.object, &settings, highwater);
         // The last step that can fail: the cache must not go back to the old settings.

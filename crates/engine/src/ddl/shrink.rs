@@ -1,5 +1,5 @@
-//! ALTER TABLE … SHRINK SPACE: rows move to the segment's beginning in the statement's transaction; once that has committed, what is free behind them is given
-//! back. The table is locked all the while.
+//! ALTER TABLE … SHRINK SPACE: rows move to the segment's beginning in the statement's transaction; once that has
+//! committed, what is free behind them is given back. The table is locked all the while.
 
 use std::sync::Arc;
 
@@ -11,7 +11,8 @@ use storage::control::SpaceManagement;
 use storage::table::shrink;
 
 impl Ddl<'_> {
-    /// `lower`: the high-water mark goes down, and extents are given back. `cascade`: the indexes are built anew, which makes them as small as they can be.
+    /// `lower`: the high-water mark goes down, and extents are given back. `cascade`: the indexes are built anew, which
+    /// makes them as small as they can be.
     ///
     /// # Errors
     /// ORA-10635, ORA-10636; those of moving rows.
@@ -30,7 +31,7 @@ impl Ddl<'_> {
                 self.drop_at_end(old.segment.clone());
             }
         }
-        // Who sees an index that was built anew must see the rows where it says.
+        // A session that sees a rebuilt index must see the rows at their new places.
         if lower || cascade {
             self.shrink_at_end(Arc::clone(&table), lower);
         }

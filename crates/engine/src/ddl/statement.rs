@@ -1,14 +1,15 @@
 //! Changing the dictionary: rows of its tables, and the latch that makes DDL one at a time.
 //!
-//! A DDL statement, under the latch:
+//! Steps of a DDL statement, under the latch:
 //!
-//! 1. makes or changes segments;
-//! 2. changes dictionary rows, each noted in `Ddl::changes`;
-//! 3. puts the next catalog in place.
+//! 1. It makes or changes segments;
+//! 2. it changes dictionary rows, each noted in `Ddl::changes`;
+//! 3. it puts the next catalog in place.
 //!
-//! The rows are one transaction, which commits before the next catalog is put in place; what the session had under way commits before the statement.
-//! When a step fails, the transaction is rolled back, segments that were made go, and the old catalog stays: no half object is left. After a crash the
-//! transaction is rolled back too; extents of a segment that no dictionary row names are freed at the next open.
+//! The rows are one transaction, which commits before the next catalog is put in place; the session's open transaction
+//! commits before the statement. When a step fails, the transaction is rolled back, new segments are dropped, and the
+//! old catalog stays. After a crash the transaction is rolled back too; extents of a segment that no dictionary row
+//! names are freed at the next open.
 
 use std::sync::Arc;
 
@@ -36,13 +37,13 @@ use storage::txn::CommitWrite;
 /// Mode of the lock on the dictionary: exclusive.
 const DDL_MODE: u64 = 5;
 
-/// What the commit of a DDL statement takes of a redo record, at most.
+/// Upper bound of the commit's part of a redo record.
 const COMMIT_BYTES: u64 = 32 << 10;
-/// HW number of the error that a statement needs a longer redo record than there can be.
+/// HW-0049: a statement needs a longer redo record than the log takes.
 const RECORD_TOO_LONG: u32 = 49;
 
-/// A step that can be taken back.
-enum Change {
+/// A step that can be undone.
+enum DdlStep {
     Segment(Arc<Segment>),
 }
 
@@ -51,23 +52,24 @@ pub(crate) struct Ddl<'a> {
     pub(crate) session: &'a Arc<Session>,
     /// The next catalog.
     pub(crate) catalog: Catalog,
-    changes: Vec<Change>,
+    changes: Vec<DdlStep>,
     /// Segments to drop once the next catalog is in place.
     dropped: Vec<Arc<Segment>>,
-    /// Tables whose rows have been moved, and whether their segments give back what is free behind them once the next catalog is in place.
+    /// Tables whose rows have been moved, and whether their segments give back what is free behind them once the next
+    /// catalog is in place.
     shrunk: Vec<(Arc<TableDef>, bool)>,
     /// Sequences that give no more values once the next catalog is in place.
     ended: Vec<Arc<SequenceState>>,
     /// Table locks, held to the end of the statement.
     locks: Vec<ExclusiveLock>,
-    /// From here on to the commit all is one record of the log, or nothing: segments that are emptied, and the commit
-    /// of the rows that say so.
+    /// The open mini-transaction from here to the commit: emptied segments and the commit of the dictionary's rows are
+    /// one redo record.
     whole: Option<Mini<'a>>,
-    /// Room in the log for its record.
+    /// Space reserved in the log for that record.
     reserved: Option<Reserved<'a>>,
-    /// Segments that are given up with the commit, under the numbers that they have had.
+    /// Segments that the commit empties, under their old data object numbers.
     emptied: Vec<Arc<Segment>>,
-    /// The next numbers as the dictionary's rows have them.
+    /// The next numbers as stored in the dictionary's rows.
     kept_numbers: (u32, u32),
     /// The next catalog gets another version.
     pub(crate) new_version: bool,
@@ -76,32 +78,32 @@ pub(crate) struct Ddl<'a> {
 }
 
 impl Session {
-    /// The dictionary as of now. A statement takes it once and keeps it.
+    /// The current catalog. A statement takes it once and keeps it.
     #[must_use]
     pub fn catalog(&self) -> Arc<Catalog> {
         self.dictionary().catalog()
     }
 
-    /// The dictionary as it is for everybody, without what this session is making.
+    /// The catalog of all sessions, without the objects that this session is making.
     pub(crate) fn kept_catalog(&self) -> Arc<Catalog> {
         self.dictionary().kept()
     }
 
-    /// One DDL statement at a time changes the dictionary.
+    /// The DDL latch.
     fn lock_dictionary(&self) -> MutexGuard<'_, ()> {
         let lock = &self.instance().ddl;
         let wait = || self.meter().wait(Event::RowCacheLock, [0, 0, DDL_MODE], -1, || lock.lock());
         lock.try_lock().unwrap_or_else(wait)
     }
 
-    /// Runs a DDL statement: all of `work` or nothing of it shows in the catalog.
+    /// Runs a DDL statement: the catalog shows all of `work` or nothing.
     pub(crate) fn ddl<R>(self: &Arc<Self>, work: impl FnOnce(&mut Ddl<'_>) -> Result<R>) -> Result<R> {
         if self.is_within_ddl() {
             return Err(Error::user(14552, "cannot perform a DDL, commit or rollback inside a query or DML"));
         }
         let _latch = self.lock_dictionary();
         self.commit(CommitWrite::default())?;
-        // The statement sees the dictionary as it is, with what it has done itself.
+        // The statement sees the current dictionary and its own changes.
         let _current = self.leave_statement();
         let mut ddl = Ddl::new(self, Catalog::clone(&self.catalog()), true);
         let result = work(&mut ddl).and_then(|result| {
@@ -109,10 +111,11 @@ impl Session {
             ddl.check_whole()?;
             Ok(result)
         });
-        // With a mini-transaction open, commit and segments are one record: durable is what the end of the log says then.
+        // With a mini-transaction open, the commit and the segments are one record, durable up to the log's end.
         let committed = result.and_then(|result| {
             self.commit(CommitWrite { no_wait: ddl.whole.is_some(), batch: false })?;
-            // Before the segments are given up: a statement that begins now finds the definitions that follow, and waits for the segments' headers.
+            // Published before the segments are emptied: a statement that begins now finds the new definitions, and
+            // waits for the segments' headers.
             ddl.publish();
             if let Some(whole) = ddl.whole.take() {
                 ddl.emptied.iter().for_each(|segment| segment.set_given_up());
@@ -135,13 +138,13 @@ impl Session {
         }
     }
 
-    /// Notes states of programs, under the DDL latch and in this session's transaction: no statement of a user's. The catalog keeps its version, unless
-    /// other programs become invalid.
+    /// Stores states of programs, under the DDL latch and in this session's transaction. This is no statement of a
+    /// user's: the catalog keeps its version, unless other programs become invalid.
     pub(crate) fn change_states<R>(self: &Arc<Self>, work: impl FnOnce(&mut Ddl<'_>) -> Result<R>) -> Result<R> {
         let _latch = self.lock_dictionary();
         let mut ddl = Ddl::new(self, Catalog::clone(&self.catalog()), false);
         let committed = work(&mut ddl).and_then(|result| {
-            // What is lost in a crash is found out again.
+            // A crash costs a compilation, no more.
             self.commit(CommitWrite { no_wait: true, batch: true })?;
             Ok(result)
         });
@@ -195,7 +198,7 @@ impl Ddl<'_> {
         self.session.meter().clock().wall_us() / 1_000_000 * 1_000_000
     }
 
-    /// Does what must find in the dictionary what the statement has made so far, which nobody else sees yet.
+    /// Runs `work` with a catalog that has the statement's objects, which no other session sees yet.
     pub(crate) fn with_what_is_made<R>(&self, work: impl FnOnce() -> Result<R>) -> Result<R> {
         struct Making<'a>(&'a Session);
         impl Drop for Making<'_> {
@@ -210,9 +213,9 @@ impl Ddl<'_> {
         work()
     }
 
-    /// What follows, to the commit, happens as a whole or not at all, by an error or in a crash: the segments' part. No
-    /// row of the dictionary may change any more, because a transaction does not know of blocks that are put back. The
-    /// `segments` are those that are to be [emptied](Self::empty): the log keeps room for that.
+    /// Opens the mini-transaction in which the segments' changes and the commit happen as a whole or not at all, by an
+    /// error or in a crash. No dictionary row may change after this: the transaction would not know of blocks that are
+    /// put back. `segments` are those to be [emptied](Self::empty); the log reserves space for them.
     pub(crate) fn as_a_whole(&mut self, segments: &[&Segment]) -> Result<()> {
         self.keep_numbers()?;
         let s = self.session;
@@ -224,7 +227,7 @@ impl Ddl<'_> {
         Ok(())
     }
 
-    /// Empties a segment, as a part of the whole; it has the new data object number then.
+    /// Empties a segment within that mini-transaction and gives it a new data object number.
     pub(crate) fn empty(&mut self, segment: &Arc<Segment>, data_object: ObjectNumber) -> Result<Arc<Segment>> {
         let emptied = segment.empty(self.session, data_object)?;
         self.emptied.push(segment.clone());
@@ -232,7 +235,7 @@ impl Ddl<'_> {
     }
 
     /// # Errors
-    /// HW-0049 when the record of the whole is longer than what a log file has for it.
+    /// HW-0049 when the whole record is longer than a log file has room for.
     fn check_whole(&self) -> Result<()> {
         let Some(whole) = &self.whole else { return Ok(()) };
         let (bytes, most) =
@@ -251,15 +254,16 @@ impl Ddl<'_> {
 
     /// Notes a segment that was made.
     pub(crate) fn created(&mut self, segment: Arc<Segment>) {
-        self.changes.push(Change::Segment(segment));
+        self.changes.push(DdlStep::Segment(segment));
     }
 
-    /// A segment whose object is gone when the next catalog is in place.
+    /// Drops a segment when the next catalog is in place.
     pub(crate) fn drop_at_end(&mut self, segment: Arc<Segment>) {
         self.dropped.push(segment);
     }
 
-    /// A table whose rows have been moved: when that has committed, its segment gives back what is free behind them, if it is to be `lower`.
+    /// Notes a table whose rows have been moved: after the commit its segment gives back the free space behind them,
+    /// with `lower`.
     pub(crate) fn shrink_at_end(&mut self, table: Arc<TableDef>, lower: bool) {
         self.shrunk.push((table, lower));
     }
@@ -284,12 +288,13 @@ impl Ddl<'_> {
         Ok(())
     }
 
-    /// A sequence that is gone when the next catalog is in place.
+    /// Ends a sequence when the next catalog is in place.
     pub(crate) fn end_at_end(&mut self, sequence: Arc<SequenceState>) {
         self.ended.push(sequence);
     }
 
-    /// The statement stands already; what cannot be given back is lost until the tablespace is dropped, and reported.
+    /// The statement stands already. Space that cannot be given back is lost until the tablespace is dropped, and
+    /// reported.
     fn drop_segments(&self) -> Result<()> {
         let mut result = Ok(());
         for segment in &self.dropped {
@@ -306,7 +311,7 @@ impl Ddl<'_> {
         ObjectNumber(number)
     }
 
-    /// Notes in the dictionary which numbers come next, if that has changed.
+    /// Stores the next numbers in the dictionary, if they have changed.
     fn keep_numbers(&mut self) -> Result<()> {
         let (object, constraint) = self.kept_numbers;
         self.keep_next_object(object)?;
@@ -341,7 +346,7 @@ impl Ddl<'_> {
         if changed == 1 { Ok(()) } else { Err(damaged("CON$ has no row with the next constraint number")) }
     }
 
-    /// May the user make objects in this schema?
+    /// Checks that the user may make objects in this schema.
     ///
     /// # Errors
     /// ORA-01031.
@@ -426,7 +431,7 @@ impl Ddl<'_> {
         Ok(count)
     }
 
-    /// A number that a statement has taken which fails is given to nothing else: sessions may remember where there was room in its segment.
+    /// Numbers of a failed statement are not given again: sessions may remember free space in its segment.
     fn use_up_numbers(&self) {
         let catalog = &self.session.instance().catalog;
         let mut current = self.session.meter().latch_exclusive(LatchName::RowCacheObjects, catalog);
@@ -435,9 +440,9 @@ impl Ddl<'_> {
         }
     }
 
-    /// Undoes every row change, the last one first. Returns what the caller shall report.
+    /// Undoes every row change, the last one first. Returns the error to report.
     fn take_back(mut self, error: Error) -> Error {
-        // Dropped without an end: the segments are as they were.
+        // Dropped without a commit: the segments are as they were.
         self.whole = None;
         self.reserved = None;
         if let Err(second) = self.session.rollback() {
@@ -456,9 +461,9 @@ impl Ddl<'_> {
         error
     }
 
-    fn take_back_one(&self, change: Change) -> Result<()> {
+    fn take_back_one(&self, change: DdlStep) -> Result<()> {
         match change {
-            Change::Segment(segment) => segment.drop_segment(self.session),
+            DdlStep::Segment(segment) => segment.drop_segment(self.session),
         }
     }
 }

@@ -1,4 +1,5 @@
-//! Gathering table and index statistics: ANALYZE TABLE … COMPUTE STATISTICS, DBMS_STATS.GATHER_TABLE_STATS. Always of all rows.
+//! Gathering table and index statistics: ANALYZE TABLE … COMPUTE STATISTICS, DBMS_STATS.GATHER_TABLE_STATS. Always of
+//! all rows.
 //!
 //! | figure | DBMS_STATS | ANALYZE |
 //! |---|---|---|
@@ -6,7 +7,8 @@
 //! | AVG_ROW_LEN | columns with their length bytes | with the row's header of three bytes |
 //! | EMPTY_BLOCKS, AVG_SPACE, CHAIN_CNT | stay what they were, 0 at first | yes |
 //!
-//! BLOCKS are those below the (high) high-water mark less bitmap blocks and segment header, formatted or not; averages are rounded down.
+//! BLOCKS are those below the (high) high-water mark less bitmap blocks and segment header, formatted or not; averages
+//! are rounded down.
 
 use std::sync::Arc;
 
@@ -25,7 +27,7 @@ use storage::{index, table};
 /// Bytes in front of a row's columns.
 const ROW_HEADER_BYTES: u64 = 3;
 
-/// Who gathers.
+/// The caller of gathering: it decides which figures are computed.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Gathering {
     /// DBMS_STATS.
@@ -37,7 +39,7 @@ pub enum Gathering {
 }
 
 impl Session {
-    /// Computes the statistics of a table, and of its indexes if they are asked for, and keeps them in the dictionary.
+    /// Computes the statistics of a table, and if asked of its indexes, and keeps them in the dictionary.
     ///
     /// # Errors
     /// ORA-00942, ORA-01031.
@@ -134,7 +136,7 @@ impl Ddl<'_> {
     }
 }
 
-/// Sums what rows take: each column its bytes and its length byte or bytes.
+/// Sums row sizes: each column's bytes and its length byte or bytes.
 struct RowSizes {
     rows: u64,
     bytes: u64,

@@ -1,6 +1,6 @@
 //! CREATE and DROP SYNONYM.
 //!
-//! A synonym is an owner and a name; what they mean is looked up when a statement uses it, so what it stands for need not exist.
+//! A synonym is an owner and a name, resolved when a statement uses it; the target need not exist.
 
 use std::sync::Arc;
 

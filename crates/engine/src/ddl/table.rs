@@ -61,14 +61,16 @@ impl Session {
     /// CREATE TABLE.
     ///
     /// # Errors
-    /// ORA-00955 name in use, ORA-00959 no such tablespace, ORA-01950 no quota there, ORA-01031, those of columns and attributes
-    /// (ORA-00904, 00910, 00957, 00972, 01727, 01728, 01792, 02207, 02211, 04000, 01590), and ORA-01658 no room.
+    /// ORA-00955 name in use, ORA-00959 no such tablespace, ORA-01950 no quota there, ORA-01031, those of columns and
+    /// attributes (ORA-00904, 00910, 00957, 00972, 01727, 01728, 01792, 02207, 02211, 04000, 01590), and ORA-01658 no
+    /// room.
     pub fn create_table(self: &Arc<Self>, spec: &TableSpec) -> Result<Arc<TableDef>> {
         self.ddl(|ddl| ddl.create_table(spec))
     }
 
-    /// CREATE TABLE AS SELECT: `fill` puts the rows into the new table. Table and rows are one transaction: before its end nobody else sees the table,
-    /// and a crash leaves nothing of it. Other DDL waits meanwhile, as it does for the build of an index.
+    /// CREATE TABLE AS SELECT: `fill` inserts the rows into the new table. Table and rows are one transaction: before
+    /// its end no other session sees the table, and a crash leaves nothing of it. Other DDL waits meanwhile, as it does
+    /// for the build of an index.
     ///
     /// # Errors
     /// As [`Session::create_table`], and those of `fill`.
@@ -214,7 +216,7 @@ impl Ddl<'_> {
         if user == table.owner || (table.owner != SYS && self.catalog.has_system_privilege(&user, any)) || user == SYS {
             return Ok(table);
         }
-        // Whoever may read it is told that this is too little; for others it does not exist.
+        // A user that may read the table gets ORA-01031; for others it does not exist.
         self.catalog.check_table(&user, &table, ObjectPrivilege::Select).map_err(|_| no_table(owner, name))?;
         Err(insufficient(format_args!("{user} lacks {any}")))
     }
@@ -304,7 +306,7 @@ impl Ddl<'_> {
         Ok(())
     }
 
-    /// Makes a segment that goes again if the statement fails.
+    /// Makes a segment that is dropped if the statement fails.
     pub(super) fn create_segment(&mut self, spec: &SegmentSpec) -> Result<Arc<Segment>> {
         let segment = Segment::create(self.session, spec)?;
         self.created(segment.clone());

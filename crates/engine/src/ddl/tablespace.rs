@@ -1,5 +1,5 @@
-//! CREATE, ALTER and DROP TABLESPACE, and ALTER DATABASE DATAFILE, as far as they concern the catalog: who may, and what a tablespace holds.
-//! The files are storage::tablespace's.
+//! CREATE, ALTER and DROP TABLESPACE, and ALTER DATABASE DATAFILE: privileges, and the objects that a tablespace holds.
+//! `storage::tablespace` has the files.
 
 use std::sync::Arc;
 
@@ -23,7 +23,7 @@ pub enum TablespaceChange {
     DropDatafile(String),
     /// RETENTION GUARANTEE (true) or NOGUARANTEE.
     Retention(bool),
-    /// LOGGING (true) or NOLOGGING of what is made in it.
+    /// LOGGING (true) or NOLOGGING for objects made in it.
     Logging(bool),
 }
 
@@ -98,22 +98,23 @@ impl Session {
         })
     }
 
-    /// DROP TABLESPACE [INCLUDING CONTENTS [AND DATAFILES]]. The contents go first; with their commit the tablespace goes too, after a crash by the
-    /// next open.
+    /// DROP TABLESPACE [INCLUDING CONTENTS [AND DATAFILES]]. The contents are dropped first; the tablespace follows
+    /// their commit, after a crash at the next open.
     ///
     /// # Errors
-    /// ORA-00959, ORA-01031, ORA-01549 not empty without `contents`, ORA-01550 SYSTEM, ORA-12919 the default tablespace of users.
+    /// ORA-00959, ORA-01031, ORA-01549 not empty without `contents`, ORA-01550 SYSTEM, ORA-12919 the default tablespace
+    /// of users.
     pub fn drop_tablespace(self: &Arc<Self>, name: &str, contents: bool, datafiles: bool) -> Result<()> {
         let mut begun = None;
         let emptied = self.ddl(|ddl| ddl.empty_tablespace(name, contents, datafiles, &mut begun));
-        // Space that cannot be given back, for a damaged extent map, goes with the files.
+        // Space that a damaged extent map keeps from being freed goes with the files.
         let committed = begun.as_ref().is_some_and(|tablespace: &Arc<Tablespace>| {
             self.instance().is_drop_noted(tablespace) && self.is_without_objects(tablespace)
         });
         let dropped = match emptied {
             Err(error) if !committed => Err(error),
             _ => self.ddl(|ddl| {
-                // Something may have been made in it since.
+                // Another session may have made an object in it since.
                 ddl.check_tablespace_empty(name)?;
                 let tablespace = self.instance().tablespaces().named(name)?;
                 ddl.delete::<QuotaRow>(&equal("TS", name.to_owned())?)?;
@@ -129,7 +130,7 @@ impl Session {
         dropped
     }
 
-    /// Whether the dictionary has nothing that lies in the tablespace.
+    /// True: the dictionary has no object in the tablespace.
     fn is_without_objects(&self, tablespace: &Tablespace) -> bool {
         let catalog = self.catalog();
         let number = tablespace.number();
@@ -138,11 +139,11 @@ impl Session {
     }
 }
 
-/// Carries through what a crash has left of DROP TABLESPACE INCLUDING CONTENTS: once its tables are gone the tablespace goes too. While they are there
-/// the statement had not committed that, and nothing of it stands.
+/// Finishes a DROP TABLESPACE INCLUDING CONTENTS that a crash has cut short: if its tables are gone, the tablespace is
+/// dropped too. If they are there, the statement had not committed, and the tablespace stays.
 ///
 /// # Errors
-/// Those of the control file. What keeps a tablespace from being dropped is noted, and the tablespace stays.
+/// Errors of the control file. An error that keeps a tablespace from being dropped is noted, and the tablespace stays.
 pub(crate) fn finish_drops(session: &Arc<Session>) -> Result<()> {
     let instance = session.instance();
     let begun: Vec<_> = {
@@ -172,7 +173,8 @@ impl Ddl<'_> {
         self.catalog.check_system_privilege(&self.session.rights(), privilege)
     }
 
-    /// Drops what is in a tablespace. `begun` is the tablespace when its drop has begun: it has to be ended, if it is not carried through.
+    /// Drops the objects in a tablespace. `begun` is set to the tablespace when its drop has begun; the caller must end
+    /// that drop if it is not carried through.
     fn empty_tablespace(
         &mut self,
         name: &str,
@@ -214,21 +216,23 @@ impl Ddl<'_> {
             let Some(table) = self.catalog.table_by_number(table.object).cloned() else { continue };
             self.drop_table(&table, true)?;
         }
-        // Indexes here on tables elsewhere.
+        // Indexes in this tablespace on tables elsewhere.
         let indexes: Vec<_> =
             self.catalog.indexes().filter(|index| index.segment.tablespace().number() == number).cloned().collect();
         for index in &indexes {
             self.drop_index(index)?;
         }
         self.delete_unusable(number.0)?;
-        // Every table is locked by now. The tables are gone with the commit that follows, and the tablespace after it: it is one step.
+        // Every table is locked by now. The commit that follows drops the tables, and the tablespace after it, in one
+        // step.
         match begun {
             Some(tablespace) => self.session.instance().note_drop(tablespace, Some(datafiles)),
             None => Ok(()),
         }
     }
 
-    /// Tables and indexes whose segment headers are damaged are in the dictionary and not in the catalog. Their space goes with the tablespace.
+    /// Tables and indexes whose segment headers are damaged are in the dictionary and not in the catalog. Their space
+    /// goes with the tablespace.
     fn delete_unusable(&mut self, tablespace: u32) -> Result<()> {
         for (_, table) in self.select::<TableRow>(&equal("TS#", tablespace)?)? {
             for (_, index) in self.select::<IndexRow>(&equal("BO#", table.object)?)? {

@@ -1,4 +1,4 @@
-//! Triggers: what fires them, and switching them on and off.
+//! Triggers: events that fire them, enabling and disabling.
 
 use std::sync::Arc;
 
@@ -72,7 +72,8 @@ impl Ddl<'_> {
     /// The table or view that a new trigger is on.
     ///
     /// # Errors
-    /// ORA-00942; ORA-04089 of SYS; ORA-25001, 25002 a timing that it does not take; ORA-00904 a column that it does not have; ORA-01031.
+    /// ORA-00942; ORA-04089 of SYS; ORA-25001, 25002 a timing that it does not take; ORA-00904 a column that it does
+    /// not have; ORA-01031.
     pub(super) fn trigger_base(&self, owner: &str, spec: &TriggerSpec) -> Result<SchemaObject> {
         let (base_owner, base_name) = (spec.base_owner.as_str(), spec.base_name.as_str());
         let own = self.session.rights() == owner && owner == base_owner;

@@ -18,7 +18,7 @@ use crate::dictionary::{
 use crate::instance::Session;
 use storage::txn::LockWait;
 
-/// How much of a tablespace a user's segments may take.
+/// A user's quota on a tablespace.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Quota {
     Unlimited,
@@ -26,7 +26,7 @@ pub enum Quota {
     Bytes(u64),
 }
 
-/// What CREATE USER and ALTER USER say; None where they say nothing.
+/// Options of CREATE USER and ALTER USER; None: not given.
 #[derive(Clone, PartialEq, Eq, Default, Debug)]
 pub struct UserSpec {
     pub password: Option<String>,
@@ -55,7 +55,8 @@ impl Session {
     /// DROP USER [CASCADE].
     ///
     /// # Errors
-    /// ORA-01918 no such user, ORA-01922 owns objects and CASCADE was not said, ORA-01940 is the session's own, ORA-01031.
+    /// ORA-01918 no such user, ORA-01922 owns objects and CASCADE was not said, ORA-01940 is the session's own,
+    /// ORA-01031.
     pub fn drop_user(self: &Arc<Self>, name: &str, cascade: bool) -> Result<()> {
         self.ddl(|ddl| ddl.drop_user(name, cascade))
     }
@@ -68,7 +69,7 @@ impl Session {
         self.ddl(|ddl| ddl.create_role(name))
     }
 
-    /// DROP ROLE. It is taken from all that have it.
+    /// DROP ROLE. It is revoked from all grantees.
     ///
     /// # Errors
     /// ORA-01919 no such role, ORA-01031.
@@ -76,10 +77,11 @@ impl Session {
         self.ddl(|ddl| ddl.drop_role(name))
     }
 
-    /// Checks that a session may log on as `name` with `password`. None: the user of the machine, who could open the files, logs on as any user.
+    /// Checks that a session may log on as `name` with `password`. None: the operating system's user, who could open
+    /// the files, logs on as any user.
     ///
     /// # Errors
-    /// ORA-01017 where not, where the user has no password, or where there is no such user; ORA-28000 locked; ORA-01045 without CREATE SESSION.
+    /// ORA-01017 wrong password, none set, or no such user; ORA-28000 locked; ORA-01045 without CREATE SESSION.
     pub fn authenticate(&self, name: &str, password: Option<&str>) -> Result<()> {
         authenticate(&self.catalog(), name, password)
     }
@@ -242,10 +244,10 @@ impl Ddl<'_> {
 }
 
 impl Ddl<'_> {
-    /// The jobs of a user who goes.
+    /// Deletes the jobs of a user that is dropped.
     ///
     /// # Errors
-    /// ORA-00054 where another transaction changes one of them: a DDL statement waits for nobody.
+    /// ORA-00054 where another transaction changes one of them: a DDL statement does not wait.
     pub(super) fn delete_jobs_of(&mut self, user: &str) -> Result<()> {
         let name = || user.to_owned();
         self.delete_unlocked::<JobRow>(&equal("POWNER", name())?)?;

@@ -1,7 +1,8 @@
 //! CREATE and DROP VIEW.
 //!
-//! A view is a text. What its names mean is looked up when a statement uses the view, in the owner's schema and with the owner's privileges;
-//! the dictionary does not know of what it depends. The names and types of its columns are those of its creation.
+//! A view is a text. Its names are resolved when a statement uses the view, in the owner's schema and with the owner's
+//! privileges; the dictionary keeps no dependencies of views. The names and types of its columns are those of its
+//! creation.
 
 use std::sync::Arc;
 
@@ -33,15 +34,16 @@ pub struct ViewSpec {
 }
 
 impl Session {
-    /// CREATE VIEW. The text was checked by the caller, or is not to be checked (FORCE).
+    /// CREATE VIEW. The caller has checked the text, or it is not to be checked (FORCE).
     ///
     /// # Errors
-    /// ORA-00955 name in use, ORA-00957 a column name twice, ORA-01792 too many columns, ORA-00972, ORA-01031, ORA-01918.
+    /// ORA-00955 name in use, ORA-00957 a column name twice, ORA-01792 too many columns, ORA-00972, ORA-01031,
+    /// ORA-01918.
     pub fn create_view(self: &Arc<Self>, spec: &ViewSpec) -> Result<Arc<ViewDef>> {
         self.ddl(|ddl| ddl.create_view(spec))
     }
 
-    /// May the user make this view? For those who want to know before they look at its text.
+    /// Checks that the user may make this view, before the caller looks at its text.
     ///
     /// # Errors
     /// ORA-01031.

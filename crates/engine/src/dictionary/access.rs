@@ -67,7 +67,7 @@ fn decode<R: DictionaryRow>(row: &StoredRow) -> Result<R> {
     R::decode(&columns)
 }
 
-/// As [`select`], but rows that are damaged are left out.
+/// As [`select`], without damaged rows.
 pub(crate) fn select_whole<R: DictionaryRow>(worker: &Arc<Worker>, table: &Arc<TableDef>) -> Result<Vec<R>> {
     Ok(scan(worker, table, None)?.into_iter().filter_map(|(_, row)| decode(&row).ok()).collect())
 }

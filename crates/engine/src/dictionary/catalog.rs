@@ -1,7 +1,7 @@
-//! The catalog: everything the dictionary says, as of one moment.
+//! The catalog: the whole dictionary as of one moment.
 //!
-//! A catalog never changes. DDL makes the next one from it, shares what stayed the same, and puts it in its place; statements that began
-//! with the old one finish with it.
+//! A catalog never changes. DDL makes the next one from it, shares the unchanged parts, and replaces it; statements
+//! that began with the old one finish with it.
 
 use std::collections::BTreeMap;
 use std::fmt;
@@ -19,7 +19,8 @@ use super::program::{ProgramDef, ProgramKind};
 use super::table::TableDef;
 use super::user::{UserDef, UserKind, UserNumber};
 
-/// The names of one schema. Indexes, package bodies and triggers have name spaces of their own; tables share theirs with the other objects.
+/// The names of one schema. Indexes, package bodies and triggers have name spaces of their own; tables share theirs
+/// with the other objects.
 #[derive(Clone, Default)]
 struct Schema {
     tables: BTreeMap<String, Arc<TableDef>>,
@@ -51,20 +52,22 @@ pub struct Catalog {
     triggers: BTreeMap<ObjectNumber, BTreeMap<ObjectNumber, Arc<ProgramDef>>>,
     /// The stamp that the next program gets.
     next_stamp: u64,
-    /// The version that came with the last change of an object, since the database was opened. Only what programs see of it counts.
+    /// The version at which each object last changed, since the database was opened. Only changes that programs can see
+    /// count.
     object_changes: BTreeMap<ObjectNumber, u64>,
-    /// The same of privileges.
+    /// The version of the last change of privileges.
     privilege_change: u64,
     directories: BTreeMap<String, Arc<DirectoryDef>>,
     users: BTreeMap<UserNumber, Arc<UserDef>>,
     user_numbers: BTreeMap<String, UserNumber>,
-    /// Tables and indexes, as `OWNER.NAME`, whose segments could not be opened, and why.
+    /// Tables and indexes, as `OWNER.NAME`, whose segments could not be opened, with the error.
     unusable: BTreeMap<String, Error>,
 }
 
 impl Catalog {
-    /// Counts DDL statements: in two catalogs of one instance with the same version all names mean the same. Only the states of programs may differ,
-    /// because a compilation changes nothing that a statement has looked up (README.md, Versions and stamps).
+    /// Counts DDL statements: all names mean the same in two catalogs of one instance with the same version. Only the
+    /// states of programs may differ, because a compilation changes nothing that a statement has resolved (README.md,
+    /// Versions and stamps).
     #[must_use]
     pub fn version(&self) -> u64 {
         self.version
@@ -100,7 +103,8 @@ impl Catalog {
         self.others.values()
     }
 
-    /// The external tables, views, sequences, synonyms, procedures, functions and packages of one schema, by name. Public synonyms are those of the schema PUBLIC.
+    /// The external tables, views, sequences, synonyms, procedures, functions and packages of one schema, by name.
+    /// Public synonyms are those of the schema PUBLIC.
     pub fn others_of(&self, owner: &str) -> impl Iterator<Item = &SchemaObject> {
         self.schemas.get(owner).into_iter().flat_map(|schema| schema.others.values())
     }
@@ -157,12 +161,12 @@ impl Catalog {
         self.programs.get(&object)
     }
 
-    /// The triggers of a table or view, enabled or not, by object number: in this order they fire.
+    /// The triggers of a table or view, enabled or not, by object number, which is their firing order.
     pub fn triggers_of(&self, base: ObjectNumber) -> impl Iterator<Item = &Arc<ProgramDef>> {
         self.triggers.get(&base).into_iter().flat_map(BTreeMap::values)
     }
 
-    /// Has the object changed since the catalog had this version?
+    /// True: the object has changed since this version.
     pub(crate) fn has_changed_since(&self, object: ObjectNumber, version: u64) -> bool {
         self.object_changes.get(&object).is_some_and(|change| *change > version)
     }
@@ -198,7 +202,7 @@ impl Catalog {
     }
 
     /// # Errors
-    /// ORA-00942; ORA-30657 for an external table, ORA-01578 where there is one that cannot be used.
+    /// ORA-00942; ORA-30657 for an external table, ORA-01578 for a table that is unusable.
     pub fn require_table(&self, owner: &str, name: &str) -> Result<&Arc<TableDef>> {
         self.table(owner, name).ok_or_else(|| match self.object(owner, name) {
             Some(SchemaObject::External(table)) => table.refused(),
@@ -207,7 +211,7 @@ impl Catalog {
     }
 
     /// # Errors
-    /// ORA-01418; ORA-01578 where there is one that cannot be used.
+    /// ORA-01418; ORA-01578 for an index that is unusable.
     pub fn require_index(&self, owner: &str, name: &str) -> Result<&Arc<IndexDef>> {
         let none = |owner: &str, name: &str| Error::user(1418, format!("there is no index {owner}.{name}"));
         self.index(owner, name).ok_or_else(|| self.missing(owner, name, none))
@@ -260,13 +264,14 @@ impl Catalog {
             .ok_or_else(|| Error::user(1918, format!("there is no user {name}")))
     }
 
-    // What follows makes the next catalog; only DDL calls it, on a copy that nobody else has.
+    // The functions below make the next catalog; DDL calls them on its own copy.
 
     pub(crate) fn advance(&mut self) {
         self.version += 1;
     }
 
-    /// Gives it a version that no other catalog ever has: what one session sees of what it makes, which may come to nothing.
+    /// Gives the catalog a version that no other catalog ever has: a session's private view of objects that it may
+    /// never commit.
     pub(crate) fn set_private_version(&mut self) {
         static NEXT: AtomicU64 = AtomicU64::new(1 << 63);
         self.version = NEXT.fetch_add(1, Ordering::Relaxed);
@@ -374,7 +379,8 @@ impl Catalog {
         self.forget_grants(object);
     }
 
-    /// Puts an external table, view, sequence, synonym, procedure, function or package in, or in the place of its older definition.
+    /// Puts an external table, view, sequence, synonym, procedure, function or package in, or in the place of its older
+    /// definition.
     pub(crate) fn put_other(&mut self, object: SchemaObject) {
         if let Some(old) = self.others.get(&object.number()).cloned() {
             self.schema(old.owner()).others.remove(old.name());
@@ -428,7 +434,7 @@ impl Catalog {
         self.remove_other(object);
     }
 
-    /// Takes a program out, but what [`Catalog::others`] has of it.
+    /// Removes a program, without its entry in [`Catalog::others`].
     fn take_program_out(&mut self, object: ObjectNumber) {
         let Some(old) = self.programs.remove(&object) else { return };
         match old.kind {
@@ -454,17 +460,17 @@ impl Catalog {
         self.next_stamp
     }
 
-    /// Notes that the DDL statement at work changes an object.
+    /// Records that the current DDL statement changes an object.
     pub(crate) fn note_change(&mut self, object: ObjectNumber) {
         self.object_changes.insert(object, self.version + 1);
     }
 
-    /// Forgets the changes of an object that is gone: who has seen it finds it gone.
+    /// Forgets the changes of a dropped object: its dependents find it gone.
     pub(crate) fn forget_changes(&mut self, object: ObjectNumber) {
         self.object_changes.remove(&object);
     }
 
-    /// Notes that the DDL statement at work changes who may do what.
+    /// Records that the current DDL statement changes privileges.
     pub(crate) fn note_privilege_change(&mut self) {
         self.privilege_change = self.version + 1;
     }
@@ -488,7 +494,7 @@ impl Catalog {
         self.users.insert(user.number, Arc::new(user));
     }
 
-    /// Quotas in a tablespace that is gone.
+    /// Removes quotas in a dropped tablespace.
     pub(crate) fn forget_quotas(&mut self, tablespace: &str) {
         let held: Vec<_> = self
             .users

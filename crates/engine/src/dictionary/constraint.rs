@@ -1,4 +1,4 @@
-//! What the dictionary says about a constraint.
+//! Definitions of constraints.
 
 use std::fmt;
 
@@ -56,10 +56,10 @@ impl ConstraintKind {
     }
 }
 
-/// What becomes of child rows when their parent row is deleted.
+/// Action on child rows when their parent row is deleted.
 #[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
 pub enum OnDelete {
-    /// The parent row cannot go: ORA-02292.
+    /// Refuses the delete of the parent row: ORA-02292.
     #[default]
     NoAction,
     Cascade,
@@ -106,11 +106,11 @@ pub struct Reference {
     pub on_delete: OnDelete,
 }
 
-/// Whether and when a constraint is checked.
+/// The state of a constraint.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct ConstraintState {
     pub enabled: bool,
-    /// Every row that there is has been found to satisfy it.
+    /// Every existing row has been found to satisfy it.
     pub validated: bool,
     pub deferrable: bool,
     /// INITIALLY DEFERRED: checked at the end of the transaction, unless SET CONSTRAINTS says otherwise.
@@ -134,7 +134,8 @@ pub struct ConstraintDef {
     pub generated: bool,
     pub kind: ConstraintKind,
     pub table: ObjectNumber,
-    /// Positions in the table's columns: of a key and a foreign key in its order; of a check those that its condition names.
+    /// Positions in the table's columns: of a key and a foreign key in its order; of a check those that its condition
+    /// names.
     pub columns: Vec<u16>,
     /// The text of a check's condition.
     pub condition: Option<String>,
@@ -155,7 +156,7 @@ impl ConstraintDef {
         format!("{}.{}", self.owner, self.name)
     }
 
-    /// Does it forbid NULL in this column? NOT NULL and PRIMARY KEY do.
+    /// True: it forbids NULL in this column, as NOT NULL and PRIMARY KEY do.
     #[must_use]
     pub fn forbids_null(&self, column: usize) -> bool {
         matches!(self.kind, ConstraintKind::NotNull | ConstraintKind::PrimaryKey)
@@ -170,8 +171,8 @@ impl fmt::Debug for ConstraintDef {
 }
 
 impl TableDef {
-    /// Must this column have a value in new and changed rows? More than `nullable` says: rows that were there before a constraint that
-    /// was not validated may lack one.
+    /// True: new and changed rows must have a value in this column. `nullable` does not say this: existing rows may
+    /// lack a value when a constraint is enabled but not validated.
     #[must_use]
     pub fn refuses_null(&self, column: usize) -> bool {
         !self.columns[column].nullable

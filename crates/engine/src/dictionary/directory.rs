@@ -27,10 +27,10 @@ pub(crate) fn no_directory(name: &str) -> Error {
 }
 
 impl Catalog {
-    /// The directory, if `user` may do this with it.
+    /// The directory, if `user` has this privilege on it.
     ///
     /// # Errors
-    /// ORA-06564 where there is none, or the user may do nothing with it; ORA-29289 where it may do something else.
+    /// ORA-06564 where there is none, or the user has no privilege on it; ORA-29289 where the user has another one.
     pub fn usable_directory(
         &self,
         user: &(impl Holder + ?Sized),

@@ -47,7 +47,7 @@ impl ExternalDef {
         format!("{}.{}", self.owner, self.name)
     }
 
-    /// ORA-30657: what cannot be done with a table that has no segment.
+    /// ORA-30657: a statement that needs a segment.
     #[must_use]
     pub fn refused(&self) -> Error {
         Error::user(30657, format!("operation not supported on external organized table {}", self.qualified_name()))

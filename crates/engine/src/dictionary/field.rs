@@ -8,7 +8,7 @@ use format::{date, number};
 pub(crate) struct Moment(pub(crate) u64);
 
 impl Moment {
-    /// What a DATE column gives back.
+    /// The microseconds as a DATE column returns them: rounded down to whole seconds.
     fn to_second(self) -> u64 {
         self.0 / 1_000_000
     }
@@ -27,7 +27,7 @@ pub(crate) trait Field: Sized {
     fn decode(bytes: Option<&[u8]>) -> Result<Self>;
 }
 
-/// A dictionary row that does not say what it must.
+/// HW-0020: a dictionary row without a value that it must have.
 pub(crate) fn damaged(what: impl std::fmt::Display) -> Error {
     Error::own(ErrorKind::Corrupt, 20, format!("the dictionary is damaged: {what}"))
 }

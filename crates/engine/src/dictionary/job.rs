@@ -8,39 +8,39 @@ use super::user::SYS;
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Job {
     pub number: u64,
-    /// Who was logged on when it was submitted.
+    /// The user that submitted it.
     pub log_user: String,
-    /// Whose privileges it has, and who may change it.
+    /// The user with whose privileges it runs, and who may change it.
     pub priv_user: String,
-    /// Whose schema its names are looked up in.
+    /// The schema in which its names are resolved.
     pub schema_user: String,
-    /// When the last run began that succeeded.
+    /// Start of the last run that succeeded.
     pub last_us: Option<u64>,
-    /// When the run began that is under way.
+    /// Start of the run under way.
     pub this_us: Option<u64>,
     pub next_us: u64,
     /// Of all runs, microseconds.
     pub total_us: u64,
     /// The text of an expression of the next time; None for a job that runs once.
     pub interval: Option<String>,
-    /// Runs that have failed since the last one that has succeeded.
+    /// Failed runs since the last one that succeeded.
     pub failures: u32,
     pub broken: bool,
     /// PL/SQL.
     pub what: String,
     /// Settings of the session that it runs in, as the SQL layer writes them.
     pub nls: Option<String>,
-    /// As it was asked for.
+    /// As given by the user.
     pub instance: u32,
 }
 
 impl Job {
-    /// The failure that breaks a job.
+    /// A job breaks at this many failures.
     pub const FAILURES_MAX: u32 = 16;
-    /// When a broken job runs next: 1 January 4000.
+    /// NEXT_DATE of a broken job: 1 January 4000.
     pub const NEVER_US: u64 = 64_060_588_800_000_000;
 
-    /// Whether a user may change it and have it run.
+    /// True: `user` may change the job and run it.
     pub(crate) fn is_of(&self, user: &str) -> bool {
         self.priv_user == user || user == SYS
     }
@@ -88,7 +88,7 @@ impl From<&Job> for JobRow {
         }
     }
 }
-/// Which job.
+/// The key of a job.
 #[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub enum JobKey {
     /// Of DBMS_JOB, by its number.

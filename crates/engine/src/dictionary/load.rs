@@ -26,7 +26,7 @@ use storage::txn::Worker;
 
 type Tables = BTreeMap<ObjectNumber, Arc<TableDef>>;
 
-/// Everything that the dictionary's tables say.
+/// Reads the dictionary's tables into a catalog.
 pub(crate) fn load_catalog(worker: &Arc<Worker>, tables: &Tables) -> Result<Catalog> {
     let reader = Reader { worker, tables };
     let mut catalog = Catalog::default();
@@ -189,7 +189,7 @@ impl Reader<'_> {
             let owner = owner(catalog, object)?;
             let Some(table) = catalog.table_by_number(ObjectNumber(row.table)).cloned() else {
                 if objects.get(&row.table).is_some_and(|table| table.kind == KIND_TABLE) {
-                    // The table was set aside.
+                    // The table was skipped as damaged.
                     let error = damaged(format_args!("the table of index {} cannot be used", object.name));
                     catalog.put_unusable(format!("{owner}.{}", object.name), error);
                     continue;
@@ -205,7 +205,7 @@ impl Reader<'_> {
             match self.index(row, object, &owner, &table, positions) {
                 Ok(index) => drop(catalog.put_index(index)),
                 Err(error) => {
-                    // Rows could no longer be changed without the index falling behind: the table goes with it.
+                    // Without the index, changes of rows would leave it behind, so the table is skipped too.
                     set_aside(catalog, format!("{owner}.{}", object.name), error.clone())?;
                     set_aside(catalog, table.qualified_name(), error)?;
                     for index in &table.indexes {
@@ -243,7 +243,7 @@ impl Reader<'_> {
             let name = names
                 .remove(&row.number)
                 .ok_or_else(|| damaged(format_args!("CON$ does not know constraint {}", row.number)))?;
-            // The constraints of a table that was set aside are set aside with it.
+            // The constraints of a skipped table are skipped with it.
             if catalog.table_by_number(ObjectNumber(row.table)).is_some()
                 && row.referenced_table.is_none_or(|table| catalog.table_by_number(ObjectNumber(table)).is_some())
             {
@@ -355,7 +355,7 @@ fn constraint(
     })
 }
 
-/// What an index's segment is made from. PCTUSED has no meaning for an index.
+/// Specification of an index's segment. PCTUSED has no meaning for an index.
 pub(crate) fn index_segment_spec(
     name: String,
     object: ObjectNumber,
@@ -369,7 +369,7 @@ pub(crate) fn index_segment_spec(
     SegmentSpec { name, object, data_object, tablespace, owner, pctfree, pctused: 0, initrans, maxtrans, storage }
 }
 
-/// A damaged segment header keeps its table out of use, not the database from opening.
+/// Makes a table with a damaged segment header unusable; the database opens all the same.
 fn set_aside(catalog: &mut Catalog, name: String, error: Error) -> Result<()> {
     if matches!(error.kind, ErrorKind::Corrupt | ErrorKind::Io) {
         catalog.put_unusable(name, error);

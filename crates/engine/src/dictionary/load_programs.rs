@@ -13,20 +13,20 @@ use super::rows::{DependencyRow, ErrorRow, ObjectRow, SourceRow, TriggerColumnRo
 use super::trigger::{TriggerDef, TriggerRule, TriggerTiming};
 
 /// Rows of one object, by their place among them.
-type Parts<R> = BTreeMap<u32, BTreeMap<u32, R>>;
+type OrderedRows<R> = BTreeMap<u32, BTreeMap<u32, R>>;
 
 impl Reader<'_> {
     pub(crate) fn load_programs(&self, catalog: &mut Catalog, objects: &BTreeMap<u32, ObjectRow>) -> Result<()> {
-        let mut lines: Parts<String> = BTreeMap::new();
+        let mut lines: OrderedRows<String> = BTreeMap::new();
         for row in self.all::<SourceRow>()? {
             lines.entry(row.object).or_default().insert(row.line, row.text);
         }
-        let mut errors: Parts<CompileError> = BTreeMap::new();
+        let mut errors: OrderedRows<CompileError> = BTreeMap::new();
         for row in self.all::<ErrorRow>()? {
             let error = CompileError { line: row.line, position: row.position, text: row.text };
             errors.entry(row.object).or_default().insert(row.sequence, error);
         }
-        let mut parents: Parts<Dependency> = BTreeMap::new();
+        let mut parents: OrderedRows<Dependency> = BTreeMap::new();
         for row in self.all::<DependencyRow>()? {
             let object = row.parent.map(ObjectNumber);
             let parent = Dependency { object, owner: row.parent_owner, name: row.parent_name };
@@ -67,7 +67,7 @@ impl Reader<'_> {
     }
 
     fn triggers(&self) -> Result<BTreeMap<u32, TriggerDef>> {
-        let mut columns: Parts<String> = BTreeMap::new();
+        let mut columns: OrderedRows<String> = BTreeMap::new();
         for row in self.all::<TriggerColumnRow>()? {
             columns.entry(row.object).or_default().insert(u32::from(row.position), row.name);
         }

@@ -1,7 +1,7 @@
 //! Table locks (TM): many statements may change a table's rows at once, or one DDL statement may change the table.
 //!
-//! A statement that changes rows waits for the DDL to end; DDL does not wait, it reports ORA-00054. Queries take no lock: they recognise a
-//! table that went away under them by the data object number in its blocks.
+//! A statement that changes rows waits for the DDL to end; DDL does not wait but fails with ORA-00054. Queries take no
+//! lock: they recognise by the data object number in its blocks that a table has been dropped or truncated under them.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -23,11 +23,11 @@ pub struct TableLock {
     released: Condvar,
 }
 
-/// Rows of the table may be changed while this is held.
+/// Held while rows of the table are changed.
 #[derive(Debug)]
 pub struct ChangeLock(Arc<TableLock>);
 
-/// The table itself may be changed while this is held.
+/// Held while the table itself is changed.
 #[derive(Debug)]
 pub(crate) struct ExclusiveLock(Arc<TableLock>);
 
@@ -46,7 +46,7 @@ impl Drop for ExclusiveLock {
 }
 
 impl ExclusiveLock {
-    /// Is it the lock of this table?
+    /// True: this is the lock of that table.
     pub(crate) fn is_of(&self, table: &TableDef) -> bool {
         Arc::ptr_eq(&self.0, &table.lock)
     }
@@ -71,7 +71,7 @@ impl TableLock {
         Some(ChangeLock(self.clone()))
     }
 
-    /// Waits until DDL gives the table free, or for `round`.
+    /// Waits until DDL releases the table, or for `round`.
     pub(crate) fn wait_for_release(&self, round: Duration) {
         let mut holders = self.holders.lock();
         if holders.exclusive {

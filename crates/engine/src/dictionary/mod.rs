@@ -1,4 +1,4 @@
-//! The dictionary: what tables, indexes, views, sequences, synonyms, programs, jobs, users and privileges there are.
+//! The dictionary: definitions of tables, indexes, views, sequences, synonyms, programs, jobs, users and privileges.
 //!
 //! See README.md in this folder.
 
@@ -31,7 +31,7 @@ pub(crate) mod trigger;
 pub(crate) mod user;
 pub(crate) mod view;
 
-/// How many tables the dictionary consists of.
+/// The number of the dictionary's tables.
 #[cfg(test)]
 pub(crate) const DICTIONARY_TABLES: usize = rows::TABLES.len();
 

@@ -1,4 +1,5 @@
-//! What a schema has under one name: tables, external ones too, views, sequences, synonyms, procedures, functions and packages; and the way from a name to what it means.
+//! Objects that share the name space of a schema (tables, external ones too, views, sequences, synonyms, procedures,
+//! functions and packages), and name resolution.
 //!
 //! ```text
 //! name          ─> schema ─> PUBLIC's synonyms
@@ -151,25 +152,25 @@ impl SchemaObject {
     }
 }
 
-/// What a name in a statement means.
+/// The resolution of a name in a statement.
 #[derive(Clone, Debug)]
 pub struct Resolved {
-    /// Where the object is, or would be: behind all synonyms.
+    /// The owner of the object, or of the missing one, behind all synonyms.
     pub owner: String,
     pub name: String,
-    /// Never a synonym. None where nothing of this name is in the catalog: it may be one of the views that are part of the program.
+    /// Never a synonym. None where the catalog has no object of this name: it may be one of the built-in views.
     pub object: Option<SchemaObject>,
-    /// The statement says the owner, or a synonym does.
+    /// The statement gives the owner, or a synonym does.
     pub qualified: bool,
     /// The name was that of a synonym.
     pub synonym: bool,
 }
 
 impl Catalog {
-    /// Looks a name up as a statement in `schema` means it, going through synonyms.
+    /// Resolves a name in a statement of a user in `schema`, through synonyms.
     ///
     /// # Errors
-    /// ORA-01775 where synonyms stand for each other; ORA-00980 where what a synonym stands for is not there.
+    /// ORA-01775 for a circle of synonyms; ORA-00980 for a synonym without a target.
     pub fn resolve(&self, schema: &str, owner: Option<&str>, name: &str) -> Result<Resolved> {
         let own = owner.unwrap_or(schema);
         let mut found = self.object(own, name);
@@ -200,7 +201,7 @@ impl Catalog {
         })
     }
 
-    /// What the last synonym of a chain stands for, which is no object of the catalog.
+    /// The target of the last synonym of a chain, which is no object of the catalog.
     fn behind(&self, chain: &[Arc<SynonymDef>], last: &SynonymDef) -> Result<Resolved> {
         let (owner, name) = (last.target_owner.clone(), last.target_name.clone());
         if owner == SYS || self.is_unusable(&owner, &name) {

@@ -1,4 +1,4 @@
-//! What the dictionary has of its own: numbers, sequences, tablespaces.
+//! The dictionary's own numbers, sequences and tablespaces.
 
 use common::ObjectNumber;
 
@@ -11,13 +11,13 @@ pub(crate) const JOB_SEQUENCE: &str = "JOBSEQ";
 /// The sequence of entries in the scheduler's log.
 pub(crate) const SCHEDULER_LOG_SEQUENCE: &str = "SCHEDULER$_LOGSEQ";
 
-/// The tablespace of users that name none.
+/// The default tablespace of users.
 pub const DEFAULT_TABLESPACE: &str = "USERS";
 
 /// The tablespace of the dictionary.
 pub(crate) const SYSTEM_TABLESPACE: &str = "SYSTEM";
 
-/// Is it one of the dictionary's own tables?
+/// True: one of the dictionary's own tables.
 pub(crate) fn is_dictionary(object: ObjectNumber) -> bool {
     object.0 < FIRST_USER_OBJECT
 }

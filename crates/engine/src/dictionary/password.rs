@@ -1,6 +1,7 @@
-//! Password verifiers: what is stored of a password, and the comparison with it.
+//! Password verifiers: their stored form, and the comparison of a password with one.
 //!
-//! `S:<rounds>:<salt>:<hash>` in hexadecimal, the hash PBKDF2 with HMAC-SHA-256 over the password as UTF-8. Passwords are case-sensitive.
+//! `S:<rounds>:<salt>:<hash>` in hexadecimal, the hash PBKDF2 with HMAC-SHA-256 over the password as UTF-8. Passwords
+//! are case-sensitive.
 
 use std::fmt::Write as _;
 
@@ -16,7 +17,7 @@ const ROUNDS: u32 = 10_000;
 const SALT_BYTES: usize = 16;
 const HASH_BYTES: usize = 32;
 
-/// What is stored of `password`. The salt only has to differ from user to user: it is made from the time.
+/// The verifier of `password`. The salt only has to differ from user to user: it is derived from the time.
 pub(crate) fn verifier(password: &str, now_us: u64) -> Result<String> {
     if password.is_empty() {
         return Err(Error::user(988, "a password has at least one character"));
@@ -36,7 +37,7 @@ fn hash(password: &str, salt: &[u8], rounds: u32) -> [u8; HASH_BYTES] {
     hash
 }
 
-/// Was `verifier` made from `password`?
+/// True: `verifier` was made from `password`.
 fn matches(verifier: &str, password: &str) -> bool {
     let mut parts = verifier.split(':');
     let (Some("S"), Some(rounds), Some(salt), Some(stored)) = (parts.next(), parts.next(), parts.next(), parts.next())
@@ -45,7 +46,7 @@ fn matches(verifier: &str, password: &str) -> bool {
     };
     let (Ok(rounds), Some(salt), Some(stored)) = (rounds.parse(), bytes(salt), bytes(stored)) else { return false };
     let computed = hash(password, &salt, rounds);
-    // Every byte is looked at, wherever the first difference is.
+    // Constant time: every byte is compared, wherever the first difference is.
     stored.len() == computed.len() && stored.iter().zip(computed).fold(0, |sum, (a, b)| sum | (a ^ b)) == 0
 }
 
@@ -64,9 +65,9 @@ fn bytes(hex: &str) -> Option<Vec<u8>> {
     (0..hex.len()).step_by(2).map(|at| u8::from_str_radix(&hex[at..at + 2], 16).ok()).collect()
 }
 
-/// Checks that a session may log on as `name` with `password`. None: the user of the machine, who could open the files, logs on.
-/// A user without a password cannot log on with any. SYS without a password is AS SYSDBA, which a locked account does not keep out: SYS must be able
-/// to unlock the others.
+/// Checks that a session may log on as `name` with `password`. None: the operating system's user, who could open the
+/// files, logs on. A user without a password cannot log on with any. SYS without a password is AS SYSDBA, which a
+/// locked account does not keep out: SYS must be able to unlock the others.
 ///
 /// # Errors
 /// ORA-01017 wrong password, none set, or no such user; ORA-28000 locked, ORA-01045 without CREATE SESSION.

@@ -1,10 +1,10 @@
-//! The privileges there are, and the question whether a user has one.
+//! Privileges, and checks of them.
 //!
-//! A user holds what was granted to it, to its roles (and their roles), and to PUBLIC. The owner of an object holds every privilege on it.
-//! `… ANY …` privileges reach all schemas but SYS, whose tables are the dictionary.
+//! A user holds the privileges granted to it, to its roles (and their roles), and to PUBLIC. The owner of an object
+//! holds all on it. `… ANY …` privileges reach all schemas but SYS, whose tables are the dictionary.
 //!
-//! A stored program works with the privileges of its owner, and of those only with what the owner and PUBLIC were granted themselves: roles do not count
-//! there ([`super::Rights`]).
+//! A stored program works with the privileges granted directly to its owner and to PUBLIC: roles do not count there
+//! ([`super::Rights`]).
 
 use std::fmt;
 
@@ -58,8 +58,8 @@ macro_rules! privileges {
 }
 
 privileges! {
-    /// What a user may do in the database as a whole. Some allow what Highwater does not have yet: they can be granted all the same, so
-    /// that the scripts that grant them run.
+    /// System privileges. Some allow actions that Highwater does not have yet: they can be granted all the same, so
+    /// that scripts run.
     SystemPrivilege {
         AlterSystem = -3 "ALTER SYSTEM",
         CreateSession = -5 "CREATE SESSION",
@@ -190,7 +190,7 @@ privileges! {
 }
 
 privileges! {
-    /// What a user may do with one object.
+    /// Object privileges.
     ObjectPrivilege {
         Alter = 0 "ALTER",
         Delete = 3 "DELETE",
@@ -206,7 +206,7 @@ privileges! {
 }
 
 impl ObjectPrivilege {
-    /// The privileges that there are on objects of a kind.
+    /// The privileges that objects of this kind have.
     #[must_use]
     pub fn of(kind: ObjectKind) -> &'static [Self] {
         match kind {
@@ -221,7 +221,7 @@ impl ObjectPrivilege {
         }
     }
 
-    /// The system privilege that gives the same on every object of the kind outside SYS.
+    /// The system privilege that covers every object of the kind outside SYS.
     fn any(self, kind: ObjectKind) -> Option<SystemPrivilege> {
         if kind == ObjectKind::Sequence {
             return match self {
@@ -267,12 +267,12 @@ impl Catalog {
         found.iter().filter_map(|number| self.user_by_number(*number).map(|user| &**user)).collect()
     }
 
-    /// [`Catalog::grantees`] by name; nobody for a name that is not there.
+    /// [`Catalog::grantees`] by name; empty for an unknown name.
     pub(crate) fn grantees_of(&self, holder: &(impl Holder + ?Sized)) -> Vec<&UserDef> {
         self.user(holder.name()).map_or_else(Vec::new, |user| self.grantees(user, holder.has_roles()))
     }
 
-    /// Does `user` hold the privilege, directly or through a role?
+    /// True: `user` holds the privilege, directly or through a role.
     #[must_use]
     pub fn has_system_privilege(&self, user: &(impl Holder + ?Sized), privilege: SystemPrivilege) -> bool {
         user.name() == SYS || self.grantees_of(user).iter().any(|grantee| grantee.system.contains_key(&privilege))
@@ -287,10 +287,11 @@ impl Catalog {
         Err(insufficient(format_args!("{} lacks {privilege}", user.name())))
     }
 
-    /// May `user` do this with `table`?
+    /// Checks that `user` has this privilege on `table`.
     ///
     /// # Errors
-    /// ORA-00942 where `user` may do nothing with it, so may not learn that it exists; ORA-01031 where it may do something else.
+    /// ORA-00942 where `user` has no privilege on it, so may not learn that it exists; ORA-01031 where it has another
+    /// one.
     pub fn check_table(
         &self,
         user: &(impl Holder + ?Sized),
@@ -300,16 +301,21 @@ impl Catalog {
         if table.is_dictionary() && privilege.writes() {
             return Err(insufficient(format_args!("{} is part of the dictionary", table.qualified_name())));
         }
-        self.check_may(user, Of { object: table.object, owner: &table.owner, kind: ObjectKind::Table }, privilege)
-            .map_err(|denied| {
-                denied.error(user.name(), privilege, &table.qualified_name(), || no_table(&table.owner, &table.name))
-            })
+        self.check_may(
+            user,
+            PrivilegeTarget { object: table.object, owner: &table.owner, kind: ObjectKind::Table },
+            privilege,
+        )
+        .map_err(|denied| {
+            denied.error(user.name(), privilege, &table.qualified_name(), || no_table(&table.owner, &table.name))
+        })
     }
 
-    /// May `user` do this with an object?
+    /// Checks that `user` has this privilege on an object.
     ///
     /// # Errors
-    /// As [`Catalog::check_table`]; in the place of ORA-00942 ORA-02289 of sequences and ORA-04043 of procedures, functions and packages.
+    /// As [`Catalog::check_table`]; instead of ORA-00942, ORA-02289 for sequences and ORA-04043 for procedures,
+    /// functions and packages.
     pub fn check_object(
         &self,
         user: &(impl Holder + ?Sized),
@@ -319,15 +325,15 @@ impl Catalog {
         if let SchemaObject::Table(table) = object {
             return self.check_table(user, table, privilege);
         }
-        let of = Of { object: object.number(), owner: object.owner(), kind: object.kind() };
+        let of = PrivilegeTarget { object: object.number(), owner: object.owner(), kind: object.kind() };
         self.check_may(user, of, privilege)
             .map_err(|denied| denied.error(user.name(), privilege, &object.qualified_name(), || no_object(object)))
     }
 
-    /// May `user` know that the object exists?
+    /// True: `user` may know that the object exists.
     #[must_use]
     pub fn sees(&self, user: &(impl Holder + ?Sized), object: &SchemaObject) -> bool {
-        let of = Of { object: object.number(), owner: object.owner(), kind: object.kind() };
+        let of = PrivilegeTarget { object: object.number(), owner: object.owner(), kind: object.kind() };
         user.name() == object.owner()
             || object.owner() == PUBLIC
             || ObjectPrivilege::ALL.iter().any(|any| self.may(user, of, *any))
@@ -336,7 +342,7 @@ impl Catalog {
     fn check_may(
         &self,
         user: &(impl Holder + ?Sized),
-        of: Of<'_>,
+        of: PrivilegeTarget<'_>,
         privilege: ObjectPrivilege,
     ) -> std::result::Result<(), Denied> {
         if self.may(user, of, privilege) {
@@ -346,7 +352,7 @@ impl Catalog {
         Err(if other { Denied::This } else { Denied::All })
     }
 
-    fn may(&self, user: &(impl Holder + ?Sized), of: Of<'_>, privilege: ObjectPrivilege) -> bool {
+    fn may(&self, user: &(impl Holder + ?Sized), of: PrivilegeTarget<'_>, privilege: ObjectPrivilege) -> bool {
         if user.name() == of.owner || user.name() == SYS {
             return true;
         }
@@ -361,19 +367,19 @@ impl Catalog {
     }
 }
 
-/// What a privilege is asked on.
+/// The object on which a privilege is checked.
 #[derive(Clone, Copy)]
-struct Of<'a> {
+struct PrivilegeTarget<'a> {
     object: ObjectNumber,
     owner: &'a str,
     kind: ObjectKind,
 }
 
-/// A privilege that is not there.
+/// Result of a failed check.
 enum Denied {
-    /// The user may do something else with the object.
+    /// The user has another privilege on the object.
     This,
-    /// The user may do nothing with it, so may not learn that it exists.
+    /// The user has no privilege on it, so may not learn that it exists.
     All,
 }
 
@@ -401,7 +407,7 @@ pub(crate) fn no_sequence(owner: &str, name: &str) -> Error {
     Error::user(2289, format!("there is no sequence {owner}.{name}"))
 }
 
-/// ORA-00942, which does not tell a table that is not there from one that the user may not see.
+/// ORA-00942 for a table that does not exist or that the user may not see.
 pub(crate) fn no_table(owner: &str, name: &str) -> Error {
     Error::user(942, format!("there is no table or view {owner}.{name}"))
 }

@@ -1,7 +1,7 @@
 //! Stored programs: procedures, functions, packages, package bodies and triggers.
 //!
-//! The dictionary keeps a program's text, what its last compilation found out, and what it depends on. Compiling is the SQL layer's; it says what
-//! became of it ([`super::Compilation`]).
+//! The dictionary keeps a program's text, its dependencies, and the outcome of its last compilation. The SQL layer
+//! compiles, and passes the outcome ([`super::Compilation`]).
 //!
 //! ```text
 //!            create, recompile                    what it depends on changes
@@ -17,7 +17,7 @@ use common::{Error, ObjectNumber, Result, limits};
 use super::rows::SourceRow;
 use super::trigger::TriggerDef;
 
-/// What a program is.
+/// The kind of a program.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub enum ProgramKind {
     Procedure,
@@ -47,7 +47,7 @@ impl ProgramKind {
         Self::ALL.into_iter().find(|kind| kind.number() == number)
     }
 
-    /// Whether its names are those of tables and views too. Only such a program can others depend on.
+    /// True: its names share the name space of tables and views. Other programs can depend on such a program alone.
     #[must_use]
     pub fn shares_names(self) -> bool {
         matches!(self, Self::Procedure | Self::Function | Self::Package)
@@ -66,13 +66,13 @@ impl fmt::Display for ProgramKind {
     }
 }
 
-/// Whether a program can be run. Users are shown VALID, or INVALID for both others.
+/// The state of a program. Users see VALID, or INVALID for both others.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum ProgramStatus {
     Valid,
-    /// Compiled, with errors; nothing that it depends on has changed since.
+    /// Compiled with errors; no dependency has changed since.
     Errors,
-    /// To be compiled before its next use.
+    /// Must be compiled before its next use.
     Invalid,
 }
 
@@ -95,17 +95,17 @@ impl ProgramStatus {
 /// An error of a compilation.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct CompileError {
-    /// Line and column in the program's text, from 1; 0 where there is no place.
+    /// Line and column in the program's text, from 1; 0 for none.
     pub line: u32,
     pub position: u32,
-    /// With the error's number, as `PLS-00201: …`; what is behind 4000 bytes is not kept.
+    /// With the error's number, as `PLS-00201: …`; cut to 4000 bytes.
     pub text: String,
 }
 
-/// Something that a program depends on.
+/// A dependency of a program.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Dependency {
-    /// None where nothing of this name was there, or was seen: the program becomes invalid when it is made.
+    /// None where no object of this name existed, or was visible: the program becomes invalid when one is made.
     pub object: Option<ObjectNumber>,
     pub owner: String,
     pub name: String,
@@ -121,13 +121,14 @@ pub struct ProgramDef {
     /// From the kind on: what follows CREATE [OR REPLACE].
     pub source: Arc<str>,
     pub status: ProgramStatus,
-    /// Another one after each creation and each compilation, of this or any other program of the instance: what was compiled of another stamp is stale.
+    /// New after each creation and each compilation, and unique in the instance: code compiled under another stamp is
+    /// stale.
     pub stamp: u64,
-    /// Of the last compilation, in its order.
+    /// Errors of the last compilation, in its order.
     pub errors: Arc<[CompileError]>,
-    /// What the last compilation found.
+    /// Dependencies found by the last compilation.
     pub depends_on: Arc<[Dependency]>,
-    /// Of triggers.
+    /// For triggers only.
     pub trigger: Option<Arc<TriggerDef>>,
     /// Wall time, microseconds since 1970.
     pub created_us: u64,
@@ -147,7 +148,7 @@ impl ProgramDef {
         self.source.split_inclusive('\n')
     }
 
-    /// Does it depend on this object, or on what this name stands for?
+    /// True: it depends on this object, or on this name.
     pub(crate) fn is_dependent_on(&self, object: ObjectNumber, owner: &str, name: &str) -> bool {
         self.depends_on
             .iter()
@@ -174,7 +175,7 @@ pub(crate) fn source_rows(object: ObjectNumber, source: &str) -> Result<Vec<Sour
         .collect()
 }
 
-/// The beginning of a text, as much as a column of the dictionary holds.
+/// The text, cut to the width of a dictionary column.
 pub(crate) fn cut(text: &str) -> String {
     let mut end = text.len().min(limits::VARCHAR2_BYTES_MAX);
     while !text.is_char_boundary(end) {
@@ -199,7 +200,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_too_long_is_cut_between_characters() {
+    fn long_text_is_cut_between_characters() {
         assert_eq!(cut("é"), "é");
         assert_eq!(cut(&format!("{}é", "x".repeat(3999))).len(), 3999);
     }

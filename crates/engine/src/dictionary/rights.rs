@@ -1,14 +1,14 @@
-//! Whose privileges count: a user's with all its roles, or, inside a stored program, the program's owner's without them.
+//! Rights: a user's privileges with all its roles, or, inside a stored program, its owner's without roles.
 
 use std::fmt;
 use std::sync::Arc;
 
-/// Somebody who may hold privileges. A name alone is a user with its roles.
+/// A holder of privileges. A name alone is a user with its roles.
 pub trait Holder {
     /// The user, upper case.
     fn name(&self) -> &str;
 
-    /// Does what was granted to its roles count?
+    /// True: privileges granted to its roles count.
     fn has_roles(&self) -> bool {
         true
     }
@@ -26,7 +26,7 @@ impl Holder for String {
     }
 }
 
-/// A user as statements and programs work for it.
+/// The user whose privileges statements and programs have.
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
 pub struct Rights {
     user: Arc<str>,
@@ -34,13 +34,13 @@ pub struct Rights {
 }
 
 impl Rights {
-    /// A user with its roles: who is connected.
+    /// The connected user, with its roles.
     #[must_use]
     pub fn of_user(user: &str) -> Self {
         Self { user: user.into(), roles: true }
     }
 
-    /// The owner of a stored program, inside that program: what was granted to roles does not count.
+    /// The owner of a stored program, inside that program: privileges granted to roles do not count.
     #[must_use]
     pub fn of_owner(user: &str) -> Self {
         Self { user: user.into(), roles: false }

@@ -1,5 +1,5 @@
-//! The dictionary's tables, each declared once: name, object number, columns. The declaration makes the row's type, its encoding and the
-//! table's definition.
+//! The dictionary's tables, each declared once: name, object number, columns. The declaration makes the row's type, its
+//! encoding and the table's definition.
 //!
 //! ```text
 //! USER$ ─┬─ OBJ$ ─┬─ TAB$ ── COL$
@@ -10,7 +10,8 @@
 //!        └─ CON$ ── CDEF$ ── CCOL$   constraints
 //! ```
 //!
-//! OBJ$ also has the objects without a segment: sequences (SEQ$), views (VIEW$, VIEWTEXT$, and COL$ for their columns) and synonyms (SYN$).
+//! OBJ$ also has the objects without a segment: sequences (SEQ$), views (VIEW$, VIEWTEXT$, and COL$ for their columns)
+//! and synonyms (SYN$).
 //!
 //! ```text
 //! OBJ$ ─┬─ SEQ$
@@ -19,11 +20,13 @@
 //!       └─ SOURCE$, ERROR$, DEPENDENCY$, TRIGGER$ ── TRIGGERCOL$   stored programs
 //! ```
 //!
-//! DIR$ has the directories; EXTERNAL_TAB$, EXTERNAL_LOCATION$ and COL$ have the tables whose rows are in files of the operating system.
+//! DIR$ has the directories; EXTERNAL_TAB$, EXTERNAL_LOCATION$ and COL$ have the tables whose rows are in files of the
+//! operating system.
 //!
-//! Jobs are rows and no objects: JOB$ of DBMS_JOB; SCHEDULER$_JOB, SCHEDULER$_JOB_ARGUMENT and SCHEDULER$_JOB_RUN_DETAILS of DBMS_SCHEDULER.
+//! Jobs have rows and no objects: JOB$ for DBMS_JOB; SCHEDULER$_JOB, SCHEDULER$_JOB_ARGUMENT and
+//! SCHEDULER$_JOB_RUN_DETAILS for DBMS_SCHEDULER.
 //!
-//! Tablespaces and datafiles are not here: the control file has them, and two places could disagree.
+//! Tablespaces and datafiles are in the control file alone: two places could disagree.
 
 use common::{DataType, ObjectNumber, Result};
 
@@ -83,7 +86,7 @@ macro_rules! dictionary {
             }
         )*
 
-        /// All of them, in the order in which a new database creates them.
+        /// All tables, in the order in which a new database creates them.
         pub(crate) const TABLES: &[DictionaryTable] = &[$(<$row as DictionaryRow>::TABLE,)*];
     };
 }
@@ -126,9 +129,9 @@ dictionary! {
         analyzed: Option<Moment> = "ANALYZETIME",
         average_space: Option<u64> = "AVGSPC",
         chained_rows: Option<u64> = "CHNCNT",
-        // NULL: blocks that are loaded past the cache are logged.
+        // NULL: direct loads are logged.
         nologging: Option<u8> = "NOLOG",
-        // NULL: rows stay where they are.
+        // NULL: row movement is disabled.
         row_movement: Option<u8> = "ROWMOVE",
     }
 
@@ -169,7 +172,7 @@ dictionary! {
         clustering_factor: Option<u64> = "CLUFAC",
         num_rows: Option<u64> = "ROWCNT",
         analyzed: Option<Moment> = "ANALYZETIME",
-        // NULL: blocks that building it fills are logged.
+        // NULL: building the index is logged.
         nologging: Option<u8> = "NOLOG",
     }
 
@@ -240,7 +243,7 @@ dictionary! {
         text: String = "TEXT",
     }
 
-    /// A synonym, and the owner and name that it stands for.
+    /// A synonym, with the owner and name of its target.
     SynonymRow "SYN$" 13 {
         object: u32 = "OBJ#",
         owner: String = "OWNER",
@@ -254,7 +257,8 @@ dictionary! {
         number: u32 = "CON#",
     }
 
-    /// A constraint. RCON# is the key that a foreign key refers to, ENABLED the object number of the index that enforces a key, or 1.
+    /// A constraint. RCON# is the key that a foreign key refers to, ENABLED the object number of the index that
+    /// enforces a key, or 1.
     ConstraintRow "CDEF$" 15 {
         number: u32 = "CON#",
         table: u32 = "OBJ#",
@@ -296,7 +300,8 @@ dictionary! {
         text: String = "TEXT",
     }
 
-    /// What a program depends on, as its last compilation found it: P_OBJ# is NULL for a name that stood for nothing. ORDER# counts from 1.
+    /// A dependency of a program, as its last compilation found it: P_OBJ# is NULL for a name without an object. ORDER#
+    /// counts from 1.
     DependencyRow "DEPENDENCY$" 19 {
         object: u32 = "D_OBJ#",
         order: u32 = "ORDER#",
@@ -469,7 +474,7 @@ pub(crate) fn decode_type(row: &ColumnRow) -> Result<DataType> {
 macro_rules! storage_of {
     ($($row:ident),*) => {$(
         impl $row {
-            /// The STORAGE clause that its columns hold.
+            /// The STORAGE clause in its columns.
             pub(crate) fn storage(&self) -> Storage {
                 Storage {
                     initial: self.initial,

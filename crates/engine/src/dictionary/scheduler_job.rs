@@ -8,21 +8,21 @@ use super::field::{Timestamp, damaged};
 use super::job::JobKey;
 use super::rows::SchedulerJobRow;
 
-/// How far a job is.
+/// The state of a job.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum JobState {
     Disabled,
     Scheduled,
     Running,
-    /// It has run as often, or as long, as it was to.
+    /// It has reached its maximum of runs, or its end date.
     Completed,
-    /// It was to run once, and has.
+    /// A job that runs once has succeeded.
     Succeeded,
-    /// It was to run once, and has failed.
+    /// A job that runs once has failed.
     Failed,
-    /// It has failed too often.
+    /// It has reached its maximum of failures.
     Broken,
-    /// It was to run once, and somebody has stopped it.
+    /// A job that runs once was stopped by a user.
     Stopped,
 }
 
@@ -63,12 +63,12 @@ impl fmt::Display for JobState {
 pub struct SchedulerJob {
     pub owner: String,
     pub name: String,
-    /// Who made it.
+    /// The user that made it.
     pub creator: String,
     /// PLSQL_BLOCK or STORED_PROCEDURE.
     pub kind: String,
     pub action: String,
-    /// How many arguments the procedure takes; their values are [`Session::scheduler_arguments`].
+    /// The number of arguments of the procedure; [`Session::scheduler_arguments`] has their values.
     pub arguments: u32,
     pub start_us: Option<u64>,
     /// The calendar string or expression; None for a job that runs once.
@@ -76,27 +76,27 @@ pub struct SchedulerJob {
     pub end_us: Option<u64>,
     pub class: String,
     pub enabled: bool,
-    /// It goes when it has run for the last time.
+    /// Dropped after its last run.
     pub auto_drop: bool,
     pub state: JobState,
     pub runs: u64,
     pub failures: u64,
-    /// Failures since the last run that has succeeded.
+    /// Failures since the last run that succeeded.
     pub failures_in_a_row: u64,
     pub max_runs: Option<u64>,
-    /// Failures in a row that break it.
+    /// Failures in a row after which it is broken.
     pub max_failures: Option<u64>,
     pub last_start_us: Option<u64>,
-    /// How long the last run took, microseconds.
+    /// Duration of the last run, microseconds.
     pub last_run_us: Option<u64>,
-    /// The SQL layer evaluates interval and start. An enabled job without it never runs.
+    /// Evaluated from interval and start by the SQL layer. An enabled job without it never runs.
     pub next_us: Option<u64>,
     pub last_error: Option<String>,
     pub comments: Option<String>,
 }
 
 impl SchedulerJob {
-    /// A job that runs nothing yet, of class DEFAULT_JOB_CLASS: disabled, and dropped when it has run for the last time.
+    /// A disabled job of class DEFAULT_JOB_CLASS without a schedule, dropped after its last run.
     #[must_use]
     pub fn new(owner: &str, name: &str, kind: &str, action: &str) -> Self {
         Self {
@@ -126,7 +126,7 @@ impl SchedulerJob {
         }
     }
 
-    /// Enabled, to run at `next_us`; what has broken or ended it before is over.
+    /// Enables the job, to run at `next_us`; an earlier broken or ended state is reset.
     pub fn enable(&mut self, next_us: Option<u64>) {
         (self.enabled, self.next_us, self.failures_in_a_row) = (true, next_us, 0);
         if self.state != JobState::Running {
@@ -134,7 +134,7 @@ impl SchedulerJob {
         }
     }
 
-    /// Not to be run. A run that is under way goes on.
+    /// Disables the job. A run under way goes on.
     pub fn disable(&mut self) {
         self.enabled = false;
         if self.state != JobState::Running {

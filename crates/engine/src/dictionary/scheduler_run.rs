@@ -7,12 +7,12 @@ use common::{Error, Number, Result};
 use super::field::damaged;
 use super::rows::SchedulerRunRow;
 
-/// How a run has ended.
+/// The outcome of a run.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum RunStatus {
     Succeeded,
     Failed,
-    /// The instance ended first.
+    /// The instance ended during the run.
     Stopped,
 }
 
@@ -41,12 +41,12 @@ pub struct SchedulerRun {
     pub status: RunStatus,
     /// The number of the error, 0 for none.
     pub error: u32,
-    /// When it was due.
+    /// The time at which it was due.
     pub requested_us: Option<u64>,
     pub started_us: Option<u64>,
     pub elapsed_us: u64,
     pub cpu_us: u64,
-    /// SID and SERIAL# of the session that it ran in.
+    /// SID and SERIAL# of the session that ran it.
     pub session: Option<(u32, u32)>,
     pub information: Option<String>,
 }

@@ -7,9 +7,10 @@
 //!
 //! Invariants:
 //!
-//! 1. A value is given once: under the sequence's lock, from a cache whose values lie behind HIGHWATER. A refill moves HIGHWATER first.
-//! 2. The refill is a change of its own: it stands whatever becomes of the statement or transaction that wanted the value.
-//! 3. After a restart the cache is empty and values go on at HIGHWATER: what was in the cache is lost, nothing comes twice.
+//! 1. A value is given once: under the sequence's lock, from a cache whose values lie behind HIGHWATER. A refill moves
+//!    HIGHWATER first.
+//! 2. The refill is a change of its own: it stands whether the requesting statement or transaction commits or not.
+//! 3. After a restart the cache is empty and values go on at HIGHWATER: cached values are lost, none comes twice.
 //!
 //! Locking: DDL latch -> sequence -> what the buffer cache takes. Taking values never takes the DDL latch.
 
@@ -19,7 +20,7 @@ use std::sync::Arc;
 use common::ObjectNumber;
 use common::sync::{Mutex, MutexGuard};
 
-/// What a sequence does; every value has at most 28 digits.
+/// Settings of a sequence; every value has at most 28 digits.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct SequenceSettings {
     /// Never 0.
@@ -34,7 +35,7 @@ pub struct SequenceSettings {
 }
 
 impl SequenceSettings {
-    /// Where a run of values begins.
+    /// First value of a run of values.
     pub(crate) fn first(&self) -> i128 {
         if self.increment > 0 { self.minimum } else { self.maximum }
     }
@@ -90,27 +91,27 @@ impl fmt::Debug for SequenceDef {
 
 /// The cache of one sequence; all definitions of the sequence share it.
 pub(crate) struct SequenceState {
-    live: Mutex<Live>,
+    live: Mutex<SequenceCache>,
 }
 
-/// What is behind a sequence's lock.
-pub(crate) struct Live {
+/// The part of a sequence under its lock.
+pub(crate) struct SequenceCache {
     pub(crate) settings: SequenceSettings,
-    /// The value that comes next, while some are left.
+    /// The next value, while cached values are left.
     pub(crate) next: i128,
     pub(crate) left: u128,
-    /// As SEQ$ has it.
+    /// HIGHWATER in SEQ$.
     pub(crate) highwater: i128,
     pub(crate) ended: bool,
 }
 
-impl Live {
-    /// The value that comes next, whether it is cached or not.
+impl SequenceCache {
+    /// The next value, cached or not.
     pub(crate) fn upcoming(&self) -> i128 {
         if self.left > 0 { self.next } else { self.highwater }
     }
 
-    /// The cache's values are given up; values go on at `highwater`, which SEQ$ has already.
+    /// Drops the cached values; the next is `highwater`, which SEQ$ has already.
     pub(crate) fn reset(&mut self, settings: SequenceSettings, highwater: i128) {
         *self = Self { settings, next: highwater, left: 0, highwater, ended: self.ended };
     }
@@ -118,17 +119,17 @@ impl Live {
 
 impl SequenceState {
     pub(crate) fn new(settings: SequenceSettings, highwater: i128) -> Arc<Self> {
-        let live = Live { settings, next: highwater, left: 0, highwater, ended: false };
+        let live = SequenceCache { settings, next: highwater, left: 0, highwater, ended: false };
         Arc::new(Self { live: Mutex::new(live) })
     }
 
-    /// What is behind the lock under which values are taken.
-    pub(crate) fn lock_of_values(&self) -> &Mutex<Live> {
+    /// The lock under which values are taken.
+    pub(crate) fn lock_of_values(&self) -> &Mutex<SequenceCache> {
         &self.live
     }
 
     /// Keeps sessions from taking values.
-    pub(crate) fn hold(&self) -> MutexGuard<'_, Live> {
+    pub(crate) fn hold(&self) -> MutexGuard<'_, SequenceCache> {
         self.live.lock()
     }
 

@@ -1,4 +1,4 @@
-//! The dictionary as one session sees it, and what its worker asks of it.
+//! The dictionary as one session sees it, and the queries of its worker.
 
 use common::sync::{Arc, Mutex, RwLock};
 use common::{ObjectNumber, Result};
@@ -11,17 +11,17 @@ use storage::segment::Segment;
 use storage::txn::{Definitions, Worker};
 use storage::undo::Record;
 
-/// A table's segment as it was found last, and in which dictionary.
-type Found = (Arc<Catalog>, ObjectNumber, Option<Arc<Segment>>);
+/// The last lookup of a table's segment: the catalog, the object, the result.
+type SegmentLookup = (Arc<Catalog>, ObjectNumber, Option<Arc<Segment>>);
 
-/// The dictionary of everybody, and what the session is making.
+/// The catalog of all sessions, and the session's own while it makes an object.
 #[derive(Debug)]
 pub(crate) struct SessionDictionary {
     kept: Arc<RwLock<Arc<Catalog>>>,
     meter: Arc<Meter>,
-    /// While a statement of the session fills a table that it makes: the dictionary with the table in it.
+    /// While a statement of the session fills a table that it makes: the catalog with the table in it.
     making: Mutex<Option<Arc<Catalog>>>,
-    found: Mutex<Option<Found>>,
+    found: Mutex<Option<SegmentLookup>>,
 }
 
 impl SessionDictionary {
@@ -29,23 +29,23 @@ impl SessionDictionary {
         Self { kept, meter, making: Mutex::default(), found: Mutex::default() }
     }
 
-    /// The dictionary as of now.
+    /// The catalog that the session sees.
     pub(crate) fn catalog(&self) -> Arc<Catalog> {
         let making = self.making.lock().clone();
         making.unwrap_or_else(|| self.kept())
     }
 
-    /// The dictionary as it is for everybody.
+    /// The catalog of all sessions.
     pub(crate) fn kept(&self) -> Arc<Catalog> {
         self.meter.latch_shared(LatchName::RowCacheObjects, &self.kept).clone()
     }
 
-    /// Whether a statement of the session fills a table that it makes.
+    /// True: a statement of the session fills a table that it makes.
     pub(crate) fn is_making(&self) -> bool {
         self.making.lock().is_some()
     }
 
-    /// From now on the session sees this dictionary; None: that of everybody.
+    /// Sets the catalog that the session sees; None: that of all sessions.
     pub(crate) fn set_making(&self, making: Option<Arc<Catalog>>) {
         *self.making.lock() = making;
     }
@@ -86,7 +86,7 @@ impl Segments for SessionDictionary {
         }
         match catalog.unusable().next() {
             None => Ok(None),
-            // One that could not be read may be this one. Its entries must not be taken for taken back.
+            // An unreadable index may be this one. Its entries must not count as undone.
             Some((_, error)) => Err(error.clone()),
         }
     }

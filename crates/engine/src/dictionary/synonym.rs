@@ -1,4 +1,4 @@
-//! Synonyms: an owner and a name. What they mean is looked up when a statement uses the synonym.
+//! Synonyms: an owner and a name, resolved when a statement uses the synonym.
 
 use common::ObjectNumber;
 

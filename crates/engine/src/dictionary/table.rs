@@ -1,4 +1,4 @@
-//! What the dictionary says about a table, a column, an index. Immutable: DDL makes a new definition and a new catalog.
+//! Definitions of tables, columns and indexes. Immutable: DDL makes a new definition and a new catalog.
 
 use std::fmt;
 use std::ops::Deref;
@@ -9,7 +9,7 @@ use super::lock::TableLock;
 use storage::segment::Storage;
 use storage::table::HeapTable;
 
-/// What gathering statistics found out about a table.
+/// Statistics of a table.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct TableStatistics {
     pub num_rows: u64,
@@ -17,7 +17,7 @@ pub struct TableStatistics {
     pub blocks: u64,
     /// Blocks above it.
     pub empty_blocks: u64,
-    /// Bytes of a row; whether with its header is said where statistics are gathered.
+    /// Average bytes of a row; the gathering procedure decides whether the header counts.
     pub average_row_bytes: u64,
     /// Free bytes of a formatted block.
     pub average_space: u64,
@@ -27,7 +27,7 @@ pub struct TableStatistics {
     pub analyzed_us: u64,
 }
 
-/// A table as the dictionary knows it. It derefs to the table as storage knows it, which scans and changes of rows hold on to.
+/// A table in the dictionary. It derefs to storage's table, which scans and changes of rows hold on to.
 #[derive(Clone)]
 pub struct TableDef {
     pub(crate) heap: Arc<HeapTable>,
@@ -35,7 +35,7 @@ pub struct TableDef {
     pub pctused: u8,
     pub initrans: u8,
     pub maxtrans: u8,
-    /// As it was asked for.
+    /// The STORAGE clause as given.
     pub storage: Storage,
     /// By constraint number.
     pub constraints: Vec<Arc<ConstraintDef>>,
@@ -50,13 +50,13 @@ pub struct TableDef {
 }
 
 impl TableDef {
-    /// What storage knows of it.
+    /// The table in storage.
     #[must_use]
     pub fn heap(&self) -> &Arc<HeapTable> {
         &self.heap
     }
 
-    /// What storage knows of it, to change. One that others hold, too, is copied first.
+    /// The table in storage, to change. A shared one is copied first.
     pub(crate) fn heap_mut(&mut self) -> &mut HeapTable {
         Arc::make_mut(&mut self.heap)
     }

@@ -1,4 +1,4 @@
-//! Triggers: what fires them, and on what.
+//! Triggers: their events and their tables.
 
 use std::sync::Arc;
 
@@ -38,7 +38,7 @@ impl TriggerTiming {
     }
 }
 
-/// What a trigger fires on.
+/// The rule that fires a trigger.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct TriggerRule {
     pub timing: TriggerTiming,
@@ -54,7 +54,7 @@ pub struct TriggerRule {
     pub when: Option<String>,
 }
 
-/// What a trigger is beside its text. The table goes by its number: it may get another name than the text has.
+/// The definition of a trigger beside its text. It refers to the table by number: the table may be renamed.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct TriggerDef {
     /// The table or view.

@@ -1,4 +1,4 @@
-//! Users and roles: who they are and what they may do.
+//! Users and roles: names and privileges.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -25,7 +25,7 @@ impl UserNumber {
 pub const SYS: &str = "SYS";
 /// The default user.
 pub const SYSTEM: &str = "SYSTEM";
-/// The group that everybody belongs to.
+/// The group of all users.
 pub const PUBLIC: &str = "PUBLIC";
 
 /// Users log on and own objects; roles are only granted.
@@ -41,17 +41,17 @@ pub struct UserDef {
     pub number: UserNumber,
     pub name: String,
     pub kind: UserKind,
-    /// What a password is compared with (see password.rs); None where none was set.
+    /// The verifier of the password (see password.rs); None where none was set.
     pub verifier: Option<String>,
     pub default_tablespace: String,
     pub locked: bool,
     /// Wall time, microseconds since 1970.
     pub created_us: u64,
-    /// System privileges granted directly, with whether they may be granted on.
+    /// System privileges granted directly; true: WITH ADMIN OPTION.
     pub system: BTreeMap<SystemPrivilege, bool>,
-    /// Roles granted directly, with whether they may be granted on.
+    /// Roles granted directly; true: WITH ADMIN OPTION.
     pub roles: BTreeMap<UserNumber, bool>,
-    /// Object privileges granted directly, with whether they may be granted on.
+    /// Object privileges granted directly; true: WITH GRANT OPTION.
     pub objects: BTreeMap<(ObjectNumber, ObjectPrivilege), bool>,
     /// Tablespaces in which the user has QUOTA UNLIMITED.
     pub quotas: BTreeSet<String>,

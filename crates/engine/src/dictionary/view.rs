@@ -1,4 +1,5 @@
-//! Views as the dictionary knows them: a text, and the names and types of the columns as they were when the view was made.
+//! Views as the dictionary knows them: a text, and the names and types of the columns as they were when the view was
+//! made.
 
 use common::{DataType, ObjectNumber};
 
@@ -6,7 +7,7 @@ use common::{DataType, ObjectNumber};
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct ViewColumn {
     pub name: String,
-    /// None where the view was made by force, before what it selects from.
+    /// None where the view was made by FORCE, before its base objects.
     pub data_type: Option<DataType>,
     pub nullable: bool,
 }
@@ -19,7 +20,7 @@ pub struct ViewDef {
     pub name: String,
     /// The query.
     pub text: String,
-    /// Empty where they were neither named nor known when the view was made.
+    /// Empty where the columns were neither named nor known when the view was made.
     pub columns: Vec<ViewColumn>,
     /// WITH READ ONLY.
     pub read_only: bool,

@@ -5,8 +5,8 @@ use common::{Error, ErrorKind, Number};
 use super::Instance;
 
 impl Instance {
-    /// Ends the instance at once, as a crash would: nothing is rolled back or written, calls that run get ORA-01092, and the next open recovers.
-    /// What has been committed durably is there then.
+    /// Ends the instance at once, as a crash would: nothing is rolled back or written, running calls get ORA-01092, and
+    /// the next open recovers durable commits.
     pub fn abort(&self) {
         let ended = Error::new(ErrorKind::Poisoned, Number::Ora(1092), "the instance was ended by SHUTDOWN ABORT");
         self.health().stop(&ended);
@@ -18,7 +18,7 @@ impl Instance {
             redo.abandon();
         }
         if let Some(writer) = self.writer.lock().take() {
-            // Its thread has nothing to say that matters after this.
+            // The thread's outcome no longer matters.
             let _ = writer.join();
         }
     }

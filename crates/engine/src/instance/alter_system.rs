@@ -1,4 +1,4 @@
-//! ALTER SYSTEM SET and RESET, as a session says them.
+//! ALTER SYSTEM SET and RESET, with the session's privileges.
 
 use common::Result;
 

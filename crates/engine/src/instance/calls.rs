@@ -1,8 +1,9 @@
-//! Calls: a session's work between its caller's request and the answer, and how the close of an instance puts an end to it.
+//! Calls: a session's work between a request and its answer, and how the close of an instance ends it.
 //!
-//! A call is admitted when it begins and counted until it ends. The close admits no more (ORA-01089), lets those that run find out where they look
-//! for a cancel, and waits until the last has ended; only then is anything written for the last time. So a call either ends before the close, with
-//! all that it did on disk, or does not begin. A call inside a call is part of the outer one: what a statement must still tidy up is let through.
+//! A call is admitted when it begins and counted until it ends. The close admits no more (ORA-01089), cancels running
+//! calls where they check for a cancel, and waits until the last has ended; only then are the last blocks written. So a
+//! call either ends before the close, with all its writes, or does not begin. A call inside a call is part of the outer
+//! one: a statement may still clean up after itself.
 
 use std::time::Duration;
 
@@ -16,9 +17,9 @@ use super::kill::{killed, not_logged_on};
 use super::session::Session;
 use storage::health::closed;
 
-/// How far the close of an instance has come.
+/// The stage of the close of an instance.
 #[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
-enum Stage {
+enum CloseStage {
     #[default]
     Open,
     Closing,
@@ -27,7 +28,7 @@ enum Stage {
 
 #[derive(Default, Debug)]
 struct CallsState {
-    stage: Stage,
+    stage: CloseStage,
     /// Sessions that have a call running.
     running: usize,
 }
@@ -36,26 +37,27 @@ struct CallsState {
 #[derive(Default, Debug)]
 pub(super) struct Calls {
     state: Mutex<CallsState>,
-    /// A session's outermost call has ended while somebody may wait for that, or the close has.
+    /// Signalled when a session's outermost call ends that a waiter may wait for, and when the close ends.
     ended: Condvar,
     closing: AtomicBool,
 }
 
-/// What a session keeps about its calls; the count is changed under the lock of [`Calls`].
+/// The calls of one session; the count is changed under the lock of [`Calls`].
 #[derive(Default, Debug)]
 pub(super) struct SessionCalls {
     depth: AtomicU32,
-    /// That of the call under way, or 0.
+    /// Thread of the call under way, or 0.
     thread: AtomicI32,
-    /// The statement that runs has been told of the close: once is enough, as for a cancel.
+    /// The running statement has got the error of the close, which it gets once, as for a cancel.
     told: AtomicBool,
     /// When the last call began or ended, on the monotonic clock.
     changed_us: AtomicU64,
-    /// The session has been told that it is killed.
+    /// The session has got the error of its kill.
     told_killed: AtomicBool,
-    /// It has been killed, and what it held is given up.
+    /// The session has been killed and cleaned up.
     tidy: AtomicBool,
-    /// The call that is under way is that of who has killed it and gives up what it held; the session itself begins none beside that.
+    /// The call under way is that of the killing session, which cleans this one up; meanwhile the session itself begins
+    /// none.
     killers: AtomicBool,
 }
 
@@ -68,7 +70,7 @@ impl SessionCalls {
         self.depth.load(Ordering::Relaxed) > 0
     }
 
-    /// Whether the session itself has a call under way.
+    /// True: the session itself has a call under way.
     fn in_own_call(&self) -> bool {
         self.running() && !self.killers.load(Ordering::Relaxed)
     }
@@ -90,12 +92,12 @@ impl SessionCalls {
         self.tidy.store(true, Ordering::Release);
     }
 
-    /// What a session is told that has been killed: ORA-00028, and when a call has ended with that, ORA-01012.
+    /// The error of a killed session: ORA-00028 once, then ORA-01012.
     fn death(&self) -> Error {
         if self.told_killed.swap(true, Ordering::Relaxed) { not_logged_on() } else { killed() }
     }
 
-    /// What the call that runs is told.
+    /// The error for the running call of a killed session.
     pub(super) fn death_in_call(&self) -> Error {
         self.told_killed.store(true, Ordering::Relaxed);
         killed()
@@ -112,11 +114,11 @@ impl Drop for Call {
     }
 }
 
-/// A call that goes on on another thread for a while; what is kept is the thread before.
+/// A call that runs on another thread for a while; holds the thread before.
 #[derive(Debug)]
-pub struct Moved<'c>(&'c Session, i32);
+pub struct MovedCall<'c>(&'c Session, i32);
 
-impl Drop for Moved<'_> {
+impl Drop for MovedCall<'_> {
     fn drop(&mut self) {
         self.0.entry().calls.thread.store(self.1, Ordering::Relaxed);
     }
@@ -144,9 +146,9 @@ impl Calls {
         let session = &entry.calls;
         if session.depth.load(Ordering::Relaxed) == 0 {
             match state.stage {
-                Stage::Open => {}
-                Stage::Closing => return Err(closing()),
-                Stage::Closed => return Err(closed()),
+                CloseStage::Open => {}
+                CloseStage::Closing => return Err(closing()),
+                CloseStage::Closed => return Err(closed()),
             }
             state.running += 1;
             session.changed_us.store(now_us, Ordering::Relaxed);
@@ -156,7 +158,7 @@ impl Calls {
         Ok(())
     }
 
-    /// Begins the call in which a session ends that nobody refers to any more, killed or not.
+    /// Begins the call in which a session ends when its last reference is dropped, killed or not.
     ///
     /// # Errors
     /// As [`Session::call`].
@@ -166,7 +168,8 @@ impl Calls {
         Ok(LastCall(self, entry))
     }
 
-    /// Ends a call. False, and nothing is done, when it is the last of a session that has been killed and has yet to be tidied up.
+    /// Ends a call. Returns false, and leaves the call open, when it is the last of a killed session that has yet to be
+    /// cleaned up.
     pub(super) fn end(&self, entry: &SessionEntry) -> bool {
         let session = &entry.calls;
         let now_us = entry.meter.clock().monotonic_us();
@@ -178,7 +181,7 @@ impl Calls {
             state.running -= 1;
             session.changed_us.store(now_us, Ordering::Relaxed);
             session.thread.store(0, Ordering::Relaxed);
-            if state.stage != Stage::Open || entry.is_killed() {
+            if state.stage != CloseStage::Open || entry.is_killed() {
                 self.ended.notify_all();
             }
         }
@@ -186,7 +189,7 @@ impl Calls {
         true
     }
 
-    /// Waits until a session that has been killed has given up what it held, but no longer than `most`. Whether it has.
+    /// Waits for the cleanup of a killed session, at most `most`. Returns true when it is done.
     pub(super) fn wait_tidy(&self, session: &SessionCalls, most: Duration) -> bool {
         let mut state = self.state.lock();
         if !session.is_tidy() {
@@ -195,12 +198,13 @@ impl Calls {
         session.is_tidy()
     }
 
-    /// Kills a session: it begins no more call. True when the caller is to tidy it up, within a call of the session that it then ends; a session that has
-    /// a call under way does so itself, and one that is killed when the instance is being closed has come to its end anyway.
+    /// Kills a session: it begins no more call. Returns true when the caller must clean it up, within a call of the
+    /// session that the caller then ends. A session with a call under way cleans up itself; one killed while the
+    /// instance is being closed has ended anyway.
     pub(super) fn kill(&self, entry: &SessionEntry) -> bool {
         let mut state = self.state.lock();
         let first = entry.set_killed();
-        if !first || entry.calls.running() || state.stage != Stage::Open {
+        if !first || entry.calls.running() || state.stage != CloseStage::Open {
             return false;
         }
         state.running += 1;
@@ -223,27 +227,28 @@ impl Calls {
     /// ORA-01090 while the instance is being closed, ORA-01034 afterwards.
     pub(super) fn check_open(&self) -> Result<()> {
         match self.state.lock().stage {
-            Stage::Open => Ok(()),
-            Stage::Closing => Err(Error::user(1090, "the instance is being closed: nobody is let in")),
-            Stage::Closed => Err(Error::user(1034, "the database is not open")),
+            CloseStage::Open => Ok(()),
+            CloseStage::Closing => Err(Error::user(1090, "the instance is being closed: nobody is let in")),
+            CloseStage::Closed => Err(Error::user(1034, "the database is not open")),
         }
     }
 
-    /// Admits no more calls and waits until the last has ended. False when another close was first; that one has come to its end then.
+    /// Admits no more calls and waits until the last has ended. Returns false when another close was first; that one
+    /// has ended then.
     pub(super) fn close(&self) -> bool {
         let mut state = self.state.lock();
-        let first = state.stage == Stage::Open;
+        let first = state.stage == CloseStage::Open;
         if first {
-            state.stage = Stage::Closing;
+            state.stage = CloseStage::Closing;
             self.closing.store(true, Ordering::Relaxed);
         }
-        while if first { state.running > 0 } else { state.stage != Stage::Closed } {
+        while if first { state.running > 0 } else { state.stage != CloseStage::Closed } {
             self.ended.wait(&mut state);
         }
         first
     }
 
-    /// The close has come to its end when this is dropped, by a panic too.
+    /// Ends the close when dropped, by a panic too.
     pub(super) fn until_closed(&self) -> UntilClosed<'_> {
         UntilClosed(self)
     }
@@ -256,7 +261,7 @@ pub(super) struct LastCall<'c>(&'c Calls, &'c SessionEntry);
 impl Drop for LastCall<'_> {
     fn drop(&mut self) {
         if !self.0.end(self.1) {
-            // Killed meanwhile: what it held it has just given up.
+            // Killed meanwhile: it has just released everything.
             self.1.calls.set_tidy();
             self.0.end(self.1);
         }
@@ -269,17 +274,17 @@ pub(super) struct UntilClosed<'c>(&'c Calls);
 
 impl Drop for UntilClosed<'_> {
     fn drop(&mut self) {
-        self.0.state.lock().stage = Stage::Closed;
+        self.0.state.lock().stage = CloseStage::Closed;
         self.0.ended.notify_all();
     }
 }
 
 impl Session {
-    /// Begins a call. Whoever works for a session does so within one: the close of the instance waits for it.
+    /// Begins a call. All work for a session happens within one: the close of the instance waits for it.
     ///
     /// # Errors
-    /// ORA-01089 when the instance is being closed, ORA-01092 when it has been; ORA-00028, then ORA-01012, when the session has been killed; HW-0010
-    /// when the instance has stopped.
+    /// ORA-01089 when the instance is being closed, ORA-01092 when it has been; ORA-00028, then ORA-01012, when the
+    /// session has been killed; HW-0010 when the instance has stopped.
     pub fn call(self: &Arc<Self>) -> Result<Call> {
         self.instance().health().check_stopped()?;
         self.instance().calls.begin(self.entry())?;
@@ -292,13 +297,13 @@ impl Session {
         self.entry().calls.thread()
     }
 
-    /// The call goes on on the calling thread, until this is dropped; the one before waits for that.
+    /// Moves the call to the calling thread until this is dropped; the thread before waits for that.
     #[must_use]
-    pub fn moved(&self) -> Moved<'_> {
-        Moved(self, self.entry().calls.thread.swap(ThreadId::current().0, Ordering::Relaxed))
+    pub fn moved(&self) -> MovedCall<'_> {
+        MovedCall(self, self.entry().calls.thread.swap(ThreadId::current().0, Ordering::Relaxed))
     }
 
-    /// Whether a call of the session is under way.
+    /// True: a call of the session is under way.
     #[must_use]
     pub fn in_call(&self) -> bool {
         self.entry().calls.running()

@@ -1,7 +1,7 @@
 //! CREATE, ALTER and DROP DISKGROUP.
 //!
-//! The control file knows a group before it is made and until it is gone, with the stage of the statement that is at it ([`GroupStage`]). A crash
-//! in between leaves it to the next open to look what became of the group (`open.rs`).
+//! The control file knows a group before it is made and until it is gone, with the stage of the statement under way
+//! ([`GroupStage`]). After a crash in between, the next open finds out whether the group exists (`open.rs`).
 
 use std::path::Path;
 use std::time::Duration;
@@ -16,7 +16,7 @@ use super::session::Session;
 use storage::control::ControlData;
 use storage::disk_group::{GroupRecord, GroupStage, InGroup, MountedGroup, resolve};
 
-/// How long a statement waits for somebody to close a file that has been removed: what the writer holds it gives back after a write.
+/// Time that a statement waits for open handles of a removed file to close: the writer closes its own after a write.
 const REMOVAL_PATIENCE: Duration = Duration::from_secs(10);
 
 /// A group to make.
@@ -24,9 +24,9 @@ const REMOVAL_PATIENCE: Duration = Duration::from_secs(10);
 pub struct DiskGroupSpec {
     /// In capitals.
     pub name: String,
-    /// Each finds disks; relative ones are relative to the data directory.
+    /// Patterns of disk paths; relative ones start at the data directory.
     pub patterns: Vec<String>,
-    /// Bytes of an allocation unit; none: 1 MB.
+    /// Bytes of an allocation unit; None: 1 MB.
     pub au_bytes: Option<u64>,
 }
 
@@ -43,8 +43,9 @@ impl Instance {
     /// CREATE DISKGROUP … EXTERNAL REDUNDANCY: makes a group of all disks that the patterns find, and mounts it.
     ///
     /// # Errors
-    /// ORA-15030 for a name that is taken; ORA-15031 for a pattern that finds nothing; HW-0073 for a file of this database; ORA-15238 for the size of
-    /// allocation units; those of [`DiskGroup::create`] and of the control file. After an error there is no group.
+    /// ORA-15030 for a name in use; ORA-15031 for a pattern without a match; HW-0073 for a file of this database;
+    /// ORA-15238 for the size of allocation units; those of [`DiskGroup::create`] and of the control file. After an
+    /// error there is no group.
     pub fn create_disk_group(&self, s: &Session, spec: &DiskGroupSpec) -> Result<()> {
         self.health().check()?;
         let _changing = self.changing(s);
@@ -75,7 +76,7 @@ impl Instance {
         let group = match made {
             Ok(group) => group,
             Err(error) => {
-                // The error that led here is the one to report.
+                // The first error is the one to report.
                 let _ = self.unmake(&record, &error);
                 return Err(error);
             }
@@ -90,7 +91,8 @@ impl Instance {
         Ok(())
     }
 
-    /// After a creation that failed. When a disk failed the group may be there: then it is dropped. What cannot be told is left to the next open.
+    /// Cleans up after a failed creation. When a disk failed, the group may exist: then it is dropped. If that cannot
+    /// be found out, the next open does it.
     fn unmake(&self, record: &GroupRecord, error: &Error) -> Result<()> {
         if error.kind == ErrorKind::Io {
             match self.groups().mount(record) {
@@ -106,7 +108,7 @@ impl Instance {
         self.forget_disk_group(&record.name)
     }
 
-    /// A disk must not be a file that the database has already. Disks of mounted groups have headers that say so themselves.
+    /// Refuses a disk that is a file of this database. Disks of mounted groups are recognised by their headers.
     fn check_not_own(&self, disk: &str) -> Result<()> {
         let path = resolve(self.directory(), disk);
         let is_disk = |group: Arc<MountedGroup>| {
@@ -119,7 +121,7 @@ impl Instance {
         Ok(())
     }
 
-    /// The control file says that the group is there.
+    /// Records in the control file that the group exists.
     pub(super) fn confirm_disk_group(&self, group: &DiskGroup) -> Result<()> {
         let disks: Vec<_> = group.statistics().disks.into_iter().map(|disk| disk.name).collect();
         self.control().update(|data| {
@@ -136,26 +138,26 @@ impl Instance {
         self.control().update(|data| data.disk_groups.retain(|group| group.name != name))
     }
 
-    /// DROP DISKGROUP: its disks can be taken again. Files in it that no tablespace has go with `contents`.
+    /// DROP DISKGROUP: frees its disks. With `contents`, files in it that no tablespace has are dropped too.
     ///
     /// # Errors
-    /// ORA-15001 for a group that is not there or not mounted; ORA-15053 when it has files and `contents` is not said; ORA-15027 while files are in
-    /// use; HW-0070; ORA-15080; those of the control file.
+    /// ORA-15001 for a group that does not exist or is not mounted; ORA-15053 for one with files, without `contents`;
+    /// ORA-15027 while files are in use; HW-0070; ORA-15080; those of the control file.
     pub fn drop_disk_group(&self, s: &Session, name: &str, contents: bool) -> Result<()> {
         self.health().check()?;
         let _changing = self.changing(s);
         let group = self.groups().group(name)?;
         self.wait_removed(&group);
-        // What must not be is found before anything is noted.
+        // Conditions are checked before anything is recorded.
         let statistics = group.statistics();
         if statistics.open_files == 0 && (contents || statistics.files == 0) {
             self.set_stage(name, GroupStage::Dropping)?;
         }
         let dropped = group.group().drop_group(contents);
         match &dropped {
-            // The group is gone; that a disk's header does not say so yet does not bring it back.
+            // The group is gone; a disk header that does not say so yet does not bring it back.
             Err(error) if group.files().is_ok() => {
-                // What its metadata says is not known after HW-0070: the next open looks.
+                // After HW-0070 the metadata is unknown: the next open reads it.
                 if !error.is_own(70) {
                     self.set_stage(name, GroupStage::There)?;
                 }
@@ -168,18 +170,20 @@ impl Instance {
         dropped
     }
 
-    /// Waits for files that a statement has removed while the writer had them open. Single-threaded (simulation) there is no writer that could close them meanwhile.
+    /// Waits for files that a statement has removed while the writer had them open. Single-threaded (simulation) there
+    /// is no writer that could close them meanwhile.
     fn wait_removed(&self, group: &MountedGroup) {
         if !self.cache().wakes().is_inline() {
             group.wait_removed(REMOVAL_PATIENCE);
         }
     }
 
-    /// DROP DISKGROUP … FORCE INCLUDING CONTENTS: the database forgets a group that cannot be mounted any more. What is left of its disks stays as it is.
+    /// DROP DISKGROUP … FORCE INCLUDING CONTENTS: the database forgets a group that can no longer be mounted. Its disks
+    /// stay as they are.
     ///
     /// # Errors
-    /// ORA-15001 for a group that is not there; ORA-15230 for one that is mounted, or can be; ORA-15029, ORA-15080 and their kin when that cannot be told; those
-    /// of the control file.
+    /// ORA-15001 for an unknown group; ORA-15230 for one that is mounted, or can be; ORA-15029, ORA-15080 and their kin
+    /// when that cannot be found out; those of the control file.
     pub fn forget_lost_disk_group(&self, s: &Session, name: &str) -> Result<()> {
         const LOST: [u32; 8] = [15001, 15020, 15024, 15031, 15036, 15042, 15063, 15196];
         self.health().check()?;
@@ -214,7 +218,8 @@ impl Instance {
     /// ALTER DISKGROUP … MOUNT.
     ///
     /// # Errors
-    /// ORA-15001 for a group that the database does not know; ORA-15013 for one that is mounted; those of [`DiskGroup::mount`] and of the control file.
+    /// ORA-15001 for an unknown group; ORA-15013 for a mounted one; those of [`DiskGroup::mount`] and of the control
+    /// file.
     pub fn mount_disk_group(&self, s: &Session, name: &str) -> Result<()> {
         self.health().check()?;
         let _changing = self.changing(s);
@@ -227,7 +232,7 @@ impl Instance {
         self.confirm_disk_group(mounted.group())
     }
 
-    /// ALTER DISKGROUP … DISMOUNT; it stays so when the database is opened again.
+    /// ALTER DISKGROUP … DISMOUNT; the group stays dismounted at the next open.
     ///
     /// # Errors
     /// ORA-15001 for a group that is not mounted; ORA-15027 while files are in use; those of the control file.
@@ -245,7 +250,7 @@ impl Instance {
         })
     }
 
-    /// ALTER DISKGROUP … DROP FILE: deletes a file that no tablespace has, as a crash leaves one.
+    /// ALTER DISKGROUP … DROP FILE: deletes a file of no tablespace, such as a crash leaves.
     ///
     /// # Errors
     /// ORA-15001; ORA-15012 when there is no such file in the group; ORA-15028 when it is a datafile of the database.

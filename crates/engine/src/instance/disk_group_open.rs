@@ -6,7 +6,7 @@ use super::Instance;
 use storage::control::ControlData;
 use storage::disk_group::{GroupRecord, GroupStage, is_in_group};
 
-/// Whether datafiles of the database are in the group.
+/// True: datafiles of the database are in the group.
 pub(crate) fn has_datafiles(data: &ControlData, group: &GroupRecord) -> bool {
     let prefix = format!("+{}/", group.name);
     let starts = |name: &str| {
@@ -15,20 +15,21 @@ pub(crate) fn has_datafiles(data: &ControlData, group: &GroupRecord) -> bool {
     data.datafiles.iter().any(|file| starts(&file.name))
 }
 
-/// Whether an error of a mount says that there is no such group.
+/// True: a mount's error says that there is no such group.
 pub(super) fn is_gone(error: &Error) -> bool {
     [15001, 15031, 15042, 15063].into_iter().any(|number| error.is_ora(number))
 }
 
 impl Instance {
-    /// Mounts the groups, before datafiles are opened. A group that no datafile needs does not keep the database closed: it is left dismounted.
+    /// Mounts the groups, before datafiles are opened. A group without datafiles does not keep the database closed: it
+    /// stays dismounted.
     ///
     /// # Errors
-    /// Those of the mount of a group that has datafiles, with the disk's name; those of the control file.
+    /// Errors of the mount of a group that has datafiles, with the disk's name; those of the control file.
     pub(crate) fn mount_disk_groups(&self, data: &ControlData) -> Result<()> {
         for record in data.disk_groups.iter().filter(|group| group.mounted) {
             match self.groups().mount(record) {
-                // Files say that it is not the one that was being made: that has none yet.
+                // A group with files is not the one that was being made: that has none yet.
                 Ok(mounted) if record.stage == GroupStage::Creating && mounted.statistics().files > 0 => {
                     mounted.group().dismount()?;
                     self.groups().forget(&record.name);
@@ -37,7 +38,7 @@ impl Instance {
                 Ok(mounted) if record.stage != GroupStage::There => self.confirm_disk_group(mounted.group())?,
                 Ok(_) => {}
                 Err(error) if has_datafiles(data, record) => return Err(error),
-                // A crash in CREATE or in DROP: there is nothing of it.
+                // A crash in CREATE or in DROP: the group does not exist.
                 Err(error) if record.stage != GroupStage::There && is_gone(&error) => {
                     self.forget_disk_group(&record.name)?;
                 }

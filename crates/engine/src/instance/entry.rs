@@ -1,4 +1,4 @@
-//! What others may know of a session, and what they may ask of it.
+//! A session's entry in the list of sessions: its figures for other sessions, and their requests to it.
 
 use std::sync::{OnceLock, Weak};
 
@@ -10,27 +10,28 @@ use waits::{CurrentWait, LastWait, Meter};
 use super::calls::SessionCalls;
 use super::session::Session;
 
-/// Whose a session is.
+/// The kind of a session.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum SessionKind {
     User,
-    /// One that the database itself has begun within a session's call, for a change that stands whatever becomes of that: nobody kills it.
+    /// Begun by the database within a session's call, for a change that stands whether that call succeeds or not; it
+    /// cannot be killed.
     Recursive,
-    /// The instance's own.
+    /// A background process of the instance.
     Background,
 }
 
-/// What a session is about.
+/// STATUS of V$SESSION.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum SessionStatus {
-    /// A call is under way; or it is a background process.
+    /// A call is under way, or it is a background process.
     Active,
     Inactive,
-    /// Killed: it does nothing more.
+    /// Killed; it runs nothing more.
     Killed,
 }
 
-/// What a client says about its work; None for what it has not said.
+/// The client's description of its work; None: not given.
 #[derive(Clone, Default, PartialEq, Eq, Debug)]
 pub struct ClientWork {
     pub module: Option<Arc<str>>,
@@ -56,29 +57,29 @@ pub struct SessionFigures {
     pub logon_us: u64,
     /// Microseconds since its last call began or, when none is under way, ended: LAST_CALL_ET.
     pub since_call_us: u64,
-    /// The text of the statement at work.
+    /// The text of the current statement.
     pub statement: Option<Arc<str>>,
-    /// The text of the one before.
+    /// The text of the previous statement.
     pub previous_statement: Option<Arc<str>>,
     pub work: ClientWork,
-    /// What it waits for.
+    /// The current wait.
     pub wait: Option<CurrentWait>,
-    /// Microseconds that this has taken.
+    /// Microseconds of the current wait so far.
     pub waiting_us: u64,
-    /// While it waits for nothing: what it waited for last.
+    /// While it is not waiting: its last wait.
     pub last_wait: Option<LastWait>,
-    /// Microseconds since that was over.
+    /// Microseconds since the last wait ended.
     pub since_wait_us: u64,
-    /// The session that it works for, within whose call it was begun.
+    /// The session within whose call it was begun, and for which it works.
     pub caller: Option<u32>,
-    /// The session that it waits for, where it is known; 0 for a transaction that a crash has left.
+    /// The session that it waits for, if known; 0 for a transaction that a crash has left.
     pub blocking_session: Option<u32>,
     /// Its transaction.
     pub xid: Option<common::Xid>,
 }
 
 #[derive(Default, Debug)]
-struct Statements {
+struct SessionTexts {
     current: Option<Arc<str>>,
     previous: Option<Arc<str>>,
     work: ClientWork,
@@ -96,12 +97,12 @@ pub(crate) struct SessionEntry {
     killed: AtomicBool,
     user: RwLock<Arc<str>>,
     program: RwLock<Arc<str>>,
-    statements: Mutex<Statements>,
-    /// Not that of a background process.
+    statements: Mutex<SessionTexts>,
+    /// Unset for a background process.
     session: OnceLock<Weak<Session>>,
-    /// The session that it works for, within whose call it was begun.
+    /// The session within whose call it was begun, and for which it works.
     caller: Option<Arc<Self>>,
-    /// Why what it held could not be given up when it was killed.
+    /// Error that kept its cleanup after a kill from finishing.
     left: Mutex<Option<Error>>,
 }
 
@@ -121,7 +122,7 @@ impl SessionEntry {
             logon_us,
             calls: SessionCalls::new(meter.clock().monotonic_us()),
             meter,
-            // Who cancels the caller's call cancels what is done for it.
+            // A cancel of the caller's call cancels this session's too.
             cancelled: caller.as_ref().map_or_else(Arc::default, |caller| caller.cancelled.clone()),
             killed: AtomicBool::new(false),
             user: RwLock::new(user.into()),
@@ -133,7 +134,7 @@ impl SessionEntry {
         })
     }
 
-    /// The session that the entry is of.
+    /// Sets the session of the entry.
     pub(super) fn is_of(&self, session: &Arc<Session>) {
         let _ = self.session.set(Arc::downgrade(session));
     }
@@ -179,13 +180,13 @@ impl SessionEntry {
         change(&mut self.statements.lock().work);
     }
 
-    /// Whether a session that it works for has been killed.
+    /// True: a session that it works for has been killed.
     pub(super) fn is_orphaned(&self) -> bool {
         let callers = std::iter::successors(self.caller.as_ref(), |entry| entry.caller.as_ref());
         callers.into_iter().any(|caller| caller.is_killed())
     }
 
-    /// The session id of whom it works for.
+    /// SID of the session that it works for.
     pub(super) fn caller_sid(&self) -> Option<u32> {
         self.caller.as_ref().map(|caller| caller.meter.sid())
     }
@@ -194,18 +195,18 @@ impl SessionEntry {
         self.killed.load(Ordering::Acquire)
     }
 
-    /// False when it has been killed before.
+    /// Marks it killed; false when it was before.
     pub(super) fn set_killed(&self) -> bool {
         !self.killed.swap(true, Ordering::AcqRel)
     }
 
-    /// Notes why a session that was killed still holds what it held.
+    /// Records why the cleanup after a kill failed.
     pub(super) fn note_left(&self, error: Error) {
         *self.left.lock() = Some(error);
     }
 
     /// # Errors
-    /// Why a session that was killed still holds what it held.
+    /// The error that kept the cleanup after a kill from finishing.
     pub(super) fn check_left(&self) -> Result<()> {
         let Some(error) = self.left.lock().clone() else { return Ok(()) };
         let (sid, serial) = (self.meter.sid(), self.meter.serial());
@@ -225,7 +226,7 @@ impl SessionEntry {
         }
     }
 
-    /// What can be said of the session without asking who holds locks.
+    /// The session's figures, without those that need the lock table.
     pub(super) fn figures(&self) -> SessionFigures {
         let now = self.meter.clock().monotonic_us();
         let (wait, last_wait) = (self.meter.current_wait(), self.meter.last_wait());

@@ -1,4 +1,4 @@
-//! What keeps a session's worker from going on: a cancel, a kill, the close of the instance.
+//! Interrupts of a session's worker: a cancel, a kill, the close of the instance.
 
 use common::Result;
 use common::sync::Arc;

@@ -1,6 +1,6 @@
-//! The job queue: which jobs run, and when to look for more.
+//! The job queue: the running jobs, and the time of the next look.
 //!
-//! The engine does not know PL/SQL. Who does runs a coordinator on a thread of its own:
+//! The engine does not know PL/SQL. The SQL layer runs a coordinator on a thread of its own:
 //!
 //! ```text
 //! let mut due = Due::default();
@@ -15,7 +15,7 @@
 //! }
 //! ```
 //!
-//! A job that is claimed here runs in nobody else's session: there is one instance on a database. What is in the rows of a job is `jobs/run.rs`.
+//! A job claimed here runs in no other session: a database has one instance. `jobs/run.rs` has a job's rows.
 
 use std::time::Duration;
 
@@ -28,7 +28,7 @@ use super::sessions::Background;
 use crate::dictionary::{Job, JobKey, SchedulerJob};
 use storage::parameters::Parameter;
 
-/// The queue is looked through this often when nobody has changed it.
+/// Interval between two looks through an unchanged queue.
 const PERIOD_US: u64 = 5_000_000;
 
 /// A job that is to be run.
@@ -57,27 +57,28 @@ impl DueJob {
     }
 }
 
-/// What there is to do.
+/// The jobs to run now, and the time of the next look.
 #[derive(Clone, Default, Debug)]
 pub struct Due {
     pub jobs: Vec<DueJob>,
-    /// When the next one will be due, wall time in microseconds since 1970.
+    /// When the next job is due, wall time in microseconds since 1970.
     pub next_us: Option<u64>,
-    /// How many changes had been made when the queue was looked through.
+    /// Counter of changes when the queue was read.
     pub(crate) seen: u64,
 }
 
-/// Why a job is run.
+/// The reason of a run.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum RunWhen {
-    /// It is due at this wall time (microseconds since 1970), or the queue has been asked for it.
+    /// The job is due at this wall time (microseconds since 1970), or a user has requested it from the queue.
     Due(u64),
-    /// A user wants it now, in his session: DBMS_JOB.RUN, DBMS_SCHEDULER.RUN_JOB. Whether it is due, broken or enabled does not matter, nor how many
-    /// run. A run of DBMS_SCHEDULER's leaves the job's schedule and counts alone, and is logged.
+    /// A user runs it now, in his session: DBMS_JOB.RUN, DBMS_SCHEDULER.RUN_JOB. It may be not due, broken or disabled,
+    /// and job_queue_processes does not apply. A run of DBMS_SCHEDULER leaves the job's schedule and counts alone, and
+    /// is logged.
     Requested,
 }
 
-/// What has become of a run. `next_us` is what the interval said before the run; None for a job that runs once.
+/// The outcome of a run. `next_us` is the interval's value before the run; None for a job that runs once.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum JobOutcome {
     /// A job of DBMS_JOB without a next time is deleted.
@@ -97,7 +98,7 @@ impl JobOutcome {
         }
     }
 
-    /// What has become of a run whose work does not stand, because of `error`. A failure keeps the reason that it has.
+    /// The outcome of a run whose work was rolled back because of `error`. A failure keeps its own error.
     #[must_use]
     pub fn failed(&self, error: Error) -> Self {
         match self {
@@ -118,15 +119,15 @@ pub struct RunningJob {
     pub since_us: u64,
     /// The queue runs it, not a user.
     pub queued: bool,
-    /// The user who has stopped it.
+    /// The user that has stopped it.
     pub stopped_by: Option<String>,
-    /// That it runs is in the job's row.
+    /// The job's row says that it runs.
     pub(crate) begun: bool,
-    /// Its end is being written: it is too late to stop it.
+    /// Its end is being written: too late to stop it.
     pub(crate) ending: bool,
 }
 
-/// A run that has begun. Dropped without [`Jobs::end_run`] it leaves the job as it was: it is due again.
+/// A run that has begun. Dropped without [`Jobs::end_run`] it leaves the job unchanged, and due again.
 #[derive(Debug)]
 pub struct JobRun {
     jobs: Arc<Jobs>,
@@ -139,9 +140,9 @@ pub struct JobRun {
     pub(crate) sid: u32,
     pub(crate) serial: u32,
     pub(crate) requested: bool,
-    /// A user has asked the queue for it: it is not the run that the schedule has planned.
+    /// Requested by a user from the queue: not the scheduled run.
     pub(crate) asked: bool,
-    /// Its end is in the job's row.
+    /// The job's row has its end.
     pub(crate) ended: bool,
 }
 
@@ -169,15 +170,16 @@ impl Drop for JobRun {
         if !self.requested {
             state.passed.retain(|key| *key != self.key);
             if self.job.is_none() {
-                // The others that are due come first at the next look.
+                // The other due jobs come first at the next look.
                 state.passed.push(self.key.clone());
             }
         }
         if self.asked && self.job.is_none() {
-            // It could not begin: whoever has asked for it is still waiting.
+            // It could not begin, so the user's request stands.
             state.asked.push(self.key.clone());
         }
-        // Another one may run now, or this one again. What could not begin or end is left to the next look: it would be woken for without end.
+        // Another job may run now, or this one again. A job that could not begin or end is left to the next look:
+        // waking the coordinator would repeat without end.
         if self.ended {
             state.changes += 1;
             self.jobs.changed.notify_all();
@@ -188,16 +190,16 @@ impl Drop for JobRun {
 #[derive(Debug)]
 struct QueueState {
     running: Vec<RunningJob>,
-    /// Jobs that users want to be run now, whether they are due or not.
+    /// Jobs that users have requested, due or not.
     asked: Vec<JobKey>,
-    /// Jobs that were due and could not begin when that was tried last, in that order: a transaction is changing them.
+    /// Due jobs that could not begin at the last attempt, in that order: another transaction is changing them.
     passed: Vec<JobKey>,
-    /// Counts what makes it worth while to look through the queue.
+    /// Counts changes after which the queue should be read again.
     changes: u64,
     closed: bool,
 }
 
-/// The job queue of an instance. It does not keep the instance.
+/// The job queue of an instance, which it does not keep alive.
 #[derive(Debug)]
 pub struct Jobs {
     state: Mutex<QueueState>,
@@ -212,8 +214,8 @@ impl Jobs {
         Self { state: Mutex::new(state), changed: Condvar::default(), clock }
     }
 
-    /// Waits until there may be more to do than `due` says: a transaction that has changed jobs has committed, a run has ended, the next job is due, or
-    /// five seconds have passed. False when the instance is being closed.
+    /// Waits until there may be more to do than `due` says: a transaction that has changed jobs has committed, a run
+    /// has ended, the next job is due, or five seconds have passed. Returns false when the instance is being closed.
     #[must_use]
     pub fn wait(&self, due: &Due) -> bool {
         let now = self.clock.wall_us();
@@ -231,13 +233,14 @@ impl Jobs {
         self.state.lock().running.iter().filter(|running| running.begun).cloned().collect()
     }
 
-    /// Whether a job runs, or is about to.
+    /// True: the job runs, or is about to.
     #[must_use]
     pub fn is_running(&self, key: &JobKey) -> bool {
         self.state.lock().running.iter().any(|running| running.key == *key)
     }
 
-    /// DBMS_SCHEDULER.RUN_JOB in a session of its own: the queue is to run a job as soon as it can. What is asked for is forgotten when the instance ends.
+    /// DBMS_SCHEDULER.RUN_JOB in a session of its own: requests a run as soon as possible. Requests are lost when the
+    /// instance ends.
     pub fn ask(&self, key: &JobKey) {
         let mut state = self.state.lock();
         if !state.asked.contains(key) {
@@ -247,15 +250,15 @@ impl Jobs {
         self.changed.notify_all();
     }
 
-    /// What users have asked for of the jobs that there are; the others are forgotten.
+    /// The requested jobs that exist; other requests are dropped.
     pub(crate) fn asked(&self, there: impl Fn(&JobKey) -> bool) -> Vec<JobKey> {
         let mut state = self.state.lock();
         state.asked.retain(there);
         state.asked.clone()
     }
 
-    /// Notes that a user stops a job that runs, and cancels its run by `cancel`, which no run is given whose end is being written; what runs it. None when
-    /// it does not run, or has come to its end.
+    /// Records that `user` stops a running job, and cancels its run by `cancel`, unless its end is being written.
+    /// Returns the running job; None when it does not run, or has ended.
     pub(crate) fn stop(&self, key: &JobKey, user: &str, cancel: impl FnOnce(&RunningJob)) -> Option<RunningJob> {
         let mut state = self.state.lock();
         let running =
@@ -265,14 +268,15 @@ impl Jobs {
         Some(running.clone())
     }
 
-    /// That a job runs is in its row. Before that nobody stops it: it would begin again at once.
+    /// Records that the job's row says that it runs. Before that the job cannot be stopped: it would begin again at
+    /// once.
     pub(crate) fn note_begun(&self, key: &JobKey) {
         if let Some(running) = self.state.lock().running.iter_mut().find(|running| running.key == *key) {
             running.begun = true;
         }
     }
 
-    /// Waits until a job that is about to run does, or does not any more, but no longer than `most`. Whether that is so.
+    /// Waits until a job that is about to run has begun or ended, at most `most`. Returns true when that is so.
     pub(crate) fn wait_begun(&self, key: &JobKey, most: Duration) -> bool {
         let beginning = |state: &QueueState| state.running.iter().any(|running| running.key == *key && !running.begun);
         let mut state = self.state.lock();
@@ -282,7 +286,7 @@ impl Jobs {
         !beginning(&state)
     }
 
-    /// From now on nobody stops a run; the user who has.
+    /// Ends the time in which a run can be stopped; returns the user that has stopped it.
     pub(crate) fn begin_end(&self, key: &JobKey) -> Option<String> {
         let mut state = self.state.lock();
         let running = state.running.iter_mut().find(|running| running.key == *key)?;
@@ -290,23 +294,23 @@ impl Jobs {
         running.stopped_by.clone()
     }
 
-    /// Jobs that were due and could not begin when that was tried, the one that has waited longest since then first.
+    /// Due jobs that could not begin, the one that has waited longest since its last attempt first.
     pub(crate) fn passed(&self) -> Vec<JobKey> {
         self.state.lock().passed.clone()
     }
 
-    /// Forgets of those jobs the ones that are not due.
+    /// Keeps of those jobs the ones that are due.
     pub(crate) fn keep_passed(&self, due: impl Fn(&JobKey) -> bool) {
         self.state.lock().passed.retain(due);
     }
 
-    /// What there is to do for who could not look through the queue: to look again when it changes, or after five seconds.
+    /// The answer after a failed read of the queue: look again after a change, or after five seconds.
     #[must_use]
     pub fn look_again(&self) -> Due {
         Due { seen: self.changes(), ..Due::default() }
     }
 
-    /// Waits until no end of a run of a job is being written, but no longer than `most`. Whether that is so.
+    /// Waits while the end of a run of the job is being written, at most `most`. Returns true when none is.
     pub(crate) fn wait_end_written(&self, key: &JobKey, most: Duration) -> bool {
         let ending = |state: &QueueState| state.running.iter().any(|running| running.key == *key && running.ending);
         let mut state = self.state.lock();
@@ -316,7 +320,7 @@ impl Jobs {
         !ending(&state)
     }
 
-    /// Waits until a job does not run any more, but no longer than `most`. Whether that is so.
+    /// Waits until a job has ended, at most `most`. Returns true when it has.
     pub(crate) fn wait_ended(&self, key: &JobKey, most: Duration) -> bool {
         let mut state = self.state.lock();
         if state.running.iter().any(|running| running.key == *key) {
@@ -325,7 +329,7 @@ impl Jobs {
         state.running.iter().all(|running| running.key != *key)
     }
 
-    /// Who waits looks through the queue.
+    /// Wakes the waiting coordinator to read the queue.
     pub(crate) fn note_change(&self) {
         self.state.lock().changes += 1;
         self.changed.notify_all();
@@ -340,13 +344,13 @@ impl Jobs {
         self.state.lock().changes
     }
 
-    /// How many more jobs the queue may run.
+    /// The number of further jobs that the queue may run.
     pub(crate) fn room(&self, instance: &Instance) -> usize {
         let most = usize::try_from(instance.parameters().unsigned(Parameter::JobQueueProcesses)).unwrap_or(usize::MAX);
         most.saturating_sub(self.state.lock().queued())
     }
 
-    /// Makes a job this session's to run; None when it runs already, or when as many run as may.
+    /// Claims a job for this session; None when it runs already, or when job_queue_processes run.
     pub(crate) fn claim(self: &Arc<Self>, session: &Session, key: &JobKey, when: RunWhen) -> Option<JobRun> {
         let meter = session.meter();
         let (requested, clock) = (when == RunWhen::Requested, meter.clock());
@@ -396,13 +400,13 @@ impl QueueState {
 }
 
 impl Instance {
-    /// Whether the instance has threads of its own, and who uses it may have some too.
+    /// True: the instance has threads of its own, and its callers may start some too.
     #[must_use]
     pub fn has_threads(&self) -> bool {
         self.writer.lock().is_some()
     }
 
-    /// The session of the job queue's coordinator: a process of the background, that takes nobody's number.
+    /// The session of the job queue's coordinator: a background process, which takes no user's process number.
     #[must_use]
     pub fn coordinator_session(self: &Arc<Self>) -> Arc<Session> {
         let entry = self.sessions.background(Background::COORDINATOR).clone();
@@ -417,7 +421,7 @@ impl Instance {
 }
 
 impl Session {
-    /// The transaction under way has changed jobs: its commit wakes the job coordinator.
+    /// Has the commit of the current transaction, which has changed jobs, wake the coordinator.
     pub(crate) fn tell_jobs_at_commit(&self) {
         let jobs = self.instance().jobs().clone();
         self.tell_at_commit(move || jobs.note_change());

@@ -1,7 +1,8 @@
 //! ALTER SYSTEM KILL SESSION.
 //!
-//! A session that is killed begins no more call. One that has a call under way finds out where it looks for a cancel, as ORA-00028; its call ends, and before it
-//! counts as ended its transaction is rolled back. One that has none is tidied up by who kills it.
+//! A killed session begins no more call. If it has a call under way, the call gets ORA-00028 where it checks for a
+//! cancel and ends; before it counts as ended the transaction is rolled back. If it has none, the killing session
+//! cleans it up.
 
 use std::time::Duration;
 
@@ -14,15 +15,15 @@ use super::Instance;
 use super::entry::SessionKind;
 use super::session::Session;
 
-/// How long one sleeps between two looks at whether the user has cancelled.
+/// Poll interval of a wait; the user may cancel in between.
 const LOOK_ROUND: Duration = Duration::from_millis(100);
 
-/// How far a session that is killed has come.
+/// The progress of a session's kill.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Killed {
-    /// Its transaction is rolled back and what it held is free.
+    /// Its transaction is rolled back and its locks are released.
     Now,
-    /// It has a call under way, and ends with that: ORA-00031 is what Oracle says when that takes long.
+    /// It has a call under way and ends with it: ORA-00031 is Oracle's answer when that takes long.
     Marked,
 }
 
@@ -35,10 +36,11 @@ pub(super) fn not_logged_on() -> Error {
 }
 
 impl Instance {
-    /// Kills a session of a user. Not to be called for the session that calls; see [`Session::kill`].
+    /// Kills a session of a user, other than the caller's own; see [`Session::kill`].
     ///
     /// # Errors
-    /// ORA-00030 when there is no such session; ORA-00029 for one of the database's own; why its transaction could not be rolled back.
+    /// ORA-00030 when there is no such session; ORA-00029 for one of the database's own; the error that kept its
+    /// transaction from being rolled back.
     pub fn kill(&self, sid: u32, serial: u32) -> Result<Killed> {
         let no_session =
             || Error::user(30, format!("user session ID does not exist: there is no session {sid},{serial}"));
@@ -48,13 +50,13 @@ impl Instance {
             return Err(Error::user(29, text));
         }
         if !self.calls.kill(&entry) {
-            // It may be waiting for a lock.
+            // The session may be waiting for a lock.
             self.locks().wake();
             return Ok(if entry.calls.is_tidy() { Killed::Now } else { Killed::Marked });
         }
         match entry.session() {
             Some(session) => session.tidy_up(),
-            // Nobody refers to it any more: it rolls back as it goes.
+            // The last reference is gone: it rolls back in its drop.
             None => entry.calls.set_tidy(),
         }
         self.calls.end(&entry);
@@ -62,11 +64,11 @@ impl Instance {
         Ok(Killed::Now)
     }
 
-    /// Cancels the statement that a session has at work: it fails with ORA-01013.
+    /// Cancels the running statement of a session: it fails with ORA-01013.
     pub(crate) fn cancel(&self, sid: u32, serial: u32) {
         let Some(entry) = self.sessions.find(sid, serial) else { return };
         entry.cancelled.store(true, Ordering::Release);
-        // It may be waiting for a lock.
+        // The session may be waiting for a lock.
         self.locks().wake();
     }
 }
@@ -83,10 +85,11 @@ impl Session {
         self.instance().kill(sid, serial)
     }
 
-    /// Waits until a session that has been killed has given up what it held, but no longer than `most`. Whether it has.
+    /// Waits for the cleanup of a killed session, at most `most`. Returns true when it is done.
     ///
     /// # Errors
-    /// ORA-01013 when the user cancels, and what else ends a wait: [`Session::check_cancelled`]; why its transaction could not be rolled back.
+    /// ORA-01013 when the user cancels, and other errors that end a wait: [`Session::check_cancelled`]; the error that
+    /// kept the transaction from being rolled back.
     pub fn wait_for_killed(&self, sid: u32, serial: u32, most: Duration) -> Result<bool> {
         let Some(entry) = self.instance().sessions.find(sid, serial) else { return Ok(true) };
         if entry.calls.is_tidy() {
@@ -109,15 +112,16 @@ impl Session {
         })
     }
 
-    /// Whether the session has been killed.
+    /// True: the session has been killed.
     #[must_use]
     pub fn is_killed(&self) -> bool {
         self.entry().is_killed()
     }
 
-    /// Gives up what a session holds that has been killed.
+    /// Cleans up a killed session: rolls back, releases its locks.
     pub(super) fn tidy_up(&self) {
-        // What fails here is tried again when the session goes, and rolled back at the next open; who has killed it is told.
+        // A failed cleanup is retried when the session is dropped, and done by the next open; the killing session gets
+        // the error.
         if self.instance().health().check().is_ok()
             && let Err(error) = self.rollback()
         {
@@ -151,9 +155,9 @@ mod tests {
         Instance::create(files, Path::new("/database"), clock, None, &CreateOptions::default()).unwrap()
     }
 
-    /// One that is killed in the midst of its work would take back what others rely on, such as a sequence's refill.
+    /// Killing such a session in mid-work would undo changes that others rely on, such as a sequence's refill.
     #[test]
-    fn what_the_database_does_for_itself_is_killed_by_nobody() {
+    fn recursive_sessions_cannot_be_killed() {
         let instance = instance();
         let killer = instance.connect("SYSTEM").unwrap();
         let of = |session: &Session| (session.sid(), session.meter().serial());
@@ -162,7 +166,7 @@ mod tests {
         assert!(killer.kill(sid, serial).unwrap_err().is_ora(29));
         assert!(instance.kill(sid, serial).unwrap_err().is_ora(29));
         assert!(!own.is_killed() && own.call().is_ok());
-        // The same user's session, when somebody has connected.
+        // The same user's session, once one has connected.
         let user = instance.connect("SYS").unwrap();
         let (sid, serial) = of(&user);
         assert_eq!(killer.kill(sid, serial).unwrap(), Killed::Now);
@@ -188,7 +192,7 @@ mod tests {
     }
 
     #[test]
-    fn a_session_begins_no_call_while_who_has_killed_it_gives_up_what_it_held() {
+    fn a_killed_session_begins_no_call_during_its_cleanup() {
         let instance = instance();
         let victim = instance.connect("SYSTEM").unwrap();
         assert!(instance.calls.kill(victim.entry()));

@@ -10,11 +10,11 @@ use super::session::Session;
 /// Operations kept; of more, the one that was reported first goes.
 const OPERATIONS_MAX: usize = 500;
 
-/// What a session says of a long operation, as far as it is.
+/// Progress of a long operation, as the session reports it.
 #[derive(Clone, PartialEq, Default, Debug)]
 pub struct Progress {
     pub name: Option<String>,
-    /// The object number of what is worked on; 0 for none.
+    /// The object number of the target; 0 for none.
     pub target: u64,
     pub context: u64,
     pub so_far: f64,
@@ -26,7 +26,7 @@ pub struct Progress {
 /// A long operation of a session.
 #[derive(Clone, PartialEq, Debug)]
 pub struct LongOperation {
-    /// What the session names it by.
+    /// The key by which the session names it.
     pub index: u64,
     pub sid: u32,
     pub serial: u32,
@@ -38,17 +38,17 @@ pub struct LongOperation {
 
 /// The long operations of an instance.
 #[derive(Default, Debug)]
-pub(super) struct LongOperations(Mutex<Listed>);
+pub(super) struct LongOperations(Mutex<OperationList>);
 
 #[derive(Default, Debug)]
-struct Listed {
+struct OperationList {
     operations: VecDeque<LongOperation>,
     last: u64,
 }
 
 impl Session {
-    /// Says how far a long operation is; `index` is what an earlier call has returned for it, None for a new one. The index of the operation is returned.
-    /// One that has been forgotten begins anew.
+    /// Reports progress of a long operation; `index` is the result of an earlier call for it, None for a new one.
+    /// Returns the operation's index. An operation that has been forgotten begins anew.
     pub fn note_long_operation(&self, index: Option<u64>, progress: Progress) -> u64 {
         let now_us = self.meter().clock().wall_us();
         let (sid, serial) = self.identity();
@@ -78,7 +78,7 @@ impl Session {
 }
 
 impl Instance {
-    /// What sessions have reported, the oldest first, also those that have ended.
+    /// Reported operations, the oldest first, also those that have ended.
     #[must_use]
     pub fn long_operations(&self) -> Vec<LongOperation> {
         self.long_operations.0.lock().operations.iter().cloned().collect()

@@ -24,7 +24,7 @@ mod stop;
 mod table_lock;
 pub(crate) mod tablespace_files;
 
-pub use calls::{Call, Moved};
+pub use calls::{Call, MovedCall};
 pub use disk_group_change::DiskGroupSpec;
 pub use entry::{ClientWork, SessionFigures, SessionKind, SessionStatus};
 pub use jobs::{Due, DueJob, JobOutcome, JobRun, Jobs, RunWhen, RunningJob};
@@ -61,7 +61,7 @@ use storage::undo::UndoSegments;
 /// A running instance. Shared by its sessions; closed by [`Instance::shutdown`]. It derefs to its store.
 pub struct Instance {
     store: Arc<Store>,
-    /// What the store's files are: with the mounted disk groups.
+    /// The store's files, with the mounted disk groups.
     groups: Arc<GroupFiles>,
     database_id: u64,
     pub(crate) catalog: Arc<RwLock<Arc<Catalog>>>,
@@ -71,9 +71,9 @@ pub struct Instance {
     pub(crate) structure: Mutex<()>,
     background: Arc<Meter>,
     transactions: Arc<Transactions>,
-    /// What the roll forward did that opened the database; none after a clean close.
+    /// The roll forward that opened the database; unset after a clean close.
     rolled_forward: OnceLock<RolledForward>,
-    /// Transactions that were under way when the database was last left.
+    /// Transactions under way when the database was last left.
     dead: AtomicU32,
     sessions: Sessions,
     calls: Arc<Calls>,
@@ -84,7 +84,7 @@ pub struct Instance {
     jobs: Arc<Jobs>,
     long_operations: LongOperations,
     started_us: u64,
-    /// What the caller who opened the database should know.
+    /// Notes of the open, for the caller.
     notes: Mutex<Vec<String>>,
     _lock: Option<DirectoryLock>,
 }
@@ -149,10 +149,11 @@ impl Instance {
         self.started_us
     }
 
-    /// What is true of cache, log, locks, undo and control file while no session is in a call: for tests and the simulator.
+    /// Checks invariants of cache, log, locks, undo and control file while no session is in a call: for tests and the
+    /// simulator.
     ///
     /// # Errors
-    /// ORA-00600 with what is not so.
+    /// ORA-00600 with the invariant that fails.
     pub fn check_invariants(&self) -> Result<()> {
         self.store.check_invariants()?;
         self.transactions.check_invariants()
@@ -162,20 +163,20 @@ impl Instance {
         &self.transactions
     }
 
-    /// Table locks, and who waits for whom.
+    /// Locks, and the graph of waits.
     #[must_use]
     pub fn locks(&self) -> &Locks {
         &self.transactions.locks
     }
 
-    /// What was done to open the database after a crash.
+    /// The roll forward that opened the database after a crash.
     #[must_use]
     pub fn rolled_forward(&self) -> Option<&RolledForward> {
         self.rolled_forward.get()
     }
 
-    /// What the caller who opened the database should know: what was missing and made anew, what was repaired from a copy, which disk groups could not
-    /// be mounted. A sentence for each.
+    /// Notes of the open, a sentence each: missing files made anew, repairs from a copy, disk groups that could not be
+    /// mounted.
     #[must_use]
     pub fn notes(&self) -> Vec<String> {
         let mut notes = self.groups.notes();
@@ -187,7 +188,7 @@ impl Instance {
         self.notes.lock().push(text);
     }
 
-    /// Transactions that were under way when the database was last left: they are rolled back, in part after it is open.
+    /// Transactions under way when the database was last left: they are rolled back, in part after it is open.
     #[must_use]
     pub fn dead_transactions(&self) -> u32 {
         self.dead.load(Ordering::Relaxed)
@@ -206,14 +207,14 @@ impl Instance {
         self.sessions.background(sessions::Background::LOG_WRITER).meter.clone()
     }
 
-    /// What each statement has cost: V$SQL.
+    /// The cost of each statement: V$SQL.
     #[must_use]
     pub fn sql_area(&self) -> &SqlArea {
         &self.sql_area
     }
 
-    /// One round of the database writer on the caller's thread, for an instance without threads ([`Background::Inline`]); and one of the system
-    /// monitor, when it is time for one.
+    /// One round of the database writer on the caller's thread, for an instance without threads
+    /// ([`Background::Inline`]); and one of the system monitor, when it is due.
     ///
     /// # Errors
     /// HW-0010, and the instance is stopped, when a write or a sync fails.

@@ -1,5 +1,5 @@
-//! The system monitor: what is tidied up now and then though nobody waits for it. Today that is undo ([`UndoSegments::round`]), and transactions that a
-//! crash has left and that could not be rolled back before.
+//! The system monitor: periodic housekeeping. Today that is undo ([`UndoSegments::round`]), and retrying to roll back
+//! transactions that a crash has left.
 //!
 //! It has a thread of its own: the database writer must never wait for room in the log, which its own writes make.
 
@@ -29,13 +29,13 @@ impl Monitor {
         Self { closed: Mutex::new(false), wake: Condvar::default(), last_us: AtomicU64::new(now_us) }
     }
 
-    /// Ends the thread, after the round that may be under way.
+    /// Ends the thread, after a round under way.
     pub(super) fn close(&self) {
         *self.closed.lock() = true;
         self.wake.notify_all();
     }
 
-    /// Whether it is time for a round, which the caller then makes.
+    /// True: a round is due, which the caller then makes.
     pub(super) fn is_due(&self, now_us: u64) -> bool {
         let due = now_us.saturating_sub(self.last_us.load(Ordering::Relaxed)) >= UndoSegments::ROUND_US;
         if due {
@@ -44,7 +44,7 @@ impl Monitor {
         due
     }
 
-    /// The thread. It holds the instance during a round only: one that nobody uses any more ends.
+    /// The thread's loop. It holds the instance during a round only, so an unused instance ends.
     fn run(&self, meter: &Meter, instance: &Weak<Instance>) {
         loop {
             let seconds = UndoSegments::ROUND_US / 1_000_000;
@@ -59,7 +59,8 @@ impl Monitor {
                 return;
             }
             let Some(instance) = instance.upgrade() else { return };
-            // It may have been woken for nothing. What fails is tried again in the next round; an instance that has stopped says so to its sessions.
+            // The wake may be spurious. A failure is retried in the next round; an instance that has stopped reports
+            // that to its sessions.
             if instance.health().check().is_err() {
                 return;
             }
@@ -82,7 +83,7 @@ impl Instance {
     /// One round of the system monitor.
     ///
     /// # Errors
-    /// Those of the cache; ORA-01089 when the instance is being closed.
+    /// Errors of the cache; ORA-01089 when the instance is being closed.
     pub fn monitor_round(self: &Arc<Self>) -> Result<()> {
         let entry = self.sessions.background(Background::MONITOR).clone();
         let session = Arc::new(Session::new(self.clone(), entry, None));

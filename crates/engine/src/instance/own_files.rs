@@ -1,8 +1,8 @@
-//! The files of a database, told apart by what they are and not by how they are spelt: no statement may make, replace or take one of them as
+//! The files of a database, compared by identity and not by path: no statement may make, replace or take one of them as
 //! something else.
 //!
-//! Two paths are one file when they have one identity (device and inode: links, `sub/../x`, another spelling of the directory). A file that is
-//! not there has a place: the identity of its directory, and its name.
+//! Two paths are one file when they have one identity (device and inode: links, `sub/../x`, another spelling of the
+//! directory). A missing file has a place: the identity of its directory, and its name.
 
 use std::ffi::OsString;
 use std::io;
@@ -18,21 +18,21 @@ use storage::parameters::PARAMETER_FILE;
 
 /// The file that locks the data directory.
 const LOCK_FILE: &str = "lock";
-/// What a file that is written whole is called until it is complete ([`FileSystem::write_whole`]).
+/// Suffix of a file that is being written whole ([`FileSystem::write_whole`]).
 const UNFINISHED: &str = ".new";
 
-/// Where a path leads.
+/// The target of a path.
 #[derive(PartialEq, Eq)]
-enum Place {
-    /// To this file.
+enum PathTarget {
+    /// This file.
     File(FileIdentity),
-    /// To nothing yet: a name in this directory.
+    /// No file yet: a name in this directory.
     Name(FileIdentity, OsString),
     /// The file system tells files apart by their paths alone.
     Path(PathBuf),
 }
 
-impl Place {
+impl PathTarget {
     fn of(files: &dyn FileSystem, path: &Path) -> io::Result<Self> {
         if let Some(file) = files.identity(path)? {
             return Ok(Self::File(file));
@@ -45,17 +45,17 @@ impl Place {
     }
 }
 
-/// Whether two paths lead to one file.
+/// True: two paths lead to one file.
 ///
 /// # Errors
-/// When the file system cannot tell.
+/// Errors of the file system.
 pub(crate) fn same_place(files: &dyn FileSystem, one: &Path, other: &Path) -> io::Result<bool> {
-    Ok(one == other || Place::of(files, one)? == Place::of(files, other)?)
+    Ok(one == other || PathTarget::of(files, one)? == PathTarget::of(files, other)?)
 }
 
 impl Instance {
-    /// Every file that the database has: control files, parameter file, double-write area, lock, members of log groups, datafiles, disks of mounted
-    /// groups.
+    /// Every file of the database: control files, parameter file, double-write area, lock, members of log groups,
+    /// datafiles, disks of mounted groups.
     fn own_files(&self, data: &ControlData) -> Vec<PathBuf> {
         let whole = ControlFile::COPIES.into_iter().chain([PARAMETER_FILE]);
         let unfinished = whole.clone().map(|name| format!("{name}{UNFINISHED}"));
@@ -67,18 +67,19 @@ impl Instance {
         named.chain(disks.map(|disk| self.directory().join(disk.path))).collect()
     }
 
-    /// Whether a path leads to a file of this database. A caller that goes on to make or remove the file holds [`Instance::changing`].
+    /// True: a path leads to a file of this database. A caller that goes on to make or remove the file holds
+    /// [`Instance::changing`].
     ///
     /// # Errors
-    /// ORA-27037 when the file system cannot tell.
+    /// ORA-27037 when the file system fails.
     pub fn is_own_file(&self, path: &Path) -> Result<bool> {
         let data = self.control().data().clone();
         let own = self.own_files(&data);
-        // An own file that cannot be looked at is no reason to take another one for it.
-        let same = |own: &PathBuf, place: &Place| {
-            own == path || Place::of(&**self.files(), own).is_ok_and(|other| other == *place)
+        // A file of the database that cannot be read does not make another file one of its own.
+        let same = |own: &PathBuf, place: &PathTarget| {
+            own == path || PathTarget::of(&**self.files(), own).is_ok_and(|other| other == *place)
         };
-        let told = Place::of(&**self.files(), path).map(|place| own.iter().any(|file| same(file, &place)));
+        let told = PathTarget::of(&**self.files(), path).map(|place| own.iter().any(|file| same(file, &place)));
         told.map_err(|error| {
             let text = format!("unable to obtain file status of '{}': {error}", path.display());
             common::Error::new(common::ErrorKind::Io, common::Number::Ora(27037), text)

@@ -8,7 +8,7 @@ use super::session::Session;
 use storage::txn::Dead;
 
 impl Instance {
-    /// Tries again to roll back what a crash has left and what could not be rolled back before; the system monitor does so in each of its rounds.
+    /// Retries to roll back transactions that a crash has left; the system monitor does so in each of its rounds.
     ///
     /// # Errors
     /// ORA-01089 when the instance is being closed.
@@ -25,7 +25,8 @@ impl Instance {
 }
 
 impl Session {
-    /// Rolls back a transaction that a crash has left. One that fails, for a block that cannot be read, must not keep the others' rows locked: it is noted.
+    /// Rolls back a transaction that a crash has left. A failure, for a block that cannot be read, is noted and does
+    /// not keep the rows of other transactions locked.
     pub(crate) fn roll_back_or_note(self: &Arc<Self>, dead: Dead) {
         let done = self.call().and_then(|_call| self.rollback_dead(dead));
         if let Err(error) = done {

@@ -1,8 +1,9 @@
-//! The sampler (mmnl): once a second it notes what each active session is doing.
+//! The sampler (mmnl): once a second it records the activity of each active session.
 //!
-//! A session of a user is active while it has a call under way and is not in an idle wait; a background process while it waits for something that is no idle
-//! wait, for what it does between its waits nobody is told of. Of a session and one that works for it within its call, an autonomous transaction, one is
-//! sampled: the one that works while that waits, and else the session.
+//! A user's session is active while it has a call under way and is not in an idle wait. A background process is active
+//! while it is in a wait that is not idle, since its work between waits is not reported. Of a session and one that
+//! works for it within its call (an autonomous transaction), one is sampled: the one that works while the other waits,
+//! and else the caller.
 
 use std::collections::{HashMap, HashSet};
 use std::sync::Weak;
@@ -42,23 +43,24 @@ impl Default for Sampler {
 }
 
 impl Sampler {
-    /// Ends the thread, after the sample that may be under way.
+    /// Ends the thread, after a sample under way.
     pub(super) fn close(&self) {
         *self.closed.lock() = true;
         self.wake.notify_all();
     }
 
-    /// Ends the thread. It holds the instance no more, nor will it again. Not for the thread itself, which may be the last that does.
+    /// Ends the thread, which then never holds the instance again. Not for the thread itself, which may hold the last
+    /// reference.
     pub(super) fn stop(&self) {
         self.close();
         drop(self.sampling.lock());
     }
 
-    /// The thread. It holds the instance during a sample only: one that nobody uses any more ends.
+    /// The thread's loop. It holds the instance during a sample only, so an unused instance ends.
     fn run(&self, meter: &Meter, instance: &Weak<Instance>) {
         let mut next = meter.clock().monotonic_us();
         loop {
-            // Samples that it has not come to are not made up for.
+            // Missed samples are not made up for.
             let now = meter.clock().monotonic_us();
             next = (next + PERIOD.as_micros() as u64).max(now);
             let left = next - now;
@@ -87,7 +89,7 @@ fn is_active(session: &SessionFigures) -> bool {
     }
 }
 
-/// The sessions that are active. One for which another waits does nothing itself.
+/// The active sessions, without those that wait for a session working for them.
 fn active(sessions: Vec<SessionFigures>) -> impl Iterator<Item = SessionFigures> {
     let callers: HashMap<u32, u32> =
         sessions.iter().filter_map(|session| Some((session.sid, session.caller?))).collect();
@@ -108,7 +110,8 @@ impl Instance {
             .map_err(|error| Error::new(ErrorKind::Io, Number::Ora(443), format!("cannot start the sampler: {error}")))
     }
 
-    /// Takes one sample of the active sessions. The sampler does so each second; an instance without threads is sampled by whoever wants it.
+    /// Takes one sample of the active sessions. The sampler calls this each second; callers sample an instance without
+    /// threads.
     pub fn sample_sessions(&self) {
         let taken_us = self.clock().wall_us();
         let sample = |session: SessionFigures| ActiveSessionSample {

@@ -1,4 +1,4 @@
-//! Values of sequences, taken by sessions. See [`crate::dictionary`] for the cache that they come from.
+//! Values of sequences, taken by sessions. [`crate::dictionary`] has the cache.
 
 use std::sync::Arc;
 
@@ -11,18 +11,18 @@ use crate::dictionary::access::{equal, select, update_row};
 use crate::dictionary::field::damaged;
 use crate::dictionary::privilege::no_sequence;
 use crate::dictionary::rows::{DictionaryRow, SequenceRow};
-use crate::dictionary::sequence::Live;
+use crate::dictionary::sequence::SequenceCache;
 use storage::txn::CommitWrite;
 
 /// Mode in which the values of a sequence are taken.
 const EXCLUSIVE: u16 = 6;
 
 impl Session {
-    /// Takes `count` values of a sequence, in order. Whether the user may is the caller's to check.
+    /// Takes `count` values of a sequence, in order. The caller checks the privilege.
     ///
     /// # Errors
-    /// ORA-08004 at the sequence's end, ORA-02289 when it was dropped meanwhile; those of changing the dictionary. Values that were given before
-    /// stay given.
+    /// ORA-08004 at the sequence's end, ORA-02289 when it was dropped meanwhile; those of changing the dictionary.
+    /// Values given before stay given.
     pub fn sequence_values(
         self: &Arc<Self>,
         sequence: &SequenceDef,
@@ -48,8 +48,8 @@ impl Session {
         Ok(())
     }
 
-    /// Hands the next values from the dictionary to the cache.
-    fn refill(self: &Arc<Self>, sequence: &SequenceDef, live: &mut Live) -> Result<()> {
+    /// Moves the next values from the dictionary to the cache.
+    fn refill(self: &Arc<Self>, sequence: &SequenceDef, live: &mut SequenceCache) -> Result<()> {
         let settings = live.settings;
         let mut start = live.highwater;
         if !settings.contains(start) {
@@ -73,8 +73,8 @@ impl Session {
             .table_by_number(SequenceRow::TABLE.object)
             .cloned()
             .ok_or_else(|| damaged("a table of its own is missing"))?;
-        // A transaction of its own: it stands whatever becomes of the caller's. A commit that is durable has it before it in the log, so there is no
-        // need to wait: no value that anybody keeps is given again.
+        // A transaction of its own, independent of the caller's. A later durable commit has it before it in the log, so
+        // there is no need to wait: no value that a commit keeps is given again.
         let own = self.instance().connect_recursive()?;
         loop {
             let rows = select::<SequenceRow>(&own, &table, &equal("OBJ#", sequence.object.0)?)?;
@@ -83,7 +83,7 @@ impl Session {
             };
             match update_row(&own, &table, rowid, &SequenceRow { highwater, ..row }.encode()?) {
                 Ok(()) => break,
-                // ALTER SEQUENCE has changed the row meanwhile: what it wrote is read again.
+                // ALTER SEQUENCE has changed the row meanwhile: it is read again.
                 Err(error) if error.kind == ErrorKind::Retry => own.rollback()?,
                 Err(error) => return Err(error),
             }

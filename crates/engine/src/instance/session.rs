@@ -1,4 +1,4 @@
-//! A session: who works, on whose behalf, with which process number, and what it has cost so far.
+//! A session: its user, its rights, its process and its work so far.
 
 use std::ops::Deref;
 
@@ -22,9 +22,9 @@ pub struct Session {
     entry: Arc<SessionEntry>,
     /// The dictionary as the session sees it.
     dictionary: Arc<SessionDictionary>,
-    /// The session works for one whose DDL statement is at work, or works for one that does.
+    /// The session works, directly or not, for one whose DDL statement is under way.
     within_ddl: bool,
-    /// While a program with its owner's rights runs: that owner.
+    /// The owner with whose rights a program runs now.
     assumed: Mutex<Option<Rights>>,
 }
 
@@ -52,7 +52,7 @@ impl Session {
         }
     }
 
-    /// Whether a DDL statement is at work, as a part of which this session does what it does: the dictionary is not to be had meanwhile.
+    /// True: this session works as part of a DDL statement, which holds the DDL latch.
     pub(crate) fn is_within_ddl(&self) -> bool {
         self.within_ddl || self.dictionary.is_making()
     }
@@ -62,7 +62,7 @@ impl Session {
         &self.instance
     }
 
-    /// The session's work on storage.
+    /// The session's worker in storage.
     #[must_use]
     pub fn worker(&self) -> &Arc<Worker> {
         &self.worker
@@ -74,13 +74,13 @@ impl Session {
         self.entry.user().to_string()
     }
 
-    /// Whose privileges count now: the user's, or inside a stored program those of the program's owner.
+    /// The rights in force: the user's, or inside a stored program those of the program's owner.
     #[must_use]
     pub fn rights(&self) -> Rights {
         self.assumed.lock().clone().unwrap_or_else(|| Rights::of_user(&self.entry.user()))
     }
 
-    /// From now on these rights count; None: the user's own. Those that counted before are returned, to be put back.
+    /// Puts these rights in force; None: the user's own. Returns the earlier ones, to be put back.
     pub fn assume(&self, rights: Option<Rights>) -> Option<Rights> {
         std::mem::replace(&mut *self.assumed.lock(), rights)
     }
@@ -97,18 +97,18 @@ impl Session {
         &self.entry
     }
 
-    /// What the client says about its work: module, action, client info and identifier.
+    /// The client's description of its work: module, action, client info and identifier.
     #[must_use]
     pub fn work(&self) -> ClientWork {
         self.entry.work()
     }
 
-    /// Notes what the client says about its work.
+    /// Changes the client's description of its work.
     pub fn change_work(&self, change: impl FnOnce(&mut ClientWork)) {
         self.entry.change_work(change);
     }
 
-    /// Notes which program the client is.
+    /// Sets the name of the client's program.
     pub fn set_program(&self, program: &str) {
         self.entry.set_program(program);
     }
@@ -125,18 +125,18 @@ impl Session {
         self.entry.logon_us
     }
 
-    /// The text of the statement at work, as far as who runs it has said.
+    /// The text of the current statement, if the caller has set it.
     #[must_use]
     pub fn statement(&self) -> Option<Arc<str>> {
         self.entry.statement()
     }
 
-    /// Says which statement is at work from now on; the one before is returned.
+    /// Sets the text of the current statement; returns the one before.
     pub fn set_statement(&self, text: Option<Arc<str>>) -> Option<Arc<str>> {
         self.entry.set_statement(text)
     }
 
-    /// Set it to cancel the statement that runs.
+    /// Flag that cancels the running statement when set.
     #[must_use]
     pub fn cancel_handle(&self) -> Arc<AtomicBool> {
         self.entry.cancelled.clone()
@@ -149,7 +149,7 @@ pub(crate) fn cancelled() -> Error {
 
 impl Drop for Session {
     fn drop(&mut self) {
-        // The close waits for calls, and for nothing else. What it does not let in, or fails, is rolled back at the next open.
+        // The close waits for calls alone. A rollback that it refuses, or that fails, is done by the next open.
         if self.in_transaction()
             && self.instance.health().check().is_ok()
             && let Ok(_call) = self.instance.calls.enter(&self.entry)
@@ -160,7 +160,7 @@ impl Drop for Session {
             self.instance.locks().acts_no_more(self.sid());
         }
         self.instance.sessions.leave(&self.entry);
-        // Who waits for it because it was killed need not wait any longer.
+        // Ends the wait for its kill.
         self.entry.calls.set_tidy();
     }
 }

@@ -12,34 +12,34 @@ use super::entry::{SessionEntry, SessionFigures, SessionKind};
 use super::session::Session;
 use storage::parameters::Parameter;
 
-/// Numbers of processes and session ids of background work come first.
+/// Lower process numbers and session ids belong to background processes.
 const FIRST_USER_PROCESS: u32 = 10;
 
-/// The program that a session is said to run until it says otherwise.
+/// PROGRAM of a session until it gives another.
 const PROGRAM: &str = "highwater";
 
-/// A background process: its number, which is the id of its session too, and its name. There are no others.
+/// A background process: its number, which is its session id too, and its name.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Background(u32, &'static str);
 
 impl Background {
-    /// Its meter counts the work that concerns no session, too.
+    /// Its meter also counts work that belongs to no session.
     pub(super) const WRITER: Self = Self(2, "dbw0");
     pub(super) const MONITOR: Self = Self(3, "smon");
     pub(super) const LOG_WRITER: Self = Self(4, "lgwr");
     pub(super) const SAMPLER: Self = Self(5, "mmnl");
-    /// That of the job queue.
+    /// Of the job queue.
     pub(super) const COORDINATOR: Self = Self(6, "cjq0");
 
     const ALL: [Self; 5] = [Self::WRITER, Self::MONITOR, Self::LOG_WRITER, Self::SAMPLER, Self::COORDINATOR];
 }
 
-/// All sessions that there are now.
+/// All present sessions.
 #[derive(Debug)]
 pub(super) struct Sessions {
     entries: Mutex<Vec<Arc<SessionEntry>>>,
     next_serial: AtomicU32,
-    /// Of the work that concerns no session.
+    /// For work that belongs to no session.
     meter: Arc<Meter>,
     background: [Arc<SessionEntry>; Background::ALL.len()],
 }
@@ -64,7 +64,7 @@ impl Sessions {
         found.unwrap_or(&self.background[0])
     }
 
-    /// Enters a session under the least number that is free; None when there are `limit` already.
+    /// Enters a session under the least free number; None when there are `limit` already.
     fn enter(
         &self,
         instance: &Instance,
@@ -87,7 +87,7 @@ impl Sessions {
         Some(entry)
     }
 
-    /// A session has ended; background processes stay.
+    /// Removes the session; background processes stay.
     pub(super) fn leave(&self, entry: &Arc<SessionEntry>) {
         let stays = |other: &Arc<SessionEntry>| other.kind == SessionKind::Background || !Arc::ptr_eq(other, entry);
         self.lock().retain(stays);
@@ -103,8 +103,9 @@ impl Sessions {
 }
 
 impl Session {
-    /// Starts a session that works for this one, within its call, with a transaction of its own: an autonomous transaction. While it is there this one does
-    /// nothing else: what cancels or kills this one ends its calls too, a lock that it waits for and this one holds is a deadlock, and nobody kills it alone.
+    /// Starts a session that works for this one, within its call, with a transaction of its own: an autonomous
+    /// transaction. Meanwhile this one does nothing else: a cancel or kill of this one ends its calls too, its wait for
+    /// a lock that this one holds is a deadlock, and it cannot be killed alone.
     ///
     /// # Errors
     /// As [`Instance::connect`].
@@ -122,11 +123,11 @@ impl Instance {
         meters
     }
 
-    /// Starts a session for a user, who must exist (the caller has seen to the password).
+    /// Starts a session for an existing user; the caller has checked the password.
     ///
     /// # Errors
-    /// ORA-01017 unknown user; ORA-00020 no process left; ORA-01090 while the instance is being closed, ORA-01034 when it has been; HW-0010 when
-    /// it has stopped.
+    /// ORA-01017 unknown user; ORA-00020 no process left; ORA-01090 while the instance is being closed, ORA-01034 when
+    /// it has been; HW-0010 when it has stopped.
     pub fn connect(self: &Arc<Self>, user: &str) -> Result<Arc<Session>> {
         self.connect_as(user, SessionKind::User, None)
     }
@@ -139,7 +140,7 @@ impl Instance {
         self.connect_as(crate::dictionary::SYS, SessionKind::Recursive, None)
     }
 
-    /// A session that is there now.
+    /// The present session of this SID and SERIAL#.
     #[must_use]
     pub fn session(&self, sid: u32, serial: u32) -> Option<Arc<Session>> {
         self.sessions.find(sid, serial)?.session()

@@ -1,4 +1,4 @@
-//! The memory and the threads of an instance, made when a database is created or opened.
+//! Memory and threads of an instance, made when a database is created or opened.
 
 use std::path::Path;
 
@@ -32,14 +32,15 @@ const MB: u64 = 1 << 20;
 /// Statements whose figures are kept for V$SQL.
 const STATEMENTS_KEPT: usize = 5_000;
 
-/// Who does the work of the log writer and the database writer.
+/// Where the work of the log writer and the database writer runs.
 #[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
 pub enum Background {
     /// Threads of their own.
     #[default]
     Threads,
-    /// Whoever waits for it, on his own thread: nothing happens that the callers did not do, so a run can be repeated byte for byte. For one thread
-    /// that works for all sessions, as the simulator's; [`Instance::writer_round`] takes the place of the database writer.
+    /// On the thread of the waiting caller: nothing happens without a caller, so a run can be repeated byte for byte.
+    /// For one thread that works for all sessions, as the simulator's; [`Instance::writer_round`] takes the place of
+    /// the database writer.
     Inline,
 }
 
@@ -47,7 +48,7 @@ pub(crate) fn io(number: u32, what: &str, error: &std::io::Error) -> Error {
     Error::new(ErrorKind::Io, Number::Ora(number), format!("{what}: {error}"))
 }
 
-/// How files are opened, by FILESYSTEMIO_OPTIONS and DISK_ASYNCH_IO.
+/// The open mode of files, by FILESYSTEMIO_OPTIONS and DISK_ASYNCH_IO.
 fn file_access(parameters: &Parameters) -> FileAccess {
     let options = parameters.text(Parameter::FilesystemioOptions);
     FileAccess {
@@ -86,7 +87,7 @@ fn cache_bytes(parameters: &Parameters) -> [u64; 5] {
     })
 }
 
-/// Used by sessions that end.
+/// For sessions that end.
 impl Drop for Instance {
     fn drop(&mut self) {
         self.jobs.close();
@@ -125,7 +126,8 @@ impl Instance {
         let sessions = Sessions::new(&system_meter, &clock);
         let meter = sessions.background(sessions::Background::WRITER).meter.clone();
         let data = control.data();
-        // Ids of groups are repeatable where everything is; but no two are alike, also after a crash, when the control file has gone on.
+        // Ids of groups are repeatable where everything is; yet no two are alike, also after a crash, because the
+        // control file has moved on.
         let ids =
             (background == Background::Inline).then(|| Seeded::at(data.database_id ^ clock.wall_us(), data.sequence));
         let groups = Arc::new(GroupFiles::new(files, directory, &clock, &data.database_name, ids));
@@ -167,7 +169,8 @@ impl Instance {
         Ok(instance)
     }
 
-    /// Starts the background writer. It holds no reference to the instance, so that dropping the last session of an unclosed instance ends it.
+    /// Starts the background writer. It holds no reference to the instance, so that dropping the last session of an
+    /// unclosed instance ends it.
     fn start_writer(self: &Arc<Self>) -> Result<()> {
         let checkpoints = self.checkpoints().clone();
         let handle = sync::spawn("dbw0", move || checkpoints.run())
@@ -186,7 +189,7 @@ impl Instance {
         }
     }
 
-    /// A session of the instance's own, for work that no user asked for.
+    /// Meter of work that belongs to no session.
     #[must_use]
     pub fn background_meter(&self) -> &Arc<Meter> {
         &self.background

@@ -6,18 +6,18 @@ use super::Instance;
 use storage::control::Shutdown;
 
 impl Instance {
-    /// Closes the database cleanly, as SHUTDOWN IMMEDIATE does: no session is let in, calls that run are cancelled (ORA-01089) and waited for,
-    /// every changed block is written and synced, then the control file says so. Not to be called from within a call, which it would wait for.
-    /// A second close waits for the first.
+    /// Closes the database cleanly, as SHUTDOWN IMMEDIATE does: new sessions are refused, running calls are cancelled
+    /// (ORA-01089) and waited for, every changed block is written and synced, then the control file is marked clean.
+    /// Not to be called from within a call, which it would wait for. A second close waits for the first.
     ///
     /// # Errors
-    /// HW-0010 when the instance has stopped before: what is on disk is then not marked clean.
+    /// HW-0010 when the instance has stopped before: the database is not marked clean then.
     pub fn shutdown(&self) -> Result<()> {
         self.jobs.close();
         if !self.calls.close() {
             return self.health().check_stopped();
         }
-        // However it goes: another close waits for the end of this one.
+        // Also after an error: another close waits for the end of this one.
         let _closed = self.calls.until_closed();
         self.write_all()
     }
@@ -25,7 +25,7 @@ impl Instance {
     fn write_all(&self) -> Result<()> {
         self.stop_writer();
         self.health().check()?;
-        // Whoever works outside a call is kept from changing blocks that are written for the last time.
+        // Work outside a call must not change blocks that are being written for the last time.
         self.health().close();
         self.cache().checkpoint(&self.background)?;
         // Each file is stamped with the SCN of this close, so that an older copy of one is known at the next open.
@@ -41,7 +41,7 @@ impl Instance {
                 stamped.map_err(|error| self.health().stop(&error))?;
             }
         }
-        // What is written of the log last is its end; nobody needs it after this.
+        // The last write of the log is its end; no session needs it after this.
         self.redo().shutdown()?;
         let now = self.scn().0;
         self.control().update(|data| {

@@ -1,4 +1,4 @@
-//! Tables locked by statements that change their rows.
+//! Table locks of statements that change rows.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -10,20 +10,20 @@ use super::session::Session;
 use crate::dictionary::{ChangeLock, TableDef, TableLock};
 use storage::txn::{self, LockWait};
 
-/// How long a waiter sleeps between two looks at whether its user has cancelled.
+/// Poll interval of a wait; the user may cancel in between.
 const LOOK_ROUND: Duration = Duration::from_millis(100);
 
-/// Mode of the waits of those who change rows.
+/// Mode of DML's waits.
 const ROW_EXCLUSIVE: u16 = 3;
 
 impl Session {
-    /// Locks a table for INSERT, UPDATE or DELETE, and gives the definition that holds as long as the lock: a DDL statement may have
-    /// changed it since the statement was parsed.
+    /// Locks a table for INSERT, UPDATE or DELETE, and returns the definition that holds as long as the lock: a DDL
+    /// statement may have changed it since the statement was parsed.
     ///
     /// # Errors
     /// ORA-08103 when the table was dropped meanwhile; ORA-01013 when the user cancels the wait.
     pub fn lock_for_change(&self, table: &TableDef) -> Result<(ChangeLock, Arc<TableDef>)> {
-        // To the end of the transaction; the other lock is for the statement.
+        // This lock lasts to the end of the transaction; the other is the statement's.
         self.lock_table(table.object, txn::TableLock::RowExclusive, LockWait::Forever)?;
         let lock = match table.lock.try_change() {
             Some(lock) => lock,

@@ -1,7 +1,7 @@
 //! CREATE, ALTER and DROP TABLESPACE: files made, opened, resized and removed.
 //!
-//! Order of steps in a creation: files are made and formatted whole, synced, then the control file names them; a crash or an error before that
-//! leaves at most files that no database knows, and those are removed again.
+//! Order of steps in a creation: files are made and formatted whole, synced, then recorded in the control file. A crash
+//! or an error before that leaves at most files that no database knows; an error removes them.
 
 use std::path::{Path, PathBuf};
 
@@ -44,7 +44,7 @@ pub struct TablespaceSpec {
     /// None: autoallocate; `Some(bytes)`: uniform extents.
     pub uniform_bytes: Option<u64>,
     pub space_management: SpaceManagement,
-    /// LOGGING or NOLOGGING of what is made in it without saying which.
+    /// LOGGING or NOLOGGING for objects made in it without either.
     pub logging: bool,
 }
 
@@ -53,7 +53,7 @@ fn file_error(number: u32, what: &str, name: &str, error: &std::io::Error) -> Er
     Error::new(kind, Number::Ora(number), format!("{what} '{name}': {error}"))
 }
 
-/// Opens a datafile of the database and checks that it is the one that the control file means.
+/// Opens a datafile of the database and checks that it is the one in the control file.
 ///
 /// # Errors
 /// ORA-01157 missing, ORA-01122 with the reason: truncated, of another database or another file, damaged header.
@@ -96,7 +96,7 @@ pub(crate) fn open_file(
     let address = BlockAddress::new(number, file::FILE_HEADER_BLOCK);
     let header_block = &mut head[size.bytes()..];
     if let Err(error) = block::check(header_block, address) {
-        // A crash during a close may have torn it; then it is whole in the double-write area.
+        // A crash during a close may have torn it; then the double-write area has it whole.
         let area = instance.cache().double_write().map_or(Ok(Vec::new()), |area| area.blocks())?;
         let whole = area.into_iter().find(|(other, whole)| *other == address && whole.len() == size.bytes());
         let Some((_, whole)) = whole else { return Err(failed(error.text)) };
@@ -135,13 +135,13 @@ pub(crate) fn open_file(
 }
 
 impl Instance {
-    /// The right to make, change and remove files; a wait for it is a wait event.
+    /// The latch for making, changing and removing files; a wait for it is a wait event.
     pub fn changing(&self, s: &Session) -> MutexGuard<'_, ()> {
         let lock = &self.structure;
         s.meter().take_enqueue(Enqueue::TtContention, 6, [0, 0], -1, || lock.try_lock(), || lock.lock())
     }
 
-    /// A file's path: relative names are relative to the data directory; names in disk groups stay as they are.
+    /// A file's path: relative names start at the data directory; names in disk groups stay as they are.
     #[must_use]
     pub fn resolve(&self, name: &str) -> PathBuf {
         disk_group::resolve(self.directory(), name)
@@ -150,8 +150,9 @@ impl Instance {
     /// Makes a tablespace and opens it.
     ///
     /// # Errors
-    /// ORA-01543 duplicate name, ORA-15001 no such disk group, ORA-15041 no space in it, ORA-01537 file in use, ORA-01119 file cannot be made, ORA-03214 file too small, ORA-03249 uniform size too small, ORA-29339 no cache for the block
-    /// size, and those of the control file.
+    /// ORA-01543 duplicate name, ORA-15001 no such disk group, ORA-15041 no space in it, ORA-01537 file in use,
+    /// ORA-01119 file cannot be made, ORA-03214 file too small, ORA-03249 uniform size too small, ORA-29339 no cache
+    /// for the block size, and those of the control file.
     pub fn create_tablespace(&self, s: &Session, spec: &TablespaceSpec) -> Result<Arc<Tablespace>> {
         let _changing = self.changing(s);
         let tablespace = self.make_tablespace(s, spec, TablespaceKind::Permanent, false)?;
@@ -159,8 +160,8 @@ impl Instance {
         Ok(tablespace)
     }
 
-    /// CREATE UNDO TABLESPACE, with RETENTION GUARANTEE or without: the tablespace and its first undo segments. No session finds the tablespace before its
-    /// segments are durable; an open after a crash in between removes it.
+    /// CREATE UNDO TABLESPACE, with RETENTION GUARANTEE or without: the tablespace and its first undo segments. No
+    /// session finds the tablespace before its segments are durable; an open after a crash in between removes it.
     ///
     /// # Errors
     /// As [`Instance::create_tablespace`], and ORA-30036 when the segments have no room in it.
@@ -184,7 +185,8 @@ impl Instance {
         Ok(tablespace)
     }
 
-    /// Makes the files of a tablespace and has the control file name them. One for undo is not finished by that.
+    /// Makes the files of a tablespace and records them in the control file. An undo tablespace is not finished by
+    /// that.
     fn make_tablespace(
         &self,
         s: &Session,
@@ -238,10 +240,10 @@ impl Instance {
         Ok(Arc::new(Tablespace::new(&record, numbers)?))
     }
 
-    /// Removes tablespaces whose making a crash has cut short; what the control file says then.
+    /// Removes tablespaces whose creation a crash has cut short; returns the control file's data after that.
     ///
     /// # Errors
-    /// Those of the control file.
+    /// Errors of the control file.
     pub(crate) fn forget_unfinished_tablespaces(&self) -> Result<ControlData> {
         let data = self.control().data().clone();
         let unfinished: Vec<u32> = data.tablespaces.iter().filter(|t| t.unfinished).map(|t| t.number).collect();
@@ -281,7 +283,7 @@ impl Instance {
         Ok(())
     }
 
-    /// ALTER TABLESPACE … LOGGING or NOLOGGING: of what is made in it from now on.
+    /// ALTER TABLESPACE … LOGGING or NOLOGGING: for objects made in it from now on.
     ///
     /// # Errors
     /// ORA-30021 for an undo tablespace; those of the control file.
@@ -331,7 +333,7 @@ impl Instance {
             .ok_or_else(|| Error::user(959, format!("tablespace '{}' does not exist", tablespace.name())))
     }
 
-    /// Makes and formats files; on an error those already made are removed again.
+    /// Makes and formats files; an error removes those already made.
     fn make_files(
         &self,
         s: &Session,
@@ -355,7 +357,7 @@ impl Instance {
         Ok(made)
     }
 
-    /// Whether a new file would take the place of one of the database, or of one that the statement has just made.
+    /// Refuses a new file that would replace one of the database, or one that the statement has just made.
     fn check_new_file(&self, made: &[(DatafileRecord, Datafile)], spec: &DatafileSpec) -> Result<()> {
         if is_in_group(&spec.name) {
             return Ok(());
@@ -374,12 +376,12 @@ impl Instance {
     }
 
     fn remove_files(&self, files: &[(DatafileRecord, Datafile)]) {
-        // One copy of the control file may name them.
+        // One copy of the control file may have them.
         if self.health().check().is_err() {
             return;
         }
         for (_, file) in files {
-            // The error that led here is the one to report.
+            // The first error is the one to report.
             let _ = self.files().remove(file.path());
         }
     }
@@ -526,10 +528,11 @@ impl Instance {
         head
     }
 
-    /// Notes in the control file that a tablespace goes when what is in it has gone, with its datafiles or without; None: that it stays.
+    /// Records in the control file that a tablespace is dropped once it is empty, with its datafiles or without; None:
+    /// it stays.
     ///
     /// # Errors
-    /// Those of the control file.
+    /// Errors of the control file.
     pub(crate) fn note_drop(&self, tablespace: &Tablespace, dropping: Option<bool>) -> Result<()> {
         self.control().update(|data| {
             if let Some(record) = data.tablespaces.iter_mut().find(|t| t.number == tablespace.number().0) {
@@ -538,10 +541,10 @@ impl Instance {
         })
     }
 
-    /// A drop that has begun is not carried through: the tablespace gives out extents again.
+    /// Gives up a drop that has begun: the tablespace gives out extents again.
     ///
     /// # Errors
-    /// Those of the control file.
+    /// Errors of the control file.
     pub(crate) fn end_drop(&self, tablespace: &Tablespace) -> Result<()> {
         tablespace.end_drop();
         if self.health().check().is_err() || !self.is_drop_noted(tablespace) {
@@ -550,17 +553,18 @@ impl Instance {
         self.note_drop(tablespace, None)
     }
 
-    /// Whether the control file says that the tablespace goes.
+    /// True: the control file has a drop of the tablespace.
     pub(crate) fn is_drop_noted(&self, tablespace: &Tablespace) -> bool {
         let noted = |t: &TablespaceRecord| t.number == tablespace.number().0 && t.dropping.is_some();
         self.control().data().tablespaces.iter().any(noted)
     }
 
-    /// Removes a tablespace that holds no segments any more (the catalog sees to that), and its files if `datafiles`. Files in disk groups, which the
-    /// database has named itself, go in any case.
+    /// Removes a tablespace without segments (the catalog sees to that), and with `datafiles` its files. Files in disk
+    /// groups, which the database has named itself, are removed in any case.
     ///
     /// # Errors
-    /// ORA-30013 for an undo tablespace that transactions are using; those of the control file; ORA-01259-like when a file cannot be removed (the tablespace is gone then).
+    /// ORA-30013 for an undo tablespace that transactions are using; those of the control file; ORA-01259-like when a
+    /// file cannot be removed (the tablespace is gone then).
     pub fn drop_tablespace_files(&self, s: &Session, tablespace: &Arc<Tablespace>, datafiles: bool) -> Result<()> {
         self.health().check()?;
         let _changing = self.changing(s);
@@ -571,7 +575,8 @@ impl Instance {
         if tablespace.kind() == TablespaceKind::Undo {
             self.undo().forget(s, tablespace.number())?;
         }
-        // Ends of transactions, and what was undone before, may be in the log buffer alone. Without the files recovery would have to do without them.
+        // Ends of transactions, and changes undone before, may be in the log buffer alone. After a crash recovery would
+        // lack them, and the files.
         self.redo().flush(self.redo().end())?;
         let numbers = tablespace.files();
         self.control().update(|data| {
@@ -584,7 +589,7 @@ impl Instance {
             let file = self.cache().file(number)?;
             self.cache().remove_file(s.meter(), number);
             let (name, path) = (file.name().to_owned(), file.path().to_owned());
-            // A disk group tells what goes wrong with a file that nobody has open.
+            // Closed first: a disk group reports the error of a removal only when the file is not open.
             drop(file);
             if (datafiles || is_in_group(&name))
                 && let Err(error) = self.files().remove(&path)
@@ -612,7 +617,8 @@ impl Instance {
         if tablespace.files().first() == Some(&number) {
             return Err(Error::user(3263, format!("cannot drop the first file of tablespace {}", tablespace.name())));
         }
-        // Who allocates in the file latches its space header first, and looks then whether the file is still one of the tablespace's.
+        // A session that allocates in the file latches its space header first, and then checks that the file still
+        // belongs to the tablespace.
         let header = storage::process::metadata::current_mut(
             s,
             BlockAddress::new(number, file::SPACE_HEADER_BLOCK),
@@ -622,7 +628,7 @@ impl Instance {
         if space.free_units != space.units {
             return Err(Error::user(3262, format!("the file '{name}' is not empty")));
         }
-        // No block that a crash leaves may lead into a file that is gone.
+        // No block on disk after a crash may refer to a removed file.
         self.redo().flush(self.redo().end())?;
         self.control().update(|data| data.datafiles.retain(|file| file.number != number.0))?;
         tablespace.remove_file(number);
@@ -640,7 +646,7 @@ impl Instance {
     /// ORA-01516 no such file, ORA-03297 used data beyond the size, ORA-01237 no room.
     pub fn resize_datafile(&self, s: &Session, name: &str, bytes: u64) -> Result<()> {
         self.health().check()?;
-        // The file must not go, nor its number come to mean another, before its space header is latched.
+        // The file must not be removed, nor its number reused, before its space header is latched.
         let _changing = self.changing(s);
         let number = self.file_named(name)?;
         let file = self.cache().file(number)?;
@@ -670,7 +676,7 @@ impl Instance {
         })
     }
 
-    /// The file of this name, or of this number as text.
+    /// The file of this name, or of this number given as text.
     ///
     /// # Errors
     /// ORA-01516.
@@ -702,8 +708,8 @@ fn to_blocks(bytes: u64, size: BlockSize) -> Result<u32> {
     Ok(blocks as u32)
 }
 
-/// Uniform extents, rounded up to whole blocks: at least five under automatic management, whose first extent has three blocks for itself; under
-/// manual management a segment header and a block of rows.
+/// Blocks of a uniform extent, rounded up: at least five under automatic management, whose first extent has three
+/// blocks for itself; under manual management at least a segment header and a block of rows.
 fn uniform_blocks(bytes: u64, size: BlockSize, management: SpaceManagement) -> Result<u32> {
     let blocks = bytes.div_ceil(size.bytes() as u64);
     let least = match management {

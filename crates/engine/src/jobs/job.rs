@@ -1,5 +1,5 @@
-//! Jobs of DBMS_JOB, as rows of JOB$ in the user's transaction: one that is submitted is seen by others when the transaction commits, and gone when it is
-//! rolled back. Who runs them and when is `instance/jobs.rs`.
+//! Jobs of DBMS_JOB, as rows of JOB$ in the user's transaction: other sessions see a submitted job when the transaction
+//! commits; a rollback removes it. `instance/jobs.rs` decides when they run.
 
 use std::sync::Arc;
 
@@ -33,10 +33,10 @@ pub(super) fn no_job(number: u64) -> Error {
 }
 
 impl Session {
-    /// A number for a new job. It is not given again, whatever becomes of the transaction.
+    /// A number for a new job. It is never given again, even if the transaction is rolled back.
     ///
     /// # Errors
-    /// Those of changing the dictionary.
+    /// Errors of changing the dictionary.
     pub fn next_job_number(self: &Arc<Self>) -> Result<u64> {
         self.dictionary_number(JOB_SEQUENCE)
     }
@@ -67,7 +67,8 @@ impl Session {
         Ok(())
     }
 
-    /// DBMS_JOB.CHANGE, WHAT, NEXT_DATE, INTERVAL, BROKEN: changes a job of `user`'s, in the transaction. `change` may be called more than once.
+    /// DBMS_JOB.CHANGE, WHAT, NEXT_DATE, INTERVAL, BROKEN: changes a job of `user`, in the transaction. `change` may be
+    /// called more than once.
     ///
     /// # Errors
     /// ORA-23421 `user` has no such job; ORA-12899; those of `change`, of waiting for the row and of changing it.
@@ -108,15 +109,15 @@ impl Session {
     /// A job of the session's user.
     ///
     /// # Errors
-    /// ORA-23421 there is none of this number that is his; those of reading.
+    /// ORA-23421 the user has no job of this number; those of reading.
     pub fn own_job(self: &Arc<Self>, number: u64) -> Result<Job> {
         self.job_of(number, &self.user()).map(|(_, job)| job)
     }
 
-    /// The jobs that the session sees, by number: what others have committed, and what it has done itself.
+    /// The jobs that the session sees, by number: committed ones and its own changes.
     ///
     /// # Errors
-    /// Those of reading.
+    /// Errors of reading.
     pub fn jobs(self: &Arc<Self>) -> Result<Vec<Job>> {
         let mut jobs: Vec<Job> = self.own_rows::<JobRow>(&[])?.into_iter().map(|(_, row)| Job::from(row)).collect();
         jobs.sort_by_key(|job| job.number);

@@ -1,4 +1,4 @@
-//! The rows of a job that is run: which jobs are due, THIS_DATE when a run begins, what has become of it when it ends.
+//! The rows of a running job: due jobs, THIS_DATE at the beginning of a run, the outcome at its end.
 //!
 //! ```text
 //! due ──> begin_run ──> the SQL layer runs the job ──> end_run
@@ -6,8 +6,8 @@
 //!         THIS_DATE, commit                            failure: rolled back, then FAILURES and the next time
 //! ```
 //!
-//! Being claimed in memory ([`Jobs`]) is what keeps a job from running twice. THIS_DATE and the state RUNNING are for who looks; when the instance ended
-//! first they are put back at the next open ([`clear_runs`]), and the job is due as before.
+//! The claim in memory ([`Jobs`]) keeps a job from running twice. THIS_DATE and the state RUNNING are for display; if
+//! the instance ends during a run the next open clears them ([`clear_runs`]), and the job is due as before.
 
 use std::sync::Arc;
 
@@ -26,7 +26,8 @@ use storage::txn::{CommitWrite, LockWait};
 
 const MINUTE_US: u64 = 60_000_000;
 
-/// When a job is tried again that has failed so many times in a row: after a minute, two, four …, but no later than its interval says.
+/// Time of the next attempt after so many failures in a row: in a minute, two, four …, but no later than its interval
+/// says.
 fn retry_us(now_us: u64, failures: u32, next_us: Option<u64>) -> u64 {
     let wait = MINUTE_US << failures.saturating_sub(1).min(Job::FAILURES_MAX);
     let retry = now_us + wait;
@@ -34,16 +35,16 @@ fn retry_us(now_us: u64, failures: u32, next_us: Option<u64>) -> u64 {
 }
 
 impl Jobs {
-    /// The jobs that are to be run at `now_us`, those that have waited longest first, as many as may run; and when the next one will be. Those that could not
-    /// begin when that was tried last come after the others.
+    /// The jobs to run at `now_us`, those that have waited longest first, as many as may run; and the time of the next
+    /// one. Those that could not begin at the last attempt come after the others.
     ///
     /// # Errors
-    /// Those of reading; ORA-01089 when the instance is being closed.
+    /// Errors of reading; ORA-01089 when the instance is being closed.
     pub fn due(&self, session: &Arc<Session>, now_us: u64) -> Result<Due> {
         let _call = session.call()?;
         let seen = self.changes();
         let (mut jobs, mut next): (Vec<DueJob>, Option<u64>) = (Vec::new(), None);
-        // One that is damaged keeps none of the others from running; who looks at it is told.
+        // A damaged row keeps no other job from running; queries of the row report it.
         let rows = session.whole_own_rows::<JobRow>()?;
         let waiting = rows.into_iter().map(Job::from).filter(|job| !job.broken).map(DueJob::Job);
         let enabled = |job: &SchedulerJob| job.enabled && matches!(job.state, JobState::Scheduled | JobState::Running);
@@ -67,12 +68,13 @@ impl Jobs {
         Ok(Due { jobs, next_us: next, seen })
     }
 
-    /// Begins a run in `session`, whose transaction commits: what the SQL layer checks before a commit it has checked. None when it is not to be: the job runs already, is not due any more, is gone, another
-    /// transaction is changing it, or as many jobs run as may (the last three only of what the queue runs); or when the user wants one of DBMS_JOB's that is
-    /// another user's. The job in the answer is as it was before.
+    /// Begins a run in `session`, whose transaction commits; the SQL layer has made its checks before a commit. None
+    /// when there is no run: the job runs already, is not due any more, is gone, another transaction is changing it, or
+    /// job_queue_processes run (the last three for runs of the queue only); or a user asks for a DBMS_JOB job of
+    /// another user. The job in the answer is as it was before.
     ///
     /// # Errors
-    /// Those of reading and changing rows; ORA-01089 when the instance is being closed.
+    /// Errors of reading and changing rows; ORA-01089 when the instance is being closed.
     pub fn begin_run(self: &Arc<Self>, session: &Arc<Session>, key: &JobKey, when: RunWhen) -> Result<Option<JobRun>> {
         let _call = session.call()?;
         if when == RunWhen::Requested {
@@ -85,7 +87,7 @@ impl Jobs {
             }
             return Ok(None);
         };
-        // The start of a run that is lost is as if it had not been.
+        // A lost start of a run needs no recovery.
         let no_wait = matches!(when, RunWhen::Due(_));
         session.commit(CommitWrite { no_wait, batch: false })?;
         run.job = Some(job);
@@ -93,16 +95,17 @@ impl Jobs {
         Ok(Some(run))
     }
 
-    /// Ends a run, and gives what it has come to. After success in the session that ran the job: what it has not committed yet commits with this. After failure in any session: what
-    /// that has under way is rolled back first. A run that a user has stopped before this has failed, though it may have done all its work; nobody stops it
-    /// any more.
+    /// Ends a run, and returns its outcome. After success the session is the one that ran the job, and its open changes
+    /// commit with this. After failure it is any session: its open transaction is rolled back first. A run that a user
+    /// has stopped before this has failed, though it may have done all its work; from here it can no longer be stopped.
     ///
     /// # Errors
-    /// Those of changing rows; ORA-00028 when the session has been killed; ORA-01089 when the instance is being closed. The end may be tried again, as a
-    /// failure and in another session, when this one has rolled back. When the run is dropped without it the job is found due at the next look.
+    /// Errors of changing rows; ORA-00028 when the session has been killed; ORA-01089 when the instance is being
+    /// closed. After a rollback the caller may retry, as a failure and in another session. If the run is dropped
+    /// without an end, the job is due at the next look.
     pub fn end_run(&self, session: &Arc<Session>, run: &mut JobRun, outcome: &JobOutcome) -> Result<JobOutcome> {
         let stopped_by = self.begin_end(&run.key);
-        // Who has cancelled meant the work, not its end.
+        // A cancel was meant for the work, not for its end.
         session.cancel_handle().store(false, Ordering::Release);
         let stopped = stopped_by.as_ref().map(|_| outcome.failed(cancelled()));
         let outcome = stopped.as_ref().unwrap_or(outcome);
@@ -171,7 +174,7 @@ impl Session {
 
     fn end_run_of_job(self: &Arc<Self>, run: &JobRun, before: &Job, outcome: &JobOutcome) -> Result<()> {
         let found = self.own_rows::<JobRow>(&equal("JOB", before.number)?)?.into_iter().next();
-        // It may have been removed while it ran.
+        // The job may have been removed while it ran.
         let Some((rowid, row)) = found else { return Ok(()) };
         let mut job = Job::from(row);
         job.this_us = None;
@@ -179,7 +182,7 @@ impl Session {
         match outcome {
             JobOutcome::Succeeded { next_us: None } => return self.delete_own::<JobRow>(rowid),
             JobOutcome::Succeeded { next_us: Some(next) } => {
-                // One that was broken and has been run on request is whole again; one that has broken itself stays so.
+                // A broken job that has run on request is no longer broken; one that has broken itself stays so.
                 job.broken &= !before.broken;
                 (job.last_us, job.failures, job.next_us) = (Some(run.started_us), 0, *next);
             }
@@ -225,7 +228,7 @@ impl Session {
             session: Some((run.sid, run.serial)),
             information,
         })?;
-        // What a user runs in his own session is no business of the schedule's.
+        // A user's run in his own session leaves the schedule alone.
         let found = self.own_rows::<SchedulerJobRow>(&named(&before.owner, &before.name)?)?.into_iter().next();
         let Some((rowid, row)) = found.filter(|_| !run.requested) else { return Ok(()) };
         let mut job = SchedulerJob::from_row(row)?;
@@ -240,10 +243,10 @@ impl Session {
                 job.last_error = Some(cut(&error.to_string()));
             }
         }
-        // One that a user has asked for leaves the time of the next one alone.
+        // A run requested from the queue leaves the next time alone.
         let planned = if run.asked { job.next_us } else { outcome.next_us() };
         let next_us = planned.filter(|next| job.end_us.is_none_or(|end| *next <= end));
-        // When the next time is not known because the interval fails, there is no sense in going on.
+        // When the interval fails there is no next time, and the job ends.
         let endless = failure.is_some() && stopped_by.is_none() && planned.is_none() && job.interval.is_some();
         let last = if job.max_failures.is_some_and(|most| job.failures_in_a_row >= most) || (endless && !run.asked) {
             Some(JobState::Broken)
@@ -270,7 +273,7 @@ impl Session {
         }
     }
 
-    /// A job that does not run any more. One that is broken, or that somebody has stopped, stays for who wants to know why.
+    /// Ends the schedule of a job. A broken or stopped job stays, to be looked at.
     fn end_schedule(self: &Arc<Self>, rowid: Rowid, job: SchedulerJob) -> Result<()> {
         if job.auto_drop && !matches!(job.state, JobState::Broken | JobState::Stopped) {
             return self.delete_scheduler_job(rowid, &job);
@@ -279,7 +282,7 @@ impl Session {
     }
 }
 
-/// Puts back what says that a job runs: nothing runs in a database that is being opened.
+/// Clears the marks of running jobs: nothing runs in a database that is being opened.
 pub(crate) fn clear_runs(session: &Arc<Session>) -> Result<()> {
     let now_us = session.meter().clock().wall_us();
     for (rowid, row) in session.own_rows::<JobRow>(&[])? {
@@ -322,7 +325,7 @@ mod tests {
             retry_us(5 * MINUTE_US, failures, next.map(|next| next * MINUTE_US)) / MINUTE_US - 5
         };
         assert_eq!([1, 2, 3, 15].map(|failures| minutes(failures, None)), [1, 2, 4, 1 << 14]);
-        // Not later than it would run anyway; a time that has passed says nothing.
+        // Not later than its regular time; a time that has passed does not count.
         assert_eq!(minutes(5, Some(12)), 7);
         assert_eq!(minutes(1, Some(12)), 1);
         assert_eq!(minutes(1, Some(3)), 1);

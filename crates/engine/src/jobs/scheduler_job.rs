@@ -1,4 +1,5 @@
-//! Jobs of DBMS_SCHEDULER, as rows of SCHEDULER$_JOB. Unlike those of DBMS_JOB each call commits, and with it what the session had under way.
+//! Jobs of DBMS_SCHEDULER, as rows of SCHEDULER$_JOB. Unlike those of DBMS_JOB each call commits the session's
+//! transaction.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -14,9 +15,9 @@ use crate::dictionary::{JobKey, SchedulerJob, SystemPrivilege};
 use crate::instance::{RunningJob, Session};
 use storage::txn::CommitWrite;
 
-/// How long who stops a job sleeps between two looks at whether his user has cancelled.
+/// Poll interval of STOP_JOB while it waits for the job; the user may cancel in between.
 const LOOK_ROUND: Duration = Duration::from_millis(100);
-/// The same, while the job is about to run: nobody says when it does.
+/// Poll interval while the job is about to run: its beginning is not signalled.
 const BEGIN_ROUND: Duration = Duration::from_millis(10);
 
 pub(super) fn named(owner: &str, name: &str) -> Result<[Condition; 2]> {
@@ -40,7 +41,8 @@ impl Session {
     /// DBMS_SCHEDULER.CREATE_JOB. Commits.
     ///
     /// # Errors
-    /// ORA-27477 there is such a job; ORA-27486 the user may not; ORA-12899, ORA-00972; those of changing rows.
+    /// ORA-27477 there is such a job; ORA-27486 the user lacks the privilege; ORA-12899, ORA-00972; those of changing
+    /// rows.
     pub fn create_scheduler_job(self: &Arc<Self>, job: &SchedulerJob) -> Result<()> {
         let (owner, name) = (job.owner.as_str(), job.name.as_str());
         self.check_may_schedule(owner)?;
@@ -94,7 +96,7 @@ impl Session {
                 let text = format!("invalid value {position} for attribute ARGUMENT_POSITION");
                 return Err(Error::user(27465, text));
             }
-            // Whoever sets the same argument at the same time comes after this.
+            // A session that sets the same argument at the same time comes after this.
             self.update_own(rowid, &found.to_row())?;
             for (rowid, row) in self.own_rows::<SchedulerArgumentRow>(&named(owner, job)?)? {
                 if row.position == position {
@@ -107,10 +109,10 @@ impl Session {
         self.commit_schedule()
     }
 
-    /// The values of a job's arguments, by position; None for NULL and for what was not set.
+    /// The values of a job's arguments, by position; None for NULL and for values not set.
     ///
     /// # Errors
-    /// Those of reading.
+    /// Errors of reading.
     pub fn scheduler_arguments(self: &Arc<Self>, job: &SchedulerJob) -> Result<Vec<Option<String>>> {
         let mut values = vec![None; job.arguments as usize];
         for (_, row) in self.own_rows::<SchedulerArgumentRow>(&named(&job.owner, &job.name)?)? {
@@ -121,10 +123,11 @@ impl Session {
         Ok(values)
     }
 
-    /// Waits while the end of a run of a job is being written, which others may see before the run is over. Not for a session that has changed jobs.
+    /// Waits while the end of a run of a job is being written, which others may see before the run is over. Not for a
+    /// session that has changed jobs.
     ///
     /// # Errors
-    /// ORA-01013 when the user cancels, and what else ends a wait.
+    /// ORA-01013 when the user cancels, and other errors that end a wait.
     pub fn wait_for_job_end(&self, key: &JobKey) -> Result<()> {
         while !self.instance().jobs().wait_end_written(key, LOOK_ROUND) {
             self.check_cancelled()?;
@@ -148,10 +151,12 @@ impl Session {
         self.commit_schedule()
     }
 
-    /// DBMS_SCHEDULER.STOP_JOB: cancels the run that is under way, or with `force` kills its session, and waits until it has ended.
+    /// DBMS_SCHEDULER.STOP_JOB: cancels the run that is under way, or with `force` kills its session, and waits until
+    /// it has ended.
     ///
     /// # Errors
-    /// ORA-27475 no such job; ORA-27366 it does not run; ORA-27486; ORA-00027 it runs in this session; ORA-01013 when the user cancels the wait.
+    /// ORA-27475 no such job; ORA-27366 it does not run; ORA-27486; ORA-00027 it runs in this session; ORA-01013 when
+    /// the user cancels the wait.
     pub fn stop_scheduler_job(self: &Arc<Self>, owner: &str, name: &str, force: bool) -> Result<()> {
         let (_, job) = self.scheduler_job_of(owner, name)?;
         let user = self.user();
@@ -166,7 +171,7 @@ impl Session {
             return Err(Error::user(27, "cannot kill current session: the job runs in it"));
         }
         let cancel = |run: &RunningJob| {
-            // One that is killed is told so without this.
+            // A killed session needs no cancel.
             if !force {
                 self.instance().cancel(run.sid, run.serial);
             }
@@ -176,12 +181,12 @@ impl Session {
         }
         let stopped = jobs.stop(&key, &user, cancel);
         if let Some(run) = stopped.as_ref().filter(|_| force) {
-            // It may have ended just now.
+            // The run may have ended just now.
             self.kill(run.sid, run.serial)
                 .map(drop)
                 .or_else(|error| if error.is_ora(30) { Ok(()) } else { Err(error) })?;
         }
-        // One that is at its end has run; what that has come to is there when this returns.
+        // A run at its end is over; its outcome is there when this returns.
         let Some(run) = stopped.clone().or_else(|| jobs.running().into_iter().find(|run| run.key == key)) else {
             return Err(idle());
         };
@@ -212,7 +217,7 @@ impl Session {
     /// The jobs that the session sees, by owner and name.
     ///
     /// # Errors
-    /// Those of reading.
+    /// Errors of reading.
     pub fn scheduler_jobs(self: &Arc<Self>) -> Result<Vec<SchedulerJob>> {
         let rows = self.own_rows::<SchedulerJobRow>(&[])?.into_iter();
         let mut jobs: Vec<_> = rows.map(|(_, row)| SchedulerJob::from_row(row)).collect::<Result<_>>()?;

@@ -12,7 +12,7 @@ use crate::dictionary::rows::SchedulerRunRow;
 use crate::instance::Session;
 
 impl Session {
-    /// Adds a run to the log, in the transaction; its id is given here.
+    /// Adds a run to the log, in the transaction, and sets its id.
     pub(super) fn log_run(self: &Arc<Self>, run: &SchedulerRun) -> Result<()> {
         self.insert_own(&[SchedulerRunRow {
             id: self.dictionary_number(SCHEDULER_LOG_SEQUENCE)?,
@@ -34,7 +34,7 @@ impl Session {
     /// The runs that have ended, by id.
     ///
     /// # Errors
-    /// Those of reading.
+    /// Errors of reading.
     pub fn scheduler_runs(self: &Arc<Self>) -> Result<Vec<SchedulerRun>> {
         let rows = self.own_rows::<SchedulerRunRow>(&[])?.into_iter();
         let mut runs: Vec<_> = rows.map(|(_, row)| SchedulerRun::from_row(row)).collect::<Result<_>>()?;

@@ -1,8 +1,9 @@
 //! The dictionary's beginning: made when the database is created, found again when it is opened.
 //!
-//! The dictionary's tables are the first segments of SYSTEM, in the order of [`TABLES`]. Where their headers are is kept in the control
-//! file, one entry a table (`dictionary.OBJ$` = packed block address), because without them nothing can be looked up. Their definitions are
-//! in the program; the rows that describe them in OBJ$, TAB$ and COL$ are for those who query the dictionary.
+//! The dictionary's tables are the first segments of SYSTEM, in the order of [`TABLES`]. The control file keeps the
+//! addresses of their headers, one entry a table (`dictionary.OBJ$` = packed block address), because without them
+//! nothing can be looked up. Their definitions are in the program; the rows in OBJ$, TAB$ and COL$ that describe them
+//! are for queries of the dictionary.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -29,7 +30,7 @@ use storage::txn::CommitWrite;
 
 /// The number of the first constraint.
 const FIRST_CONSTRAINT: u32 = 1000;
-/// The layout of the dictionary; another one is refused.
+/// Version of the dictionary's layout; a database with another one is refused.
 const DICTIONARY_VERSION: &str = "5";
 const VERSION_KEY: &str = "dictionary.version";
 
@@ -83,7 +84,7 @@ fn definition(table: &DictionaryTable, segment: Arc<Segment>, created_us: u64) -
 /// Makes the dictionary of a new database. SYSTEM and USERS exist already.
 ///
 /// # Errors
-/// Those of segments and tables; the database is then of no use.
+/// Errors of segments and tables; the database is then unusable.
 pub(super) fn create(session: &Arc<Session>) -> Result<()> {
     let created_us = session.meter().clock().wall_us();
     let mut tables = BTreeMap::new();
@@ -203,7 +204,7 @@ fn first_users(created_us: u64) -> Vec<UserRow> {
     ]
 }
 
-/// Sequences that the dictionary itself takes numbers from.
+/// Sequences of the dictionary's own numbers.
 fn first_sequences(created_us: u64) -> Result<(Vec<ObjectRow>, Vec<SequenceRow>)> {
     let settings = SequenceSpec::default().settings(None)?;
     let all = [(JOB_SEQUENCE, 901), (SCHEDULER_LOG_SEQUENCE, 902)];
@@ -217,8 +218,8 @@ fn first_sequences(created_us: u64) -> Result<(Vec<ObjectRow>, Vec<SequenceRow>)
         .unzip())
 }
 
-/// SYSTEM holds every privilege directly; DBA holds every privilege; CONNECT and RESOURCE what their names are known for, whether Highwater has what it
-/// is for or not.
+/// SYSTEM holds every privilege directly; DBA holds every privilege; CONNECT and RESOURCE hold Oracle's privileges of
+/// these roles, whether Highwater supports the actions or not.
 fn first_grants() -> Vec<SystemGrantRow> {
     use SystemPrivilege as P;
     let privilege = |grantee: UserNumber, privilege: SystemPrivilege, grantable: bool| SystemGrantRow {
@@ -255,10 +256,10 @@ fn first_grants() -> Vec<SystemGrantRow> {
     grants
 }
 
-/// Frees extents that no segment has after a crash. Frees nothing while the extents of an object cannot be read.
+/// Frees extents without a segment after a crash. Frees nothing while the extents of an object cannot be read.
 ///
 /// # Errors
-/// Those of reading segments and of changing the files' bitmaps.
+/// Errors of reading segments and of changing the files' bitmaps.
 pub(crate) fn free_unowned(session: &Session) -> Result<u64> {
     let catalog = session.catalog();
     if catalog.unusable().next().is_some() {

@@ -31,7 +31,7 @@ const UNDO_FILE: &str = "undotbs01.dbf";
 /// The undo tablespace of a new database; the default of the parameter undo_tablespace.
 const UNDO_TABLESPACE: &str = "UNDOTBS1";
 
-/// How to make a database.
+/// The options of a new database.
 #[derive(Clone, Debug)]
 pub struct CreateOptions {
     pub name: String,
@@ -48,14 +48,15 @@ impl Default for CreateOptions {
     }
 }
 
-/// Files that are made with a database, beside its control files and its parameter file.
+/// Files made with a database, beside its control files and its parameter file.
 fn first_files() -> impl Iterator<Item = String> {
     let logs = (1..=LOG_GROUPS).flat_map(|number| LogGroupSpec::usual(number, 1, LOG_BYTES).members);
     let others = [DoubleWrite::NAME, SYSTEM_FILE, USERS_FILE, UNDO_FILE];
     logs.chain(others.map(str::to_owned))
 }
 
-/// Removes what a creation that was cut short has left. The control file goes last: as long as it is there, the other files are the creation's.
+/// Removes the files of a creation that was cut short. The control file goes last: as long as it exists, the other
+/// files belong to the creation.
 fn remove_unfinished(files: &dyn FileSystem, directory: &Path) -> Result<()> {
     let failed = |e: std::io::Error| io(1501, "cannot remove what an unfinished creation has left", &e);
     for names in [first_files().collect(), ControlFile::COPIES.map(str::to_owned).to_vec()] {
@@ -77,11 +78,12 @@ fn new_database_id(now_us: u64, background: Background) -> u64 {
 }
 
 impl Instance {
-    /// Makes a database in `directory` and opens it. `lock` keeps other processes out; in-memory file systems need none. One whose creation was cut
-    /// short is made anew.
+    /// Makes a database in `directory` and opens it. `lock` keeps other processes out; in-memory file systems need
+    /// none. A database whose creation was cut short is made anew.
     ///
     /// # Errors
-    /// ORA-01501 when the directory holds a database, or a file that is to be one of the database's, or when something cannot be written.
+    /// ORA-01501 when the directory holds a database, or a file with a name of one of the database's, or when a write
+    /// fails.
     pub fn create(
         files: Arc<dyn FileSystem>,
         directory: &Path,
@@ -92,7 +94,7 @@ impl Instance {
         Self::create_with(files, directory, clock, lock, options, Background::Threads)
     }
 
-    /// As [`Instance::create`], with a say in who does the background's work.
+    /// As [`Instance::create`]; `background` chooses the threads of the background work.
     ///
     /// # Errors
     /// As [`Instance::create`].
@@ -110,7 +112,7 @@ impl Instance {
             }
             Existing::Unfinished => remove_unfinished(&*files, directory)?,
             Existing::Nothing => {
-                // Had they come of a creation that was cut short, a control file would say so.
+                // Had a creation left them that was cut short, there would be a control file.
                 for name in first_files() {
                     let there = files.exists(&directory.join(&name));
                     if there.map_err(|e| io(1501, "cannot look into the data directory", &e))? {
@@ -152,12 +154,12 @@ impl Instance {
         let instance = Self::start(files.clone(), directory, clock, lock, parameters, control, background)?;
         let made = instance.make_log(options.log_bytes).and_then(|()| instance.make_database());
         if let Err(error) = made {
-            // What was made so far is no database: without control files it can be made again.
+            // The files made so far are no database: without control files it can be made again.
             instance.stop_writer();
             if let Ok(redo) = instance.cache().redo() {
                 redo.abandon();
             }
-            // The error that led here is the one to report. What cannot be removed now is removed by the next creation.
+            // The first error is the one to report. The next creation removes files that remain.
             let _ = remove_unfinished(&*files, directory);
             return Err(error);
         }

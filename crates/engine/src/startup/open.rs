@@ -17,7 +17,8 @@ use storage::control::{ControlFile, Shutdown};
 use storage::parameters::{Parameter, ParameterFile, Parameters, Value};
 use storage::txn::Dead;
 
-/// An open that a damaged block has ended, when the area is gone that holds torn blocks whole.
+/// The error of an open that a damaged block has ended, when the double-write area is missing, which would have the
+/// block whole.
 fn with_lost_area(error: Error) -> Error {
     if error.kind != ErrorKind::Corrupt {
         return error;
@@ -34,8 +35,10 @@ impl Instance {
     /// Opens the database in `directory`.
     ///
     /// # Errors
-    /// ORA-00205 no control file; ORA-00201 a control file of another version; HW-0012 the creation of the database was cut short; ORA-15042 and its kin, a disk of a group with datafiles is missing or another; ORA-01113 a datafile is of another time than the control file; ORA-01157, ORA-01122 a
-    /// datafile is missing or not the right one; ORA-00313, ORA-00353 redo that is needed is missing or damaged.
+    /// ORA-00205 no control file; ORA-00201 a control file of another version; HW-0012 the creation of the database was
+    /// cut short; ORA-15042 and its kin, a disk of a group with datafiles is missing or another; ORA-01113 a datafile
+    /// is of another time than the control file; ORA-01157, ORA-01122 a datafile is missing or another; ORA-00313,
+    /// ORA-00353 redo that recovery needs is missing or damaged.
     pub fn open(
         files: Arc<dyn FileSystem>,
         directory: &Path,
@@ -45,7 +48,7 @@ impl Instance {
         Self::open_with(files, directory, clock, lock, Background::Threads)
     }
 
-    /// As [`Instance::open`], with a say in who does the background's work.
+    /// As [`Instance::open`]; `background` chooses the threads of the background work.
     ///
     /// # Errors
     /// As [`Instance::open`].
@@ -56,7 +59,8 @@ impl Instance {
         lock: Option<DirectoryLock>,
         background: Background,
     ) -> Result<Arc<Self>> {
-        // A process that was killed may have renamed a control file whose name is not durable yet. What follows relies on what it says.
+        // A killed process may have renamed a control file whose name is not durable yet. All further steps rely on its
+        // content.
         files.sync_directory(directory).map_err(|e| io(27072, "cannot sync the data directory", &e))?;
         let control = ControlFile::open(files.clone(), directory)?;
         if control.data().is_unfinished() {
@@ -123,7 +127,8 @@ impl Instance {
         Ok(instance)
     }
 
-    /// Rolls back the dead transactions that have changed the dictionary, and notes the others, for [`Instance::start_rollback`].
+    /// Rolls back the dead transactions that have changed the dictionary, and notes the others, for
+    /// [`Instance::start_rollback`].
     fn roll_back_dead(&self, session: &Session) -> Result<()> {
         if storage::undo::keeps_dead() {
             return Ok(());
@@ -140,7 +145,7 @@ impl Instance {
         Ok(())
     }
 
-    /// Rolls back, in the background, what a crash has left of other transactions; new work goes on meanwhile.
+    /// Starts the background rollback of the other transactions that a crash has left.
     fn start_rollback(self: &Arc<Self>) -> Result<()> {
         if storage::undo::keeps_dead() {
             return Ok(());

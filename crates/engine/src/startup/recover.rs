@@ -1,4 +1,4 @@
-//! What a crash has kept from the blocks is put into them, and the log goes on.
+//! Recovery at the open: roll forward, then the log's new sequence.
 
 use common::sync::Arc;
 use common::{Error, Result};
@@ -14,25 +14,26 @@ use storage::tablespace::Tablespace;
 /// Bytes of the log buffer.
 const LOG_BUFFER: usize = 16 << 20;
 
-/// What a roll forward leaves to the log.
+/// The end of a roll forward, from which the log continues.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Recovered {
-    /// Where the redo ended.
+pub(super) struct RolledForwardTo {
+    /// End of the redo.
     end: ReadEnd,
-    needed: Needed,
+    needed: NeededRedo,
 }
 
-/// From where on redo is needed.
+/// Start of the redo that is still needed.
 #[derive(Clone, Copy, Debug)]
-struct Needed {
+struct NeededRedo {
     rba: Rba,
     lsn: Lsn,
 }
 
 impl Instance {
-    /// Puts what a crash has kept from the blocks into them; none after a clean close. The blocks are written in the background afterwards, and a crash until
-    /// then begins from the same place again: for that a log group must be there whose redo nobody needs, to go on in.
-    pub(super) fn recover(&self, data: &ControlData) -> Result<Option<Recovered>> {
+    /// Rolls the datafiles forward; None after a clean close. The recovered blocks are written in the background
+    /// afterwards, and a crash until then repeats the recovery from the same place: for that the log needs a group
+    /// without needed redo, to continue in.
+    pub(super) fn recover(&self, data: &ControlData) -> Result<Option<RolledForwardTo>> {
         if data.shutdown == Shutdown::Clean {
             return Ok(None);
         }
@@ -40,8 +41,8 @@ impl Instance {
         let meter = self.background_meter();
         let from = data.checkpoint.ok_or_else(|| Error::bug("a database that is complete without a checkpoint"))?;
         let torn = recovery::repair_torn(self.cache(), meter)?;
-        // What a process that was killed has written can be read and may not be durable. The double-write area is the only other place of the last
-        // batch: it must not be written before the batch is in its own.
+        // Writes of a killed process can be read but may not be durable. The double-write area is the only other place
+        // of the last batch: it must not be overwritten before the batch is durable in its own place.
         for file in self.cache().open_files() {
             file.sync_if_written(meter)?;
         }
@@ -64,12 +65,12 @@ impl Instance {
         let end = reader.end().ok_or_else(|| Error::bug("the log was not read to its end"))?;
         self.start_at(done.next_scn());
         done.deferred = data.log_groups.iter().any(|group| group.sequence < from.sequence);
-        let mut needed = Needed { rba: from, lsn: begin };
+        let mut needed = NeededRedo { rba: from, lsn: begin };
         if !done.deferred {
             let written = self.clock().monotonic_us();
             self.cache().checkpoint(meter)?;
-            // From here on the log that was read is not needed any more.
-            needed = Needed { rba: end.rba(), lsn: end.lsn };
+            // The redo that was read is not needed any more.
+            needed = NeededRedo { rba: end.rba(), lsn: end.lsn };
             self.control().update(|data| {
                 data.checkpoint = Some(needed.rba);
                 data.scn = done.next_scn().0;
@@ -79,18 +80,19 @@ impl Instance {
         done.torn = torn;
         done.elapsed_us = self.clock().monotonic_us() - start;
         self.note_rolled_forward(done);
-        Ok(Some(Recovered { end, needed }))
+        Ok(Some(RolledForwardTo { end, needed }))
     }
 
-    /// Begins a new sequence of the log; from here on changes can be made, and a crash is seen.
-    pub(super) fn open_log(&self, recovered: Option<Recovered>) -> Result<()> {
+    /// Begins a new sequence of the log; from here on changes are possible, and a crash is recognised.
+    pub(super) fn open_log(&self, recovered: Option<RolledForwardTo>) -> Result<()> {
         let mut groups = self.control().data().log_groups.clone();
         if recovered.is_none()
             && let Some(last) = groups.iter_mut().max_by_key(|group| group.sequence)
             && last.sequence > 0
             && last.end_block.is_none()
         {
-            // An open after a clean close was cut short between the new sequence and the note that the database is open: nothing was changed.
+            // An open after a clean close was cut short between the new sequence and the note that the database is
+            // open: no block was changed.
             (last.end_block, last.end_lsn, last.next_scn) =
                 (Some(FIRST_BLOCK), Some(last.first_lsn), Some(last.first_scn));
         }
@@ -130,7 +132,7 @@ impl Instance {
             let mut numbers = Vec::new();
             for record in data.datafiles.iter().filter(|file| file.tablespace == tablespace.number) {
                 let file = tablespace_files::open_file(self, tablespace, record)?;
-                // A process that was killed may have left blocks that are there to be read and not durable.
+                // A killed process may have left blocks that can be read but are not durable.
                 if data.shutdown != Shutdown::Clean {
                     file.doubt();
                 }

@@ -1,7 +1,7 @@
-//! The three levels of bitmaps of a segment under automatic space management: each block of the segment in exactly one first-level block, in
-//! a state that it can have.
+//! The three levels of bitmaps of a segment under automatic space management: each block of the segment in exactly one
+//! first-level block, in a state that it can have.
 //!
-//! States of fullness are hints: one that is out of date is no problem. One that hides much room is noted.
+//! States of fullness are hints: an outdated one is no problem, one that hides much room is a note.
 
 use std::collections::{HashMap, HashSet};
 
@@ -12,16 +12,16 @@ use format::segment;
 use format::transaction::Owner;
 
 use super::report::Report;
-use super::segments::{Place, Walk};
+use super::segments::{BlockPlace, Walk};
 
-/// What the bitmaps say about one block.
+/// A block's entry in the bitmaps.
 #[derive(Clone, Copy)]
-struct Entry {
+struct BitmapEntry {
     first_level: BlockAddress,
     state: BlockState,
 }
 
-/// `unused` gets the corrupt blocks that are not formatted yet.
+/// `unused` collects the corrupt blocks that are not formatted yet.
 pub(super) fn check(walk: &Walk<'_>, unused: &mut HashSet<BlockAddress>, report: &mut Report) {
     let Some(second_levels) = second_levels(walk, report) else { return };
     let mut entries = HashMap::new();
@@ -104,7 +104,7 @@ fn check_second_level(
     address: BlockAddress,
     parent: BlockAddress,
     first_levels: &mut HashSet<BlockAddress>,
-    entries: &mut HashMap<BlockAddress, Entry>,
+    entries: &mut HashMap<BlockAddress, BitmapEntry>,
     report: &mut Report,
 ) -> Option<()> {
     let bytes = upper(walk, address, BlockType::SecondLevelBitmap, parent, report)?;
@@ -136,7 +136,7 @@ fn check_second_level(
         }
         for index in 0..usize::from(header.covered.get()) {
             let Some(covered) = bitmap::address_of(&first, index) else { continue };
-            let entry = Entry { first_level: listed, state: bitmap::state(&first, index) };
+            let entry = BitmapEntry { first_level: listed, state: bitmap::state(&first, index) };
             if let Some(other) = entries.insert(covered, entry) {
                 walk.problem(report, covered, format!("is covered by {listed} and by {}", other.first_level));
                 return None;
@@ -146,24 +146,24 @@ fn check_second_level(
     Some(())
 }
 
-fn check_state(walk: &Walk<'_>, address: BlockAddress, place: Place, entry: Entry, report: &mut Report) {
+fn check_state(walk: &Walk<'_>, address: BlockAddress, place: BlockPlace, entry: BitmapEntry, report: &mut Report) {
     let (l1, state) = (entry.first_level, entry.state);
     match (place, state) {
-        (Place::Metadata, BlockState::Metadata) | (Place::AboveHigh, BlockState::Unformatted) => {}
-        (Place::BetweenMarks, BlockState::Unformatted) => {}
-        (Place::Metadata, _) => walk.problem(report, address, format!("is metadata; {l1} says {state:?}")),
+        (BlockPlace::Metadata, BlockState::Metadata) | (BlockPlace::AboveHigh, BlockState::Unformatted) => {}
+        (BlockPlace::BetweenMarks, BlockState::Unformatted) => {}
+        (BlockPlace::Metadata, _) => walk.problem(report, address, format!("is metadata; {l1} says {state:?}")),
         (_, BlockState::Metadata) => walk.problem(report, address, format!("is no metadata block; {l1} says it is")),
-        (Place::AboveHigh, _) => {
+        (BlockPlace::AboveHigh, _) => {
             walk.problem(report, address, format!("is above the high-water mark; {l1} says {state:?}"));
         }
-        (Place::BelowLow, BlockState::Unformatted) => {
+        (BlockPlace::BelowLow, BlockState::Unformatted) => {
             walk.problem(report, address, format!("is below the low high-water mark; {l1} says it is unformatted"));
         }
-        (Place::BelowLow | Place::BetweenMarks, _) => check_formatted(walk, address, entry, report),
+        (BlockPlace::BelowLow | BlockPlace::BetweenMarks, _) => check_formatted(walk, address, entry, report),
     }
 }
 
-fn check_formatted(walk: &Walk<'_>, address: BlockAddress, entry: Entry, report: &mut Report) {
+fn check_formatted(walk: &Walk<'_>, address: BlockAddress, entry: BitmapEntry, report: &mut Report) {
     if !walk.check_data_block(address, report) {
         return;
     }
@@ -175,7 +175,8 @@ fn check_formatted(walk: &Walk<'_>, address: BlockAddress, entry: Entry, report:
     }
     let bytes = walk.expected.block_bytes;
     let hidden = match walk.expected.owner {
-        // A block that refused a row counts as full while an eighth of it is free above PCTFREE, and stays so within its quarter.
+        // A block that refused a row counts as full while an eighth of it is free above PCTFREE, and stays so within
+        // its quarter.
         Owner::Table => {
             let reserve = bytes * usize::from(walk.expected.pctfree) / 100;
             let free = usize::from(facts.free);

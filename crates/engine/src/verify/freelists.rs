@@ -1,5 +1,6 @@
-//! Freelists of a segment under manual space management: each list a chain without circles, its members flagged and below the mark, its
-//! count right; and no flagged block that is on no list. A transaction has one list at most in a header, and those of transactions stand where they must.
+//! Freelists of a segment under manual space management: each list a chain without circles, its members flagged and
+//! below the mark, its count right; and no flagged block that is on no list. A transaction has one list at most in a
+//! header, and those of transactions stand where they must.
 
 use std::collections::{HashMap, HashSet};
 
@@ -8,17 +9,17 @@ use format::block::BlockType;
 use format::freelist::{self, FreeList};
 
 use super::report::Report;
-use super::segments::{Place, Walk};
+use super::segments::{BlockPlace, Walk};
 
 pub(super) fn check(walk: &Walk<'_>, report: &mut Report) {
     let mut flagged = HashMap::new();
     for (address, place) in walk.blocks() {
-        if place == Place::BelowLow && walk.check_data_block(address, report) {
+        if place == BlockPlace::BelowLow && walk.check_data_block(address, report) {
             let facts = walk.image.facts(address);
             flagged.insert(address, facts.is_some_and(|facts| facts.on_freelist));
         }
     }
-    // Block by block: where it was met on a list.
+    // Each block's list, by address.
     let mut met: HashMap<BlockAddress, String> = HashMap::new();
     let groups = u32::from(walk.expected.freelist_groups);
     if groups > 1 {

@@ -1,6 +1,7 @@
 //! The datafiles as they are on disk, read once from end to end, around the cache.
 //!
-//! Every block is checked by itself as it passes, and what later steps want to know of data blocks is kept: a few words a block.
+//! Every block is checked by itself as it passes, and the facts about data blocks that later steps need are kept: a few
+//! words a block.
 
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -16,7 +17,7 @@ use super::report::Report;
 use storage::control::{ControlData, DatafileRecord, TablespaceRecord};
 use storage::disk_group::resolve;
 
-/// What is remembered of a block.
+/// The facts kept of a block.
 #[derive(Clone, Default)]
 pub(super) struct BlockFacts {
     /// None: the type byte is unknown, or the block is corrupt.
@@ -30,7 +31,7 @@ pub(super) struct BlockFacts {
     pub(super) bitmap: BlockAddress,
     /// Free bytes of a table block.
     pub(super) free: u16,
-    /// What is wrong inside; reported where the block is in use.
+    /// A fault inside the block; reported where the block is in use.
     pub(super) wrong: Option<Box<str>>,
 }
 
@@ -44,7 +45,7 @@ pub(super) struct FileImage {
 #[derive(Default)]
 pub(super) struct Image {
     pub(super) files: BTreeMap<FileNumber, FileImage>,
-    /// Blocks that are not in order by themselves, and why.
+    /// Corrupt blocks, with the reason.
     corrupt: BTreeMap<BlockAddress, String>,
 }
 
@@ -157,8 +158,8 @@ impl Image {
         facts
     }
 
-    /// Reports the blocks that are not in order: a problem where they are in use, else a note. A load that writes no images into the log, and that a crash has cut
-    /// short, leaves such in space that nobody has.
+    /// Reports the corrupt blocks: as a problem where they are in use, else as a note. A crash in an unlogged load
+    /// leaves such blocks in free space.
     pub(super) fn report_corrupt(&self, is_unused: impl Fn(BlockAddress) -> bool, report: &mut Report) {
         for (address, why) in &self.corrupt {
             if is_unused(*address) {
@@ -169,7 +170,7 @@ impl Image {
         }
     }
 
-    /// Is the block corrupt? Then what depends on it is not reported again.
+    /// True: the block is corrupt. Structures that depend on it are then not reported.
     pub(super) fn is_corrupt(&self, address: BlockAddress) -> bool {
         self.corrupt.contains_key(&address)
     }
@@ -178,7 +179,7 @@ impl Image {
         self.files.get(&address.file)?.blocks.get(address.block as usize)
     }
 
-    /// The bytes of a block that is not corrupt; None where there is none, or where it was reported before.
+    /// The bytes of a block that is not corrupt; None for a missing block, or one already reported.
     pub(super) fn block(&self, address: BlockAddress) -> Option<Vec<u8>> {
         let file = self.files.get(&address.file)?;
         if address.block as usize >= file.blocks.len() || self.is_corrupt(address) {
@@ -190,7 +191,7 @@ impl Image {
         Some(bytes)
     }
 
-    /// The bytes of a block that must be of type `kind`; what is wrong is reported.
+    /// The bytes of a block that must be of type `kind`; reports any other.
     pub(super) fn block_of(
         &self,
         address: BlockAddress,

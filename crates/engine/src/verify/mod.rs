@@ -1,6 +1,6 @@
-//! The offline check of a data directory: every block by itself, then everything that must agree between blocks.
+//! The offline check of a data directory: every block by itself, then the structures across blocks.
 //!
-//! See README.md in this folder for what is checked, in which order, and what is not.
+//! README.md in this folder lists the checks, their order, and what is not checked.
 
 mod bitmaps;
 mod freelists;
@@ -33,11 +33,11 @@ use readonly::ReadOnly;
 use segments::Expected;
 use space::Claims;
 
-/// Checks the database in `directory`. Nothing in it is changed: where it was not closed cleanly it is recovered in memory, and that is what is checked.
-/// `lock` keeps other processes out meanwhile.
+/// Checks the database in `directory`, and changes nothing in it: one that was not closed cleanly is recovered in
+/// memory, and the result is checked. `lock` keeps other processes out meanwhile.
 ///
 /// # Errors
-/// ORA-00205 when there is no valid control file; all else that is wrong is in the report.
+/// ORA-00205 when there is no valid control file; the report has all other faults.
 pub fn verify(
     files: Arc<dyn FileSystem>,
     directory: &Path,
@@ -57,7 +57,7 @@ pub fn verify(
             let files = session.instance().files();
             let mut as_it_is = None;
             let image = if clean {
-                // Opening mends a file header that the double-write area has whole: what is wrong is said of the files as they are.
+                // Opening restores a file header from the double-write area: the report is about the files before that.
                 let (below, _) = offline_files(&below, directory, &clock, &before);
                 as_it_is = Some(Image::read(&*below, directory, &before, &mut report));
                 Image::read(&**files, directory, &control, &mut Report::default())
@@ -71,7 +71,7 @@ pub fn verify(
             session.instance().shutdown()?;
         }
         Err(error) => {
-            // What a recovery that failed has written is not what is there.
+            // Writes of a failed recovery are not in the files.
             let (files, _) = offline_files(&below, directory, &clock, &before);
             Image::read(&*files, directory, &before, &mut report).report_corrupt(|_| false, &mut report);
             let what = if clean { "opened" } else { "recovered" };
@@ -84,8 +84,8 @@ pub fn verify(
     Ok(report)
 }
 
-/// A session of the database in `directory` for looking only: what a crash has left is put in order in memory, and nothing is written to the files.
-/// The caller keeps other processes out meanwhile.
+/// A read-only session of the database in `directory`: after a crash it is recovered in memory, and nothing is written
+/// to the files. The caller keeps other processes out meanwhile.
 ///
 /// # Errors
 /// ORA-00205 when there is no valid control file; those of opening and recovering the database.
@@ -94,12 +94,12 @@ pub fn look(files: Arc<dyn FileSystem>, directory: &Path, clock: &Arc<dyn Clock>
     recover::open(&files, directory, clock, &mut Report::default())
 }
 
-/// The same files, for looking only: what is written stays in memory.
+/// The same files, read-only: writes stay in memory.
 pub(crate) fn read_only(files: Arc<dyn FileSystem>) -> Arc<dyn FileSystem> {
     Arc::new(ReadOnly::new(files))
 }
 
-/// Says also who has which space, and whether all could tell.
+/// Returns the claims of space, and true when every segment's extents could be read.
 fn check_structure(image: &Image, session: &Arc<Session>, report: &mut Report) -> (Claims, bool) {
     let catalog = session.catalog();
     let mut claims = Claims::new(image, report);

@@ -11,8 +11,8 @@ use crate::instance::disk_group_open::has_datafiles;
 use storage::control::ControlData;
 use storage::disk_group::GroupFiles;
 
-/// The files of a database that is not open, those in its disk groups included, for looking only: nothing is written, and disks that an instance has
-/// mounted are not taken from it. Gives also what keeps groups from being mounted.
+/// The files of a closed database, those in its disk groups included, read-only: nothing is written, and disks that an
+/// instance has mounted are not claimed. Also returns the errors that keep groups from being mounted.
 pub fn offline_files(
     below: &Arc<dyn FileSystem>,
     directory: &Path,

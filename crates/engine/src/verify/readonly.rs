@@ -1,4 +1,5 @@
-//! A file system that changes nothing: the check opens the database through it, and what opening would write, recovery included, stays in memory.
+//! A file system that changes nothing: the check opens the database through it, and writes of the open, recovery
+//! included, stay in memory.
 
 use std::collections::HashMap;
 use std::collections::btree_map::{BTreeMap, Entry};
@@ -8,16 +9,16 @@ use std::path::{Path, PathBuf};
 use common::sync::{Arc, Mutex, RwLock};
 use device::{AlignedBuffer, Device, FileIdentity, FileSystem, MemoryFileSystem, PendingRead};
 
-/// Bytes of a file that are kept together.
+/// Bytes of a page, the unit of overlaid writes.
 const PAGE: usize = 4096;
 
-/// Reads come from `below`, and from what was written since.
+/// Reads come from `below` and from later writes.
 #[derive(Debug)]
 pub(super) struct ReadOnly {
     below: Arc<dyn FileSystem>,
-    /// Small files that are written whole.
+    /// Small files written whole.
     written: Mutex<HashMap<PathBuf, Vec<u8>>>,
-    /// Files that are made.
+    /// New files.
     made: MemoryFileSystem,
     opened: Mutex<HashMap<PathBuf, Arc<dyn Device>>>,
 }
@@ -53,7 +54,7 @@ impl FileSystem for ReadOnly {
         let below = self.below.open(path)?;
         let size = below.size()?;
         let device: Arc<dyn Device> =
-            Arc::new(Overlay { below, pages: RwLock::new(Pages { size, pages: BTreeMap::new() }) });
+            Arc::new(Overlay { below, pages: RwLock::new(WrittenPages { size, pages: BTreeMap::new() }) });
         self.opened.lock().insert(path.to_owned(), device.clone());
         Ok(device)
     }
@@ -91,7 +92,7 @@ impl FileSystem for ReadOnly {
         self.below.list(directory)
     }
 
-    // Files are not claimed: an instance that has a disk group mounted keeps its disks.
+    // Files are not claimed: an instance that has mounted a disk group keeps its disks.
 
     fn read_whole(&self, path: &Path) -> io::Result<Vec<u8>> {
         match self.written.lock().get(path) {
@@ -102,17 +103,17 @@ impl FileSystem for ReadOnly {
 }
 
 #[derive(Debug)]
-struct Pages {
+struct WrittenPages {
     size: u64,
-    /// Pages that were written, by number.
+    /// Written pages, by number.
     pages: BTreeMap<u64, Box<[u8]>>,
 }
 
-/// A file below, and what was written over it.
+/// A file below, with the pages written over it.
 #[derive(Debug)]
 struct Overlay {
     below: Arc<dyn Device>,
-    pages: RwLock<Pages>,
+    pages: RwLock<WrittenPages>,
 }
 
 impl Overlay {

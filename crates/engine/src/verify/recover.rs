@@ -1,4 +1,4 @@
-//! Opens the database that is checked; what a crash has left is put in order first, in memory.
+//! Opens the database that is checked, after a recovery in memory if it needs one.
 
 use std::path::Path;
 use std::time::Duration;
@@ -10,13 +10,13 @@ use device::FileSystem;
 use super::report::{Recovered, Report};
 use crate::instance::{Instance, Session};
 
-/// Between two looks at whether everything is rolled back.
+/// Poll interval of the wait for the rollback.
 const LOOK: Duration = Duration::from_millis(5);
 
-/// A session of the database in a state in which nothing is changed any more, and which the files hold.
+/// A session of the database in a state that changes no more and that the files hold.
 ///
 /// # Errors
-/// Those of opening and recovering it.
+/// Errors of opening and recovering it.
 pub(super) fn open(
     files: &Arc<dyn FileSystem>,
     directory: &Path,
@@ -37,9 +37,9 @@ pub(super) fn open(
     Instance::open(files.clone(), directory, clock.clone(), None)?.connect("SYS")
 }
 
-/// Waits until the transactions that were under way are rolled back.
+/// Waits until the transactions under way are rolled back.
 fn roll_back(instance: &Arc<Instance>) -> Result<()> {
-    // The one session that there is by now rolls them back, and is gone when it is done or has failed.
+    // The only session left rolls them back, and ends when it is done or has failed.
     while !instance.processes().is_empty() {
         std::thread::sleep(LOOK);
     }

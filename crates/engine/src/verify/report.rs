@@ -1,4 +1,4 @@
-//! What a check found.
+//! The result of a check.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
@@ -12,7 +12,7 @@ use storage::disk_group::resolve;
 /// Problems of one object or file after which the rest is only counted.
 const PROBLEMS_MAX: usize = 200;
 
-/// Something that is wrong, or in a note: odd but allowed.
+/// A fault, or in a note: something odd but allowed.
 #[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Debug)]
 pub struct Problem {
     /// `OWNER.NAME` of a table or index.
@@ -43,7 +43,7 @@ impl fmt::Display for Problem {
     }
 }
 
-/// How much was looked at.
+/// The amounts checked.
 #[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
 pub struct Checked {
     pub files: u64,
@@ -60,13 +60,13 @@ pub struct Checked {
     pub index_entries: u64,
 }
 
-/// What was done in memory to a database that had not been closed cleanly, before it was checked.
+/// The recovery in memory of a database that had not been closed cleanly.
 #[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
 pub struct Recovered {
     /// Redo records, and their bytes.
     pub records: u64,
     pub bytes: u64,
-    /// Blocks that were torn and were put back.
+    /// Torn blocks that were restored.
     pub torn: u64,
     /// Transactions that were rolled back.
     pub transactions: u32,
@@ -76,10 +76,10 @@ pub struct Recovered {
 #[derive(Clone, PartialEq, Eq, Default, Debug)]
 pub struct Report {
     pub checked: Checked,
-    /// None where the database was closed cleanly and nothing had to be rolled back.
+    /// None where the database was closed cleanly and no transaction had to be rolled back.
     pub recovered: Option<Recovered>,
     pub problems: Vec<Problem>,
-    /// What is odd and does no harm: a bitmap that calls a block with much room full.
+    /// Odd but harmless findings: a bitmap that calls a block with much room full.
     pub notes: Vec<Problem>,
     /// Problems beyond those that are listed, by object and file.
     pub unlisted: BTreeMap<(Option<String>, Option<FileNumber>), u64>,
@@ -117,7 +117,7 @@ impl Report {
         }
     }
 
-    /// Says the path of each file that a problem or a note names by its number.
+    /// Fills in the path of each file that a problem or a note gives by number.
     pub(super) fn name_files(&mut self, directory: &Path, control: &ControlData) {
         let paths: BTreeMap<_, _> =
             control.datafiles.iter().map(|record| (record.file(), resolve(directory, &record.name))).collect();

@@ -1,7 +1,9 @@
-//! Rows and index entries, read through the engine: the structure of each index, and that indexes and tables agree both ways.
+//! Rows and index entries, read through the engine: the structure of each index, and that indexes and tables agree both
+//! ways.
 //!
-//! For each index the rows' keys are summed up as the table is scanned, and the entries as the index is walked: equal counts and equal sums of
-//! hashes mean equal sets, for all that can be expected. Only where they differ are both written out and compared one by one.
+//! For each index the rows' keys are summed while the table is scanned, and the entries while the index is walked:
+//! equal counts and equal sums of hashes mean equal sets, with overwhelming probability. Only where they differ are
+//! both written out and compared one by one.
 
 use std::collections::BTreeMap;
 use std::hash::{DefaultHasher, Hash, Hasher};
@@ -24,12 +26,12 @@ type OwnedKey = Vec<Option<Vec<u8>>>;
 
 /// An order-free sum of keys with rowids.
 #[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
-struct Sum {
+struct KeySum {
     count: u64,
     hashes: u64,
 }
 
-impl Sum {
+impl KeySum {
     fn add<'k>(&mut self, key: impl Iterator<Item = Option<&'k [u8]>>, rowid: Rowid) {
         let mut hasher = DefaultHasher::new();
         for column in key {
@@ -67,7 +69,7 @@ fn check_index(
     session: &Arc<Session>,
     table: &Arc<TableDef>,
     index: &Arc<IndexDef>,
-    rows: Sum,
+    rows: KeySum,
     report: &mut Report,
 ) -> Result<()> {
     let name = index.qualified_name();
@@ -79,7 +81,7 @@ fn check_index(
     if !sound {
         return Ok(());
     }
-    let mut entries = Sum::default();
+    let mut entries = KeySum::default();
     let mut scan = IndexScan::new(session, index, Bound::Unbounded, Bound::Unbounded, false)?;
     while let Some((key, rowid)) = scan.next()? {
         entries.add(key.columns(), rowid);
@@ -92,8 +94,8 @@ fn check_index(
 }
 
 /// Counts the rows, and sums the keys of those that each index has an entry for: those with a column that is not NULL.
-fn sum_rows(session: &Arc<Session>, table: &Arc<TableDef>) -> Result<(u64, Vec<Sum>)> {
-    let mut sums = vec![Sum::default(); table.indexes.len()];
+fn sum_rows(session: &Arc<Session>, table: &Arc<TableDef>) -> Result<(u64, Vec<KeySum>)> {
+    let mut sums = vec![KeySum::default(); table.indexes.len()];
     let rows = each_row(session, table, |row, rowid| {
         for (sum, index) in sums.iter_mut().zip(&table.indexes) {
             let key = || index.columns.iter().map(|column| row.get(usize::from(*column)).copied().flatten());
@@ -109,19 +111,19 @@ fn each_row(session: &Arc<Session>, table: &Arc<TableDef>, visit: impl FnMut(&[O
     let columns = table.columns.len() as u16;
     let spec = ScanSpec { projection: (0..columns).collect(), predicate: None, rowids: true };
     let mut scan = table::TableScan::new(session.worker().clone(), table.heap().clone(), spec)?;
-    let mut sink = Visit { data_object: ObjectNumber(0), address: BlockAddress::NONE, rows: 0, visit };
+    let mut sink = VisitedRows { data_object: ObjectNumber(0), address: BlockAddress::NONE, rows: 0, visit };
     while scan.next(&mut sink, 10_000)? {}
     Ok(sink.rows)
 }
 
-struct Visit<F> {
+struct VisitedRows<F> {
     data_object: ObjectNumber,
     address: BlockAddress,
     rows: u64,
     visit: F,
 }
 
-impl<F: FnMut(&[Option<&[u8]>], Rowid)> RowSink for Visit<F> {
+impl<F: FnMut(&[Option<&[u8]>], Rowid)> RowSink for VisitedRows<F> {
     fn block(&mut self, object: ObjectNumber, address: BlockAddress) {
         (self.data_object, self.address) = (object, address);
     }
@@ -132,7 +134,7 @@ impl<F: FnMut(&[Option<&[u8]>], Rowid)> RowSink for Visit<F> {
     }
 }
 
-/// Says which rows have no entry and which entries no row.
+/// Lists rows without an entry and entries without a row.
 fn list_differences(
     session: &Arc<Session>,
     table: &Arc<TableDef>,

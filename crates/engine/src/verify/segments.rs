@@ -53,16 +53,16 @@ pub(super) struct Walk<'a> {
     pub(super) extents: Vec<ExtentEntry>,
 }
 
-/// Where a block lies in its segment.
+/// A block's place in its segment.
 #[derive(Clone, Copy, PartialEq, Eq)]
-pub(super) enum Place {
+pub(super) enum BlockPlace {
     Metadata,
     BelowLow,
     BetweenMarks,
     AboveHigh,
 }
 
-/// Checks a segment and everything in it that can be checked without its neighbours. False where its extents could not be told.
+/// Checks a segment by itself. Returns false when its extents could not be read.
 pub(super) fn check(image: &Image, expected: &Expected, claims: &mut Claims, report: &mut Report) -> bool {
     report.checked.segments += 1;
     let Some(walk) = Walk::new(image, expected, report) else { return false };
@@ -89,7 +89,7 @@ pub(super) fn check(image: &Image, expected: &Expected, claims: &mut Claims, rep
         return claimed;
     }
     walk.check_metadata(report);
-    let above = walk.blocks().filter(|(address, place)| *place == Place::AboveHigh && image.is_corrupt(*address));
+    let above = walk.blocks().filter(|(address, place)| *place == BlockPlace::AboveHigh && image.is_corrupt(*address));
     claims.unused.extend(above.map(|(address, _)| address));
     match expected.management {
         SpaceManagement::Manual => freelists::check(&walk, report),
@@ -198,7 +198,7 @@ impl<'a> Walk<'a> {
     }
 
     /// Every block of the segment and where it lies.
-    pub(super) fn blocks(&self) -> impl Iterator<Item = (BlockAddress, Place)> {
+    pub(super) fn blocks(&self) -> impl Iterator<Item = (BlockAddress, BlockPlace)> {
         let high = position(self.header.high);
         // A manual segment has one mark.
         let low = match self.expected.management {
@@ -208,13 +208,13 @@ impl<'a> Walk<'a> {
         (0u32..).zip(&self.extents).flat_map(move |(ordinal, extent)| {
             (0..extent.blocks.get()).map(move |n| {
                 let place = if n < extent.metadata.get() {
-                    Place::Metadata
+                    BlockPlace::Metadata
                 } else if (ordinal, n) < low {
-                    Place::BelowLow
+                    BlockPlace::BelowLow
                 } else if (ordinal, n) < high {
-                    Place::BetweenMarks
+                    BlockPlace::BetweenMarks
                 } else {
-                    Place::AboveHigh
+                    BlockPlace::AboveHigh
                 };
                 (extent.address().plus(n), place)
             })
@@ -222,7 +222,7 @@ impl<'a> Walk<'a> {
     }
 
     fn check_metadata(&self, report: &mut Report) {
-        for (address, _) in self.blocks().filter(|(_, place)| *place == Place::Metadata) {
+        for (address, _) in self.blocks().filter(|(_, place)| *place == BlockPlace::Metadata) {
             let kind = self.image.facts(address).and_then(|facts| facts.kind);
             let metadata = matches!(
                 kind,
@@ -242,7 +242,7 @@ impl<'a> Walk<'a> {
         }
     }
 
-    /// A block that must be a formatted data block of this segment. False where it is not, or cannot be told.
+    /// Checks that a block is a formatted data block of this segment. Returns false when it is not, or cannot be read.
     pub(super) fn check_data_block(&self, address: BlockAddress, report: &mut Report) -> bool {
         if self.image.is_corrupt(address) {
             return false;

@@ -1,4 +1,5 @@
-//! Extents against the files' extent bitmaps: every allocated unit belongs to exactly one segment, every extent is allocated.
+//! Extents against the files' extent bitmaps: every allocated unit belongs to exactly one segment, every extent is
+//! allocated.
 
 use std::collections::{HashMap, HashSet};
 
@@ -9,13 +10,13 @@ use format::{extent_bitmap, file};
 use super::image::Image;
 use super::report::Report;
 
-/// Who says that it has which allocation units.
+/// The claims of allocation units.
 #[derive(Default)]
 pub(super) struct Claims {
-    /// By file: for each unit the segment's place in `names` plus one; 0 for none.
+    /// By file and unit: the claimant's index in `names` plus one; 0 for none.
     units: HashMap<FileNumber, Units>,
     names: Vec<String>,
-    /// Corrupt blocks that are of a segment and not formatted yet.
+    /// Corrupt blocks of a segment that are not formatted yet.
     pub(super) unused: HashSet<BlockAddress>,
 }
 
@@ -26,7 +27,7 @@ struct Units {
 }
 
 impl Claims {
-    /// Reads how the files are divided.
+    /// Reads the files' extent bitmaps.
     pub(super) fn new(image: &Image, report: &mut Report) -> Self {
         let mut claims = Self::default();
         for number in image.files.keys() {
@@ -52,13 +53,13 @@ impl Claims {
         claims
     }
 
-    /// A name for the claims that follow.
+    /// Registers a claimant.
     pub(super) fn claimant(&mut self, name: &str) -> u32 {
         self.names.push(name.to_owned());
         self.names.len() as u32
     }
 
-    /// The segment says that it has this extent. False where it cannot be an extent.
+    /// Claims an extent for a segment. Returns false where it cannot be an extent.
     pub(super) fn claim(&mut self, claimant: u32, range: BlockRange, report: &mut Report) -> bool {
         let name = self.names[claimant as usize - 1].clone();
         let Some(units) = self.units.get_mut(&range.start.file) else {
@@ -88,7 +89,7 @@ impl Claims {
         true
     }
 
-    /// Whether a corrupt block is in space that nobody has, or of a segment and not formatted yet.
+    /// True: a corrupt block is in free space, or is a segment's block that is not formatted yet.
     pub(super) fn is_unused(&self, address: BlockAddress) -> bool {
         let nobodys = || {
             let units = self.units.get(&address.file)?;
@@ -98,8 +99,8 @@ impl Claims {
         self.unused.contains(&address) || nobodys() == Some(true)
     }
 
-    /// Compares what segments claim with the bitmaps. Unless `complete`, some segments could not tell what is theirs, and allocated space that
-    /// nobody claims is no news.
+    /// Compares the claims with the bitmaps. Unless `complete`, some segments' extents could not be read, and allocated
+    /// space without an owner is not reported.
     pub(super) fn compare(&self, image: &Image, complete: bool, report: &mut Report) {
         for (number, units) in &self.units {
             let Some(file) = image.files.get(number) else { continue };
@@ -147,7 +148,7 @@ impl Claims {
         complete: bool,
         report: &mut Report,
     ) {
-        // Neighbours with the same fate are one problem.
+        // Adjacent units with the same fault are one problem.
         let fates: Vec<_> = owners.iter().zip(bits).collect();
         let mut n = 0;
         for run in fates.chunk_by(|a, b| a == b) {

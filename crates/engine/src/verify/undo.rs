@@ -1,4 +1,4 @@
-//! Undo segments: the chain of their headers, their extents, and that each block of records is of the segment that has it.
+//! Undo segments: the chain of their headers, their extents, and the owner of each block of records.
 
 use std::collections::HashSet;
 
@@ -12,7 +12,7 @@ use super::space::Claims;
 use storage::tablespace::Tablespace;
 use storage::undo::first_header;
 
-/// Checks the undo segments of a tablespace. False where their extents could not be told.
+/// Checks the undo segments of a tablespace. Returns false when their extents could not be read.
 pub(super) fn check(image: &Image, tablespace: &Tablespace, claims: &mut Claims, report: &mut Report) -> bool {
     let mut seen = HashSet::new();
     let mut complete = true;
@@ -61,7 +61,7 @@ fn check_segment(
     if !extents.iter().any(|extent| extent.contains(address)) {
         report.problem(Some(&name), Some(address), "the header is in none of the segment's extents");
     }
-    // What has been taken of the current extent, and nothing else of it, is of this life.
+    // Only the used part of the current extent is of the segment's present life.
     let current = extents[fields.current_extent.get() as usize];
     for n in 0..fields.current_block.get() {
         let at = current.address().plus(n);
@@ -99,7 +99,7 @@ fn check_pool(image: &Image, name: &str, header: &[u8], extents: &[undo::Extent]
     }
 }
 
-/// The newest record of each active transaction is there.
+/// Checks that the newest record of each active transaction exists.
 fn check_active(image: &Image, name: &str, header: &[u8], report: &mut Report) {
     let fields = undo::header(header);
     for number in 0..fields.slots.get() {

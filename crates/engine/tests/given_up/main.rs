@@ -1,4 +1,4 @@
-//! Blocks that a segment gives up while others still read them: what readers are told, and what comes of the blocks.
+//! Blocks that a segment gives up while others still read them: the readers' errors, and the further use of the blocks.
 
 #![allow(clippy::unwrap_used, reason = "a test fails by panicking, in its helpers too")]
 

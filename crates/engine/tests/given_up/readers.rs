@@ -1,4 +1,4 @@
-//! Readers that are under way when their segment is given up end with ORA-08103.
+//! Readers under way when their segment is dropped or truncated end with ORA-08103.
 
 use std::ops::Bound;
 
@@ -30,7 +30,7 @@ const WAYS: [GiveUp; 4] = [
     }),
 ];
 
-/// With `again`, what was given up is something else's when the readers go on.
+/// With `again`, another segment has the blocks when the readers continue.
 fn readers_are_told(again: bool) {
     for management in MANAGEMENTS {
         for (what, give_up) in WAYS {
@@ -130,7 +130,7 @@ fn readers_from_before_a_shrink_are_told() {
     sound(&files, instance, s);
 }
 
-/// Whatever grows, is loaded and rolled back beside them: as long as the segment lives, scans are told of nothing.
+/// Scans get no error while the segment lives, whatever grows, is loaded and rolled back beside them.
 #[test]
 fn scans_of_a_table_that_grows_go_on() {
     for management in MANAGEMENTS {

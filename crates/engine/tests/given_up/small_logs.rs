@@ -1,4 +1,4 @@
-//! Direct loads that are many times as large as all log files, and a TRUNCATE whose record takes much of one.
+//! Direct loads many times as large as all log files, and a TRUNCATE whose record takes much of one.
 
 use common::sync::Arc;
 use common::sync::atomic::{AtomicBool, Ordering};
@@ -12,7 +12,7 @@ use super::support::{
 
 /// 12 MB of rows; the log files have 256 KB each.
 const ROWS: u32 = 20_000;
-/// Of a table whose TRUNCATE needs a record of more than a quarter of a log file.
+/// Extents of a table whose TRUNCATE needs a record of more than a quarter of a log file.
 const EXTENTS: u64 = 1_000;
 
 fn with_small_logs(work: impl Fn(&Arc<Session>) + Send + Copy + 'static) {

@@ -1,4 +1,4 @@
-//! A scan of a table that is gone, beside a direct load that writes where it reads.
+//! A scan of a dropped table, beside a direct load that writes where it reads.
 
 use std::io;
 use std::path::{Path, PathBuf};
@@ -12,7 +12,7 @@ use super::support::{
     table, table_spec,
 };
 
-/// Blocks of a write that can only be a load's.
+/// Blocks of a write that only a load makes.
 const LARGE: usize = 16 * 8192;
 
 /// Holds the next large write of t.dbf until it is opened.
@@ -107,8 +107,8 @@ impl FileSystem for Gated {
     }
 }
 
-/// The rows of A are due to be cleaned out; A goes, B is loaded where it was, and the scan of A goes on while B's
-/// blocks are on their way to the disk.
+/// The rows of A are due for cleanout; A is dropped, B is loaded in its place, and the scan of A continues while B's
+/// blocks are being written.
 fn load_beside_a_scan(crashes: bool) {
     for management in MANAGEMENTS {
         let gate = Arc::new(Gate::default());
@@ -132,7 +132,7 @@ fn load_beside_a_scan(crashes: bool) {
         while !gate.held.load(Ordering::Acquire) {
             pause();
         }
-        // What it is told is another test's matter.
+        // Another test is about the scan's error.
         let _ = rest(&mut under_way);
         *gate.open.lock() = true;
         gate.opened.notify_all();

@@ -1,5 +1,5 @@
-//! Scans beside everything that gives blocks up and loads others over them, in a tablespace where extents are used
-//! again at once.
+//! Scans beside statements that give up blocks and load others over them, in a tablespace where extents are reused at
+//! once.
 
 use common::sync::Arc;
 use common::sync::atomic::{AtomicBool, AtomicU64, Ordering};
@@ -15,15 +15,14 @@ use super::support::{
 };
 
 const TABLES: [&str; 3] = ["A", "B", "C"];
-/// Rows go in by so many, so a table has a multiple of that.
+/// Rows of a batch; a table has a multiple of that.
 const BATCH: u32 = 400;
 
 fn env(name: &str, default: u64) -> u64 {
     std::env::var(name).ok().and_then(|text| text.parse().ok()).unwrap_or(default)
 }
 
-/// What a session may be told: that the object is gone or in use, that its snapshot is too old, that the instance has
-/// ended.
+/// Errors that a session may get: the object is gone or in use, its snapshot is too old, the instance has ended.
 fn is_legal(error: &Error) -> bool {
     let known = [8103, 1466, 1555, 54, 942, 955, 12838, 8177, 1092, 1089];
     error.kind == ErrorKind::Poisoned || known.iter().any(|number| error.is_ora(*number))
@@ -53,7 +52,7 @@ fn change(s: &Arc<Session>, name: &str, turn: u64) -> common::Result<()> {
             s.commit(CommitWrite::default())
         }
         2 => {
-            // Their blocks are not told of the commit: whoever reads them first is to.
+            // Their blocks are not cleaned out: the first reader does that.
             let (_lock, table) = s.lock_for_change(&*table_of(s, name)?)?;
             insert(s, &table, 0..BATCH)?;
             s.instance().cache().flush(s.meter())?;
@@ -131,8 +130,8 @@ fn spell(instance: &Arc<Instance>, micros: u64, turns: &Arc<AtomicU64>, kill: bo
     threads.into_iter().for_each(|thread| join(thread, 60));
 }
 
-/// What a table has after an open, whose rollback of dead transactions may be under way. A snapshot may be too old meanwhile; undo that is gone for good would keep
-/// the rollback from its end.
+/// The content of a table after an open, whose rollback of dead transactions may be under way. A snapshot may be too
+/// old meanwhile; undo that is gone for good would keep the rollback from finishing.
 #[expect(clippy::print_stdout, reason = "what was met is to be seen, also where the test passes")]
 fn after_open(instance: &Arc<Instance>, s: &Arc<Session>, table: &Arc<engine::dictionary::TableDef>) -> Vec<u32> {
     let error = match rest(&mut super::support::scan(s, table)) {
@@ -153,7 +152,7 @@ fn after_open(instance: &Arc<Instance>, s: &Arc<Session>, table: &Arc<engine::di
     rest(&mut super::support::scan(s, table)).unwrap()
 }
 
-/// HIGHWATER_STRESS_SPELLS: how often the instance is ended, every other time by a crash.
+/// HIGHWATER_STRESS_SPELLS: how often the instance is ended, every second time by a crash.
 #[test]
 fn scans_beside_all_that_gives_blocks_up() {
     for management in MANAGEMENTS {

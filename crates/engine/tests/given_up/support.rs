@@ -26,7 +26,7 @@ pub(crate) fn clock() -> Arc<SystemClock> {
     Arc::new(SystemClock::default())
 }
 
-/// What a database is to be like.
+/// Settings of a test database.
 pub(crate) struct Options {
     pub(crate) management: SpaceManagement,
     pub(crate) log_bytes: u64,
@@ -80,7 +80,7 @@ pub(crate) fn open(files: &Arc<dyn FileSystem>) -> (Arc<Instance>, Arc<Session>)
     (instance, session)
 }
 
-/// Ends an instance as a crash does, and opens the database again. Everything that was redone so far stands.
+/// Ends an instance as a crash does, and opens the database again. All redo written so far is kept.
 pub(crate) fn crash(
     files: &Arc<dyn FileSystem>,
     instance: Arc<Instance>,
@@ -168,14 +168,14 @@ pub(crate) fn create_filled(session: &Arc<Session>, name: &str, numbers: std::op
     })
 }
 
-/// Rows whose change no block has been told the end of: they were out of the cache when their transaction committed.
+/// Committed rows whose blocks are not cleaned out: they were not in the cache at the commit.
 pub(crate) fn insert_uncleaned(session: &Arc<Session>, table: &Arc<TableDef>, numbers: std::ops::Range<u32>) {
     insert(session, table, numbers).unwrap();
     session.instance().cache().flush(session.meter()).unwrap();
     session.commit(CommitWrite::default()).unwrap();
 }
 
-/// The identifiers of the rows that a scan hands over.
+/// The numbers of the rows that a scan returns.
 #[derive(Default)]
 pub(crate) struct Numbers(pub(crate) Vec<u32>);
 
@@ -231,7 +231,7 @@ pub(crate) fn join<T>(thread: JoinHandle<T>, seconds: u64) -> T {
     thread.join().unwrap()
 }
 
-/// Does work that must end soon.
+/// Runs `work`, which must end soon.
 pub(crate) fn within<T: Send + 'static>(seconds: u64, work: impl FnOnce() -> T + Send + 'static) -> T {
     join(spawn("watched", work).unwrap(), seconds)
 }

@@ -1,4 +1,4 @@
-//! A statement that gives up segments and fails on the way has not happened; or it has, as a whole.
+//! A statement that gives up segments and fails on the way leaves no trace; or it is complete.
 
 use std::ops::Bound;
 
@@ -15,7 +15,7 @@ use super::support::{MANAGEMENTS, Options, all, crash, create, index, insert, jo
 
 const ROWS: u32 = 2_000;
 
-/// A table with two indexes, in a database of which nothing is in the cache.
+/// A table with two indexes, in a database with an empty cache.
 fn prepared(
     files: &Arc<dyn FileSystem>,
     management: storage::control::SpaceManagement,
@@ -31,7 +31,7 @@ fn prepared(
     (instance, s)
 }
 
-/// Table and indexes say the same.
+/// Table and indexes agree.
 fn check(s: &Arc<Session>, expected: &[u32]) {
     assert_eq!(all(s, "A"), expected);
     let a = table(s, "A");
@@ -48,8 +48,7 @@ fn check(s: &Arc<Session>, expected: &[u32]) {
     }
 }
 
-/// Carries a statement out again and again, with the first read of it failing, the second, and so on, until it meets no
-/// more of them.
+/// Repeats a statement with its first read failing, then its second, and so on, until no read fails any more.
 fn with_each_read_failing(what: &str, step: u64, statement: fn(&Arc<Session>) -> common::Result<()>, after: &[u32]) {
     let before: Vec<_> = (0..ROWS).collect();
     for management in MANAGEMENTS {
@@ -57,8 +56,8 @@ fn with_each_read_failing(what: &str, step: u64, statement: fn(&Arc<Session>) ->
             let faulty = Arc::new(FaultyFileSystem::new(Arc::new(MemoryFileSystem::new())));
             let files: Arc<dyn FileSystem> = faulty.clone();
             let (instance, s) = prepared(&files, management);
-            // Of the dictionary much is read before the first change: only the tablespace's own reads are of interest,
-            // and those come cold.
+            // The statement reads much of the dictionary before its first change: only the tablespace's own reads
+            // matter, and those come cold.
             all(&s, "A");
             instance.cache().flush(s.meter()).unwrap();
             let reads = faulty.reads();
@@ -73,7 +72,7 @@ fn with_each_read_failing(what: &str, step: u64, statement: fn(&Arc<Session>) ->
             }
             let expected = if happened { after } else { &before[..] };
             check(&s, expected);
-            // It can be worked with.
+            // The table is usable.
             insert(&s, &now, ROWS..ROWS + 10).unwrap();
             let mut more = expected.to_vec();
             more.extend(ROWS..ROWS + 10);
@@ -121,7 +120,7 @@ fn a_shrink_that_cannot_read_leaves_every_row() {
         s.commit(CommitWrite::default()).unwrap();
         instance.cache().flush(s.meter()).unwrap();
         let reads = faulty.reads();
-        // The rows are found by reads of their own; those of the end are of interest.
+        // The rows are found by reads of their own; the reads at the end matter.
         faulty.fail(nth * 11, Fault::Read);
         let done = s.alter_table("SYSTEM", "A", &TableChange::Shrink { lower: true, cascade: false });
         let met = faulty.reads() - reads >= nth * 11;
@@ -139,7 +138,7 @@ fn a_shrink_that_cannot_read_leaves_every_row() {
     }
 }
 
-/// Cancelled at any moment.
+/// A TRUNCATE cancelled at any moment has changed nothing.
 #[test]
 fn a_truncate_that_is_cancelled_has_not_happened() {
     for management in MANAGEMENTS {

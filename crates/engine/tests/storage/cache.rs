@@ -1,4 +1,4 @@
-//! What readers of cached blocks wait for, and what becomes of buffers whose pool has gone.
+//! Waits of readers of cached blocks, and buffers whose pool has gone.
 
 use std::path::Path;
 use std::sync::mpsc;
@@ -20,8 +20,8 @@ fn instance() -> Arc<Instance> {
     Instance::create(files, Path::new("/database"), Arc::new(SystemClock::default()), None, &options).unwrap()
 }
 
-/// A consistent get of a block that is in the cache takes no lock that those need who bring blocks in, throw them out or keep clones; and it waits for
-/// nothing while nobody changes the block.
+/// A consistent get of a cached block takes none of the locks that reads into the cache, replacement and clones need,
+/// and does not wait while nobody changes the block.
 #[test]
 fn a_cached_block_is_got_while_its_chain_and_the_replacement_list_are_locked() {
     let instance = instance();
@@ -65,7 +65,7 @@ fn a_reader_waits_for_a_change_and_sees_it_whole() {
     let (session, reader) = (instance.connect("SYSTEM").unwrap(), instance.connect("SYSTEM").unwrap());
     let address = instance.cache().buffers().into_iter().find(|b| b.class == BlockClass::Data as u8).unwrap().address;
     let pinned = instance.cache().pin_for_test(session.meter(), address).unwrap();
-    // Whether the reader is at the latch yet when the change ends cannot be seen, so there is more than one try.
+    // The test cannot see whether the reader is at the latch when the change ends, so it tries more than once.
     for _ in 0..100 {
         let mut block = session.current_mut(address, BlockClass::Data).unwrap();
         let at = block.len() / 2;
@@ -94,7 +94,7 @@ fn a_reader_waits_for_a_change_and_sees_it_whole() {
     instance.shutdown().unwrap();
 }
 
-/// A wait for a buffer that is just being written is counted by its pool.
+/// A wait for a buffer under write is counted by its pool.
 #[test]
 fn a_wait_for_a_write_is_counted() {
     let instance = instance();
@@ -118,7 +118,7 @@ fn a_wait_for_a_write_is_counted() {
     instance.shutdown().unwrap();
 }
 
-/// Buffers outlive their pool and are used by the next; a block that somebody still holds stays what it is.
+/// Buffers outlive their pool and are used by the next; a pinned block stays as it is.
 #[test]
 fn a_block_outlives_its_instance() {
     let held = {
@@ -131,7 +131,7 @@ fn a_block_outlives_its_instance() {
         held
     };
     let before = held.to_vec();
-    // On a thread of its own: to this one a block of that address is latched.
+    // On a thread of its own: this thread has a block of that address latched.
     let others = spawn("others", || {
         for _ in 0..2 {
             let next = instance();
@@ -150,7 +150,7 @@ fn inline() -> Arc<Instance> {
     Instance::create_with(files, Path::new("/database"), clock, None, &options, Background::Inline).unwrap()
 }
 
-/// The checkpoint does not wait for what nobody will ever write: blocks of a file that is gone, also where somebody still looks at them or changes them.
+/// The checkpoint does not wait for blocks of a removed file, also while a session reads or changes them.
 #[test]
 fn a_dirty_block_that_is_discarded_needs_no_redo() {
     let instance = inline();
@@ -189,9 +189,10 @@ fn a_dirty_block_that_is_discarded_needs_no_redo() {
     assert_eq!(cache.oldest_redo().unwrap(), instance.redo().end());
 }
 
-/// The last part of a log file is kept for those who have latched blocks when no other file is free: who has latched nothing waits, or does without.
+/// The last part of a log file is kept for sessions that have latched blocks when no other file is free: a session
+/// without latches waits, or does without.
 #[test]
-fn the_last_of_the_log_is_kept_for_those_who_hold_latches() {
+fn the_last_of_the_log_is_kept_for_latch_holders() {
     let files = Arc::new(MemoryFileSystem::new());
     let options = CreateOptions { log_bytes: 4 << 20, ..CreateOptions::default() };
     let clock = Arc::new(SystemClock::default());
@@ -200,7 +201,8 @@ fn the_last_of_the_log_is_kept_for_those_who_hold_latches() {
     let cache = instance.cache();
     let buffers = cache.buffers().into_iter().filter(|b| b.class == BlockClass::Data as u8);
     let addresses: Vec<_> = buffers.map(|buffer| buffer.address).take(3).collect();
-    // A block of the first redo in a log file that cannot be written: the file does not become free again, and so there are the two others.
+    // A block of the first redo in a log file cannot be written: the file does not become free again, and so there are
+    // two others.
     instance.redo().switch(session.meter()).unwrap();
     cache.checkpoint(session.meter()).unwrap();
     let others_used = instance.redo().end().0 + 2 * options.log_bytes;
@@ -212,14 +214,14 @@ fn the_last_of_the_log_is_kept_for_those_who_hold_latches() {
     let mut block = session.current_mut(addresses[1], BlockClass::Data).unwrap();
     let before = block[at..at + 2000].to_vec();
     let redo = instance.redo();
-    // What has not been written yet may need less than it was promised.
+    // Redo not yet written may need less than was reserved.
     let short = || !redo.has_room() && redo.flush(redo.end()).is_ok() && !redo.has_room();
     while redo.end().0 < others_used || !short() {
         session.change(&mut block, |bytes| bytes[at..at + 2000].iter_mut().for_each(|byte| *byte ^= 0xff));
     }
     session.change(&mut block, |bytes| bytes[at..at + 2000].copy_from_slice(&before));
     drop(block);
-    // A cleanout can be done another time.
+    // A cleanout can be postponed.
     assert!(cache.try_cached_mut(other.meter(), addresses[2], BlockClass::Data).unwrap().is_none());
     let (worker, address) = (other.clone(), addresses[2]);
     let work = move || worker.try_current_mut(address, BlockClass::Data).unwrap().is_some();
@@ -237,7 +239,7 @@ fn the_last_of_the_log_is_kept_for_those_who_hold_latches() {
     instance.shutdown().unwrap();
 }
 
-/// DB_BLOCK_CHECKING keeps what is not sound away from the disk, and is asked at each write.
+/// DB_BLOCK_CHECKING keeps corrupt blocks from the disk, and is read at each write.
 #[test]
 fn a_block_that_is_not_sound_is_not_written_where_blocks_are_checked() {
     use storage::parameters::Scope;

@@ -58,8 +58,8 @@ fn table(session: &Session) -> Arc<TableDef> {
     session.catalog().require_table(OWNER, "T").unwrap().clone()
 }
 
-/// Small blocks of redo for few blocks, again and again, among redo of many: rows updated over and over, checkpoints between, undo of a transaction that
-/// is still under way. What was committed.
+/// Few blocks of small redo records, again and again, among many blocks: rows updated over and over, checkpoints
+/// between, undo of an open transaction. Returns the committed rows.
 fn work(instance: &Arc<Instance>, switch: bool) -> Rows {
     let session = instance.connect(OWNER).unwrap();
     create_table(&session, "T");
@@ -135,7 +135,7 @@ fn insert_into(session: &Arc<Session>, name: &str, keys: std::ops::Range<u32>, v
     inserter.finish().unwrap();
 }
 
-/// Nobody writes blocks but who says so here.
+/// A database whose blocks are written on the test's request alone.
 fn create(files: &Arc<dyn FileSystem>) -> Arc<Instance> {
     let parameters = vec![("db_cache_size".to_owned(), "16M".to_owned())];
     let options = CreateOptions { log_bytes: 24 << 20, parameters, ..CreateOptions::default() };
@@ -165,7 +165,7 @@ fn open(files: &Arc<dyn FileSystem>, background: Background) -> Arc<Instance> {
     Instance::open_with(files.clone(), Path::new(DIRECTORY), clock, None, background).unwrap()
 }
 
-/// Closes it, and finds every block in order.
+/// Closes the database, and finds every block sound.
 fn closes_soundly(instance: Arc<Instance>, files: &Arc<dyn FileSystem>) {
     while instance.processes().iter().len() > 0 {
         std::thread::sleep(std::time::Duration::from_millis(2));
@@ -256,8 +256,9 @@ fn where_every_log_group_is_needed_the_blocks_are_written_before_the_open() {
     closes_soundly(instance, &files);
 }
 
-/// What is loaded with images in the log and without, at addresses whose earlier life the log has images of: `load` makes it, after `before`, which leaves such
-/// addresses. It is whole after a crash, and after a second one: the blocks of the first recovery are written after the open. Bytes of redo of each load.
+/// Loads with and without images in the log, at addresses whose earlier blocks have images in the log: `load` makes
+/// one, after `before`, which frees such addresses. Each is whole after a crash, and after a second one: the blocks of
+/// the first recovery are written after the open. Returns the bytes of redo of each load.
 fn whole_after_crashes(
     before: impl Fn(&Arc<Session>),
     load: impl Fn(&Arc<Session>, bool),
@@ -286,7 +287,7 @@ fn whole_after_crashes(
             check(&session, logging);
             crash(session, instance);
         }
-        // Which checks that each row has its entry and each entry its row.
+        // This checks that each row has its entry and each entry its row.
         closes_soundly(open(&files, Background::Inline), &files);
         redo
     })
@@ -307,7 +308,7 @@ fn an_index_built_without_images_is_whole_after_a_crash() {
             let index = create_index(session, Some(logging));
             assert!(index.statistics.unwrap().leaf_blocks > 20);
         },
-        // Changes of its blocks are logged as ever, and put over what was loaded.
+        // Changes of its blocks are logged as usual, and are newer than the load.
         |session| insert(session, 2 * ROWS..2 * ROWS + 500),
         |session, logging| {
             assert_eq!(found(session).rows.len(), 2 * ROWS as usize + 500);

@@ -14,7 +14,7 @@ use engine::startup::CreateOptions;
 use storage::table::Inserter;
 
 #[test]
-fn who_wants_a_batch_that_another_formats_or_a_mark_that_another_moves_waits_for_it() {
+fn a_session_waits_for_another_that_formats_the_batch_or_moves_the_mark() {
     let files = Arc::new(MemoryFileSystem::new());
     let clock = Arc::new(SystemClock::default());
     let instance = Instance::create(files, Path::new("/database"), clock, None, &CreateOptions::default()).unwrap();

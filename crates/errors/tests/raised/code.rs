@@ -1,5 +1,4 @@
-//! What the scanner looks at in a source: constants, functions, and in their bodies calls, bindings and closures with
-//! names.
+//! The scanner's view of a source: constants, functions, and in their bodies calls, bindings and closures with names.
 
 use crate::tree::{Node, Token, elements};
 
@@ -19,7 +18,7 @@ pub(crate) struct Constant {
     pub(crate) value: Vec<Token>,
 }
 
-/// A function, or what stands outside of functions (with no name).
+/// A function, or the code outside of functions (with no name).
 #[derive(Default, Debug)]
 pub(crate) struct Function {
     /// The type of its `impl`.
@@ -46,7 +45,7 @@ pub(crate) struct Closure {
 #[derive(Debug)]
 pub(crate) struct Call {
     pub(crate) line: usize,
-    /// What stands before the name.
+    /// The path before the name.
     pub(crate) path: Vec<String>,
     pub(crate) is_method: bool,
     /// The receiver is `self`.
@@ -55,7 +54,7 @@ pub(crate) struct Call {
     pub(crate) arguments: Vec<Vec<Token>>,
     /// The innermost closure with a name around it.
     pub(crate) closure: Option<usize>,
-    /// It is compared with, or a pattern: nothing is made.
+    /// The value is compared or matched: no error is made.
     pub(crate) is_looked_for: bool,
 }
 
@@ -175,7 +174,7 @@ impl Walk<'_> {
         }
     }
 
-    /// Keeps a binding, and walks its value here when it is a closure with a name: then the place behind it.
+    /// Keeps a binding. Walks its value when that is a closure with a name; then gives the place behind it.
     fn binding(
         &mut self,
         tokens: &[Token],
@@ -196,7 +195,7 @@ impl Walk<'_> {
             value.iter().position(|token| token.curly().is_some())
         };
         let value = &value[..end.unwrap_or(value.len())];
-        // What is behind `else` of a `let … else` leaves.
+        // The block behind `else` of a `let … else` leaves.
         let otherwise = value
             .iter()
             .position(|token| token.is_word("else"))
@@ -222,7 +221,7 @@ impl Walk<'_> {
             self.body(value, function, closure);
             return Some(at + 1 + divider + 1 + value.len());
         }
-        // Patterns are no calls; the value is walked by who asked.
+        // Patterns are no calls; the caller walks the value.
         Some(at + 1 + divider + 1)
     }
 }
@@ -309,7 +308,7 @@ fn call(tokens: &[Token], at: usize, closure: Option<usize>) -> Option<Call> {
     let is_raiser = is_number || (is_of("Error") && ["user", "own"].contains(&name));
     let arguments = match tokens.get(behind).and_then(Token::round) {
         Some(arguments) => elements(arguments).into_iter().map(<[Token]>::to_vec).collect(),
-        // A function that is handed on: nobody sees what it is called with.
+        // A function that is handed on: its arguments are unknown.
         None if is_raiser && !sign(at + 1, ':') => Vec::new(),
         None => return None,
     };

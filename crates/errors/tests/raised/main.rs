@@ -1,6 +1,6 @@
 //! Every number that production code raises has an entry in errors.toml, and every entry is raised somewhere.
 //!
-//! The test reads the sources of all crates (scan.rs says how), so a new number fails it until it has an entry.
+//! The test reads the sources of all crates (see scan.rs), so a new number fails it until it has an entry.
 
 #![allow(clippy::unwrap_used, reason = "a test fails by panicking, in its helpers too")]
 
@@ -24,7 +24,7 @@ const EXPLANATIONS: &[Explanation] = &[
         argument: "number",
         numbers: Numbers::Listed("PREDEFINED", 1),
     },
-    // What the parser of SQL says that it expected.
+    // The expectations that the SQL parser names.
     Explanation {
         file: "crates/sql/src/statement/syntax.rs",
         argument: "number",
@@ -36,7 +36,7 @@ const EXPLANATIONS: &[Explanation] = &[
         argument: "number.unsigned_abs()as u32",
         numbers: Numbers::Elsewhere,
     },
-    // An error of SQL becomes one of the program around it, and the other way round.
+    // An SQL error becomes one of the surrounding program, and the other way round.
     Explanation { file: "crates/plsql/src/compile/error.rs", argument: "number", numbers: Numbers::Elsewhere },
     Explanation { file: "crates/sql/src/plsql/function.rs", argument: "number", numbers: Numbers::Elsewhere },
     Explanation { file: "crates/sql/src/plsql/program.rs", argument: "number", numbers: Numbers::Elsewhere },
@@ -189,7 +189,7 @@ fn messages_that_are_written_out_count() {
 }
 
 #[test]
-fn what_is_looked_for_is_not_raised() {
+fn numbers_that_are_compared_are_not_raised() {
     assert_eq!(
         numbers_of(
             "/// ORA-00600: `Error::user(600, \"\")`.
@@ -209,7 +209,7 @@ fn what_is_looked_for_is_not_raised() {
 }
 
 #[test]
-fn what_is_not_understood_is_told() {
+fn unknown_arguments_are_reported() {
     let text = "fn a(error: Other) -> Error { Error::user(error.number(), \"\") }
                 fn b() { c.map_err(Number::Ora).map(Error::own) }
                 fn d(n: u32) { let number = if a { 1 } else { 2 } + n; Error::user(number, \"\") }";

@@ -3,17 +3,17 @@
 use crate::code::{Binding, Function};
 use crate::tree::{Node, Token, elements};
 
-/// What an argument comes to.
+/// The value of an argument.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
 pub(crate) enum Value {
     Number(u64),
-    /// The enclosing function's parameter: its callers say.
+    /// The enclosing function's parameter: its callers give the value.
     Parameter(usize),
     /// Closure and parameter.
     ClosureParameter(usize, usize),
 }
 
-/// How deep bindings and branches may lead.
+/// Depth limit of bindings and branches.
 const DEPTH_MAX: usize = 12;
 
 pub(crate) struct Resolver<'a> {
@@ -83,7 +83,7 @@ impl Resolver<'_> {
 
     fn block(&self, tokens: &[Token], path: &[usize], depth: usize) -> Option<Vec<Value>> {
         let end = tokens.iter().rposition(|token| token.is(';')).map_or(0, |at| at + 1);
-        // The value of a block whose last statement has a semicolon is asked for nowhere: it leaves.
+        // A block whose last statement has a semicolon leaves, so its value is never needed.
         if end == tokens.len() {
             return Some(Vec::new());
         }

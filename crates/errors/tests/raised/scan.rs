@@ -1,10 +1,9 @@
 //! Finds every number that production code raises.
 //!
-//! It begins at `Number::Ora(…)`, `Hw`, `Sp2` and `Pls`. Where the number is a parameter of the enclosing function,
-//! or of a closure with a name, that function raises what it is called with, and its calls are looked at in turn,
-//! until nothing new is found: so `Error::user`, `sp2` and `fault` are found without being named here. Numbers in
-//! messages that are written out (`"SP2-0640: …"`) count as well. An argument that is not understood is reported,
-//! never passed over.
+//! It begins at `Number::Ora(…)`, `Hw`, `Sp2` and `Pls`. Where the number is a parameter of the enclosing function, or
+//! of a closure with a name, that function raises its argument, and its calls are looked at in turn, until nothing new
+//! is found: so `Error::user`, `sp2` and `fault` are found without being named. Numbers in messages that are written
+//! out (`"SP2-0640: …"`) count as well. An argument that is not understood is reported, never passed over.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
@@ -16,7 +15,7 @@ use crate::code::{self, Call, Function, Reach};
 use crate::numbers::{self, Resolver, Value};
 use crate::tree::{self, Node, Token};
 
-/// What a scan of sources gives.
+/// The result of a scan of sources.
 #[derive(Default, Debug)]
 pub(crate) struct Found {
     /// Each number, and where it is raised: `crates/sql/src/x.rs:12`.
@@ -50,7 +49,7 @@ impl Source {
     }
 }
 
-/// What an argument stands for that the scanner does not understand.
+/// The meaning of an argument that the scanner does not understand.
 #[derive(Debug)]
 pub(crate) struct Explanation {
     pub(crate) file: &'static str,
@@ -60,9 +59,9 @@ pub(crate) struct Explanation {
 
 #[derive(Debug)]
 pub(crate) enum Numbers {
-    /// It is that of an error which was made elsewhere, or is found in a text; or it is no number of an error at all.
+    /// The number of an error made elsewhere or found in a text; or no error number at all.
     Elsewhere,
-    /// Those in a constant list of tuples of the same source: its name, and the place in the tuples.
+    /// The numbers in a constant list of tuples of the same source: its name, and the place in the tuples.
     Listed(&'static str, usize),
 }
 
@@ -123,7 +122,7 @@ impl Found {
         self.raised.entry(Code { family, number }).or_default().insert(place);
     }
 
-    /// Takes the arguments that are not understood out, where it is known which numbers they stand for.
+    /// Removes the arguments that are not understood where their numbers are known.
     pub(crate) fn explain(&mut self, sources: &[Source], explanations: &[Explanation]) {
         for Explanation { file, argument, numbers } in explanations {
             let was_unknown = self.unknown.remove(&((*file).to_owned(), (*argument).to_owned()));

@@ -1,4 +1,4 @@
-//! Production code as a tree of tokens: without comments, without attributes, without what is compiled for tests alone.
+//! Production code as a tree of tokens: without comments, attributes and test-only code.
 
 use std::collections::BTreeSet;
 
@@ -9,7 +9,7 @@ pub(crate) enum Node {
     Word(String),
     /// An integer.
     Integer(u64),
-    /// What stands between the quotes of a string.
+    /// The text between the quotes of a string.
     Text(String),
     Sign(char),
     /// Literals of other kinds.
@@ -55,7 +55,7 @@ impl Token {
     }
 }
 
-/// What a source holds.
+/// The tokens of a source.
 #[derive(Default, Debug)]
 pub(crate) struct Tree {
     pub(crate) tokens: Vec<Token>,
@@ -242,7 +242,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_for_tests_is_left_out() {
+    fn test_code_is_left_out() {
         let source = "
             fn a() {} #[cfg(test)] mod tests { fn b() {} } #[cfg(any(test, feature = \"x\"))] pub(crate) fn c<T, U>() {}
             #[cfg(test)] use x::{d, e}; #[cfg(not(test))] fn f() {} struct S { #[cfg(test)] g: u8, h: u8 }

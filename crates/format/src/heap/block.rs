@@ -1,4 +1,4 @@
-//! Putting rows into a block, changing and removing them, and how much room there is.
+//! Rows of a block: inserting, changing, removing, and free space.
 
 use common::limits::{LEAST_ROW_BYTES, ROWS_PER_BLOCK_MAX};
 
@@ -27,7 +27,7 @@ pub fn init(block: &mut [u8], owner: BlockOwner) {
     header::set_table_slots(block, 0);
 }
 
-/// The largest row piece that fits an empty block, its directory entry taken off.
+/// The largest row piece that fits an empty block, without its directory entry.
 #[must_use]
 pub const fn capacity(block_bytes: usize, itl_slots: u8, assm: bool) -> usize {
     let extra = if assm { ASSM_BYTES } else { 0 };
@@ -35,38 +35,38 @@ pub const fn capacity(block_bytes: usize, itl_slots: u8, assm: bool) -> usize {
     block_bytes - headers - SLOT_BYTES - TAIL_BYTES
 }
 
-/// Bytes that rows may take once every transaction at work in the block has committed.
+/// Free bytes once every transaction with changes in the block has committed.
 #[must_use]
 pub fn free_after_commit(block: &[u8]) -> usize {
     usize::from(header(block).total.get())
 }
 
-/// Percent of the block that is in use once every transaction at work in it has committed.
+/// Percent of the block in use once every transaction with changes in it has committed.
 #[must_use]
 pub fn used_after_commit_percent(block: &[u8]) -> usize {
     (block.len() - free_after_commit(block).min(block.len())) * 100 / block.len()
 }
 
-/// Bytes that may be used now, holes between rows included; not those that a transaction has freed and may want back.
+/// Free bytes at present, holes between rows included, without those that a transaction has freed and may need again.
 #[must_use]
 pub fn free_bytes(block: &[u8]) -> usize {
     usize::from(header(block).available.get())
 }
 
-/// What of the block is not free, headers included, in whole percent of the block size: what PCTUSED is compared with.
+/// Used part of the block, headers included, in whole percent of the block size, for the comparison with PCTUSED.
 #[must_use]
 pub fn used_percent(block: &[u8]) -> usize {
     (block.len() - free_bytes(block)) * 100 / block.len()
 }
 
-/// No row piece in the block, and no bytes that a transaction may want back?
+/// True: no row piece in the block, and no bytes that a transaction may need again.
 #[must_use]
 pub fn is_empty(block: &[u8]) -> bool {
     let header = header(block);
     usize::from(header.available.get()) == block.len() - TAIL_BYTES - usize::from(header.begin.get())
 }
 
-/// Row pieces in the block, those marked deleted not among them.
+/// Row pieces in the block, without those marked deleted.
 #[must_use]
 pub fn row_count(block: &[u8]) -> usize {
     live_rows(block, 0).count()
@@ -90,12 +90,14 @@ pub fn available(block: &[u8]) -> usize {
     slot_cost(block).map_or(0, |cost| free_bytes(block).saturating_sub(cost))
 }
 
-/// Bytes that may be used now beside a new row's directory entry; None when the directory, or the block, has no room for that.
+/// Free bytes at present beside a new row's directory entry; None when the directory, or the block, has no room for
+/// that.
 pub(super) fn free_beside_slot(block: &[u8]) -> Option<usize> {
     free_bytes(block).checked_sub(slot_cost(block)?)
 }
 
-/// May a row of `row_bytes` be inserted? After it `pctfree` percent of the block size must be free; an empty block takes any row that it can hold.
+/// True: a row of `row_bytes` may be inserted. After it `pctfree` percent of the block size must be free; an empty
+/// block takes any row that fits.
 #[must_use]
 pub fn fits(block: &[u8], row_bytes: usize, pctfree: u8) -> bool {
     let row_bytes = row_bytes.max(LEAST_ROW_BYTES);
@@ -103,7 +105,7 @@ pub fn fits(block: &[u8], row_bytes: usize, pctfree: u8) -> bool {
     row_bytes <= room && (keeps_free(room - row_bytes, block.len(), pctfree) || is_empty(block))
 }
 
-/// Is `free` at least `pctfree` percent of the block?
+/// True: `free` is at least `pctfree` percent of the block.
 #[inline]
 pub(super) fn keeps_free(free: usize, block_bytes: usize, pctfree: u8) -> bool {
     free * 100 >= usize::from(pctfree) * block_bytes
@@ -126,9 +128,11 @@ pub fn insert(block: &mut [u8], piece: &[u8]) -> Option<u16> {
     Some(slot)
 }
 
-/// Inserts rows of `rows` from `from` on until one does not fit by PCTFREE, and appends their slots. Returns how many went in.
+/// Inserts rows of `rows` from `from` on until one does not fit by PCTFREE, and appends their slots. Returns how many
+/// went in.
 ///
-/// This is the way of an array insert: while no slot is free and nothing needs compaction, the header is written once for all rows.
+/// The path of an array insert: while no slot is free and no compaction is needed, the header is written once for all
+/// rows.
 pub fn insert_rows(block: &mut [u8], rows: &RowBuffer, from: usize, pctfree: u8, slots: &mut Vec<u16>) -> usize {
     insert_rows_as(block, rows, from, pctfree, 0, slots)
 }
@@ -148,7 +152,8 @@ pub(super) fn insert_rows_as(
         if header(block).first_free.get() == NO_SLOT {
             index += append_rows(block, rows, index, pctfree, lock, slots);
         }
-        // What the fast way left: a free slot to reuse, holes to close, a row for an empty block, or no room at all.
+        // Cases that the fast path leaves: a free slot to reuse, holes to close, a row for an empty block, or no room
+        // at all.
         let Some(row) = rows.get(index) else { break };
         if !fits(block, row.len(), pctfree) {
             break;
@@ -212,7 +217,7 @@ pub fn delete(block: &mut [u8], slot: u16) -> bool {
     true
 }
 
-/// Would [`replace`] put a piece of `bytes` in the place of the piece at `slot`?
+/// True: [`replace`] would put a piece of `bytes` in place of the piece at `slot`.
 #[must_use]
 pub fn replace_fits(block: &[u8], slot: u16, bytes: usize) -> bool {
     live_row(block, slot)
@@ -220,8 +225,8 @@ pub fn replace_fits(block: &[u8], slot: u16, bytes: usize) -> bool {
         .is_some_and(|old| bytes.max(LEAST_ROW_BYTES) <= free_bytes(block) + old)
 }
 
-/// Puts `piece` in the place of the piece at `slot`, whose lock byte it keeps, without a transaction. The PCTFREE reserve may be used.
-/// False, and nothing changed, when there is no such row or no room.
+/// Replaces the piece at `slot` by `piece` and keeps its lock byte, without a transaction. The PCTFREE reserve may be
+/// used. False, and nothing changed, when there is no such row or no room.
 pub fn replace(block: &mut [u8], slot: u16, piece: &[u8]) -> bool {
     let Some(old) = live_row(block, slot).and_then(RowPiece::stored_bytes) else { return false };
     let stored = piece.len().max(LEAST_ROW_BYTES);

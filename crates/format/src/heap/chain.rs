@@ -1,7 +1,8 @@
-//! Cutting a row that does not fit one piece: larger than a block, or more than 255 columns.
+//! Cutting of a row that does not fit one piece: larger than a block, or more than 255 columns.
 //!
-//! Pieces are filled from the row's end, because each must name the next: the last piece is written first. What is left over for the first piece
-//! is often short. A column that does not fit is cut in two when it is longer than 250 bytes; a shorter one goes whole into the piece before.
+//! Pieces are filled from the row's end, because each must name the next: the last piece is written first. The rest for
+//! the first piece is often short. A column that does not fit is cut in two when it is longer than 250 bytes; a shorter
+//! one goes whole into the piece before.
 
 use common::limits::COLUMNS_PER_PIECE_MAX;
 
@@ -18,17 +19,17 @@ const LEAST_CUT_BYTES: usize = 64;
 /// A row cut into pieces, in the row's order. Each may take either address without outgrowing the capacity.
 #[derive(Debug)]
 pub struct Chain<'a> {
-    pieces: Vec<Piece<'a>>,
+    pieces: Vec<ChainPiece<'a>>,
 }
 
 #[derive(Debug)]
-struct Piece<'a> {
+struct ChainPiece<'a> {
     /// CONTINUED and CONTINUES.
     flags: u8,
     columns: Vec<Option<&'a [u8]>>,
 }
 
-/// Does the row fit one piece of at most `capacity` bytes, with or without a head address?
+/// True: the row fits one piece of at most `capacity` bytes, with or without a head address.
 #[must_use]
 pub fn fits_one_piece(columns: &[Option<&[u8]>], capacity: usize, with_head_address: bool) -> bool {
     let columns = trim(columns);
@@ -46,7 +47,7 @@ impl<'a> Chain<'a> {
     pub fn cut(columns: &[Option<&'a [u8]>], capacity: usize) -> Self {
         assert!(capacity >= PIECE_OVERHEAD + SHORT_COLUMN_MAX + LEAST_CUT_BYTES);
         let mut pieces = Vec::new();
-        let mut piece = Piece { flags: 0, columns: Vec::new() };
+        let mut piece = ChainPiece { flags: 0, columns: Vec::new() };
         let mut room = capacity - PIECE_OVERHEAD;
         for column in trim(columns).iter().rev() {
             let mut rest = *column;
@@ -57,7 +58,7 @@ impl<'a> Chain<'a> {
                     piece.columns.push(rest);
                     break;
                 }
-                // The column's end goes into this piece, what is before it into the one before.
+                // The column's end goes into this piece, its beginning into the one before.
                 let mut flags = 0;
                 if let Some(data) = rest
                     && !full
@@ -71,7 +72,7 @@ impl<'a> Chain<'a> {
                     flags = CONTINUES;
                 }
                 piece.columns.reverse();
-                pieces.push(std::mem::replace(&mut piece, Piece { flags, columns: Vec::new() }));
+                pieces.push(std::mem::replace(&mut piece, ChainPiece { flags, columns: Vec::new() }));
                 room = capacity - PIECE_OVERHEAD;
             }
         }
@@ -92,7 +93,7 @@ impl<'a> Chain<'a> {
         self.pieces.is_empty()
     }
 
-    /// Encodes piece `index`. `next` is given for all but the last; `head` for a first piece that is not where the rowid points.
+    /// Encodes piece `index`. `next` is given for all but the last; `head` for a first piece that is not at the rowid.
     pub fn encode(&self, index: usize, head: Option<RowAddress>, next: Option<RowAddress>, out: &mut Vec<u8>) {
         let piece = &self.pieces[index];
         let mut flags = piece.flags;

@@ -1,15 +1,17 @@
-//! Changes that a transaction makes to the rows of a block, under one of the block's ITL slots.
+//! Changes of a transaction to the rows of a block, under one of the block's ITL slots.
 //!
 //! - The lock byte of every piece that a transaction touches is the number of its ITL slot, which counts them.
-//! - Bytes that a transaction frees are its slot's *credit* and of use to nobody else until it commits, so that undoing it never lacks room:
-//!   a deleted piece is only marked; a piece that shrinks gives its bytes to the credit. Growth takes what may be used by all, and the rest from the
-//!   slot's own credit. An insert that what may be used by all does not hold takes the slot's own credit first ([`insert_freed`]).
-//! - The credit of a slot is never less than what its pieces marked deleted take. Where the credit is used they are cut down to
-//!   [`LEAST_ROW_BYTES`], which keep their place in the directory; the undo of the delete brings the piece back whole.
-//! - A piece whose lock byte names the ITL slot of another transaction is not changed. One that has ended is to be cleaned first ([`crate::itl::clean`]):
-//!   a lock byte in undo is then always 0 or of the same transaction.
+//! - Bytes that a transaction frees are its slot's *credit*: no other may use them until it commits, so that undoing it
+//!   never lacks room. A deleted piece is only marked; a piece that shrinks adds its bytes to the credit. Growth takes
+//!   free bytes, and the rest from the slot's own credit. An insert for which the free bytes do not suffice takes the
+//!   slot's own credit first ([`insert_freed`]).
+//! - The credit of a slot is never less than the bytes of its pieces marked deleted. When the credit is used they are
+//!   cut down to [`LEAST_ROW_BYTES`], which keep their place in the directory; the undo of the delete restores the
+//!   piece whole.
+//! - A piece whose lock byte names the ITL slot of another transaction is not changed. If that one has ended it must be
+//!   cleaned first ([`crate::itl::clean`]): a lock byte in undo is then always 0 or of the same transaction.
 //!
-//! [`super::undo`] takes each change back.
+//! [`super::undo`] undoes each change.
 
 use common::limits::LEAST_ROW_BYTES;
 
@@ -24,7 +26,8 @@ use crate::transaction::{self, ITL_BYTES};
 /// Flags and lock byte of a piece: what a change of its state writes.
 const LOCK_END: usize = 2;
 
-/// Inserts an encoded row piece under ITL slot `itl`. None, and nothing changed, when there is no room or `itl` is not a running transaction's.
+/// Inserts an encoded row piece under ITL slot `itl`. None, and nothing changed, when there is no room or `itl` is not
+/// a running transaction's.
 pub fn insert(block: &mut [u8], piece: &[u8], itl: u8) -> Option<u16> {
     itl::slot(block, itl).filter(|slot| slot.is_active())?;
     let slot = block::insert(block, piece)?;
@@ -32,7 +35,8 @@ pub fn insert(block: &mut [u8], piece: &[u8], itl: u8) -> Option<u16> {
     Some(slot)
 }
 
-/// May a row of `row_bytes` be inserted under ITL slot `itl`? As [`super::fits`], with what the slot's own changes have freed.
+/// True: a row of `row_bytes` may be inserted under ITL slot `itl`. As [`super::fits`], with the bytes that the slot's
+/// own changes have freed.
 #[must_use]
 pub fn fits(block: &[u8], row_bytes: usize, pctfree: u8, itl: u8) -> bool {
     block::fits(block, row_bytes, pctfree) || fits_freed(block, row_bytes, pctfree, itl)
@@ -45,8 +49,8 @@ fn fits_freed(block: &[u8], row_bytes: usize, pctfree: u8, itl: u8) -> bool {
     usable > 0 && stored <= free + usable && block::keeps_free(free + usable - stored, block.len(), pctfree)
 }
 
-/// As [`insert`], with the credit of ITL slot `itl` before what may be used by all. A new place in the directory is never taken from the credit:
-/// the undo of the insert may leave it behind.
+/// As [`insert`], with the credit of ITL slot `itl` before the free bytes. A new place in the directory is never taken
+/// from the credit: the undo of the insert may leave it behind.
 pub fn insert_freed(block: &mut [u8], piece: &[u8], itl: u8) -> Option<u16> {
     itl::slot(block, itl).filter(|slot| slot.is_active())?;
     let stored = piece.len().max(LEAST_ROW_BYTES);
@@ -69,7 +73,7 @@ pub fn insert_freed(block: &mut [u8], piece: &[u8], itl: u8) -> Option<u16> {
     Some(slot)
 }
 
-/// As [`super::insert_rows`], under ITL slot `itl`; what its own changes have freed is used as well.
+/// As [`super::insert_rows`], under ITL slot `itl`; bytes that its own changes have freed are used as well.
 pub fn insert_rows(
     block: &mut [u8],
     rows: &RowBuffer,
@@ -155,8 +159,8 @@ fn reach_to(block: &[u8], end: usize) -> Option<Reach> {
     Reach::default().with(block.len(), HEADER_BYTES..end)
 }
 
-/// May a migrated row piece be received? It takes an ITL slot of its own ([`itl::free_slot`], else [`itl::add`]): as [`super::fits`], with room for the slot;
-/// not when the block has all the slots it may have and none is free.
+/// True: a migrated row piece may be received. It takes an ITL slot of its own ([`itl::free_slot`], else [`itl::add`]):
+/// as [`super::fits`], with room for the slot; not when the block has its maximum of slots and none is free.
 #[must_use]
 pub fn fits_migrated(block: &[u8], piece_bytes: usize, pctfree: u8, maxtrans: u8) -> bool {
     let bytes = piece_bytes.max(LEAST_ROW_BYTES);
@@ -167,13 +171,15 @@ pub fn fits_migrated(block: &[u8], piece_bytes: usize, pctfree: u8, maxtrans: u8
         && block::fits(block, bytes + ITL_BYTES, pctfree)
 }
 
-/// Inserts a migrated row piece under `itl`, a slot that no other row uses. None, and nothing changed, as for [`insert`] and when the slot is in use.
+/// Inserts a migrated row piece under `itl`, a slot that no other row uses. None, and nothing changed, as for
+/// [`insert`] and when the slot is in use.
 pub fn insert_migrated(block: &mut [u8], piece: &[u8], itl: u8) -> Option<u16> {
     itl::slot(block, itl).filter(|slot| slot.lock_count() == 0)?;
     insert(block, piece, itl)
 }
 
-/// Marks the piece at `slot` deleted. False, and nothing changed, when there is no such row or it is not this transaction's to change.
+/// Marks the piece at `slot` deleted. False, and nothing changed, when there is no such row or this transaction may not
+/// change it.
 pub fn mark_deleted(block: &mut [u8], slot: u16, itl: u8) -> bool {
     let Some(piece) = changeable(block, slot, itl) else { return false };
     let Some(stored) = piece.stored_bytes() else { return false };
@@ -185,7 +191,8 @@ pub fn mark_deleted(block: &mut [u8], slot: u16, itl: u8) -> bool {
     true
 }
 
-/// Locks the piece at `slot` and changes nothing else. False when there is no such row or it is not this transaction's to change.
+/// Locks the piece at `slot` and changes nothing else. False when there is no such row or this transaction may not
+/// change it.
 pub fn lock_row(block: &mut [u8], slot: u16, itl: u8) -> bool {
     if changeable(block, slot, itl).is_none() {
         return false;
@@ -194,7 +201,7 @@ pub fn lock_row(block: &mut [u8], slot: u16, itl: u8) -> bool {
     true
 }
 
-/// Would [`replace`] put a piece of `bytes` in the place of the piece at `slot`?
+/// True: [`replace`] would put a piece of `bytes` in place of the piece at `slot`.
 #[must_use]
 pub fn replace_fits(block: &[u8], slot: u16, bytes: usize, itl: u8) -> bool {
     changeable(block, slot, itl)
@@ -202,8 +209,9 @@ pub fn replace_fits(block: &[u8], slot: u16, bytes: usize, itl: u8) -> bool {
         .is_some_and(|old| from_credit(block, old, bytes.max(LEAST_ROW_BYTES), itl).is_some())
 }
 
-/// Puts `piece` in the place of the piece at `slot`. The PCTFREE reserve may be used, and what this ITL slot's own changes have freed.
-/// False, and nothing changed, when there is no such row, it is not this transaction's to change, or there is no room.
+/// Replaces the piece at `slot` by `piece`. The PCTFREE reserve may be used, and the bytes that this ITL slot's own
+/// changes have freed. False, and nothing changed, when there is no such row, this transaction may not change it, or
+/// there is no room.
 pub fn replace(block: &mut [u8], slot: u16, piece: &[u8], itl: u8) -> bool {
     let Some(old) = changeable(block, slot, itl).and_then(RowPiece::stored_bytes) else { return false };
     let stored = piece.len().max(LEAST_ROW_BYTES);
@@ -227,7 +235,7 @@ fn changeable(block: &[u8], slot: u16, itl: u8) -> Option<RowPiece<'_>> {
     live_row(block, slot).filter(|piece| lock::is_held_by(block, *piece, itl))
 }
 
-/// How much of its credit a piece has to use that grows from `old` to `stored` bytes; None when even that is too little.
+/// Bytes of its credit that a piece needs to grow from `old` to `stored` bytes; None when the credit is too small.
 fn from_credit(block: &[u8], old: usize, stored: usize, itl: u8) -> Option<usize> {
     let missing = stored.saturating_sub(old).saturating_sub(block::free_bytes(block));
     if missing == 0 {
@@ -246,7 +254,7 @@ fn usable_credit(block: &[u8], itl: u8) -> usize {
     credit.saturating_sub(deleted * LEAST_ROW_BYTES)
 }
 
-/// Cuts deleted pieces of an ITL slot down to the least, until they take no more than its credit will be without `spent` bytes of it.
+/// Cuts deleted pieces of an ITL slot down to the minimum, until they fit into its credit without `spent` bytes of it.
 fn cut_deleted(block: &mut [u8], itl: u8, spent: usize) {
     if spent == 0 {
         return;
@@ -266,7 +274,7 @@ fn cut_deleted(block: &mut [u8], itl: u8, spent: usize) {
     }
 }
 
-/// Adds to an ITL slot's credit, or to what all may use when the slot is no running transaction's.
+/// Adds to an ITL slot's credit, or to the free bytes when the slot is no running transaction's.
 pub(super) fn earn(block: &mut [u8], itl: u8, bytes: usize) {
     if !itl::change_credit(block, itl, bytes as i32) {
         return space::give(block, bytes);
@@ -275,7 +283,7 @@ pub(super) fn earn(block: &mut [u8], itl: u8, bytes: usize) {
     header.total = header.total.get().saturating_add(bytes as u16).into();
 }
 
-/// Takes from an ITL slot's credit, or from what all may use.
+/// Takes from an ITL slot's credit, or from the free bytes.
 pub(super) fn use_credit(block: &mut [u8], itl: u8, bytes: usize) {
     if !itl::change_credit(block, itl, -(bytes as i32)) {
         return space::spend(block, bytes);

@@ -1,4 +1,4 @@
-//! What the end of a transaction does to the rows of a block, and room for ITL slots. Called by [`crate::itl`].
+//! The end of a transaction in the rows of a block, and room for ITL slots. Called by [`crate::itl`].
 
 use super::block::free_bytes;
 use super::header::{self, header_mut};
@@ -6,7 +6,8 @@ use super::{lock, space};
 use crate::itl;
 use crate::transaction::{self, ITL_BYTES, ITL_OFFSET, body_offset};
 
-/// The transaction of ITL slot `number` has committed: the rows it deleted go, and the bytes it freed may be used by all.
+/// The transaction of ITL slot `number` has committed: the rows it deleted go, and the bytes it freed may be used by
+/// all.
 pub(crate) fn release(block: &mut [u8], number: u8) {
     let credit = itl::take_credit(block, number);
     if credit == 0 {
@@ -23,7 +24,7 @@ pub(crate) fn release(block: &mut [u8], number: u8) {
     }
 }
 
-/// Takes the lock bytes off the rows that ITL slot `number` holds.
+/// Clears the lock bytes of the rows that ITL slot `number` holds.
 pub(crate) fn unlock(block: &mut [u8], number: u8) {
     let held: Vec<_> = lock::held(block, number).map(|(slot, _, _)| slot).collect();
     for slot in held {
@@ -31,13 +32,13 @@ pub(crate) fn unlock(block: &mut [u8], number: u8) {
     }
 }
 
-/// Credit that nobody needs any more, because the transaction has been undone, may be used by all.
+/// Makes the remaining credit of an undone transaction free bytes.
 pub(crate) fn give_credit(block: &mut [u8], credit: u16) {
     let header = header_mut(block);
     header.available = header.available.get().saturating_add(credit).into();
 }
 
-/// Adds an ITL slot's bytes, zero, behind the last one; false where they are missing.
+/// Appends an ITL slot, zeroed; false when there is no room.
 pub(crate) fn grow_itl(block: &mut [u8]) -> bool {
     if free_bytes(block) < ITL_BYTES || !space::make_gap(block, ITL_BYTES) {
         return false;
@@ -56,7 +57,7 @@ pub(crate) fn grow_itl(block: &mut [u8]) -> bool {
     true
 }
 
-/// Gives the bytes of the last `slots` ITL slots, which nobody needs, to the rows.
+/// Gives the bytes of the last `slots` ITL slots, which are unused, to the rows.
 pub(crate) fn shrink_itl(block: &mut [u8], slots: u8) {
     let count = transaction::header(block).itl_count;
     let bytes = ITL_BYTES * usize::from(slots);

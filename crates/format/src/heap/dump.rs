@@ -7,7 +7,7 @@ use super::row::{self, CONTINUED, CONTINUES, DELETED, FIRST, HEAD, LAST};
 use crate::itl;
 use crate::{block, transaction};
 
-/// Headers, ITL slots and every row of a heap block, one line each. What cannot be read is said, not skipped.
+/// Headers, ITL slots and every row of a heap block, one line each. Unreadable parts are reported, not skipped.
 #[must_use]
 pub fn dump(block: &[u8]) -> String {
     let mut text = String::new();
@@ -26,7 +26,7 @@ fn write_block(block: &[u8], out: &mut String) -> std::fmt::Result {
         writeln!(out, "  on a freelist, next {}", transaction.next_free())?;
     }
     for number in 1..=transaction.itl_count {
-        // Slots beyond the block's end are not there.
+        // Slots beyond the block's end do not exist.
         let Some(itl) = itl::slot(block, number) else { continue };
         write!(out, "  itl {number}: xid {}  uba {}  ", itl.xid(), itl.uba())?;
         let flags: String = [(0x8000, 'C'), (0x4000, 'B'), (0x2000, 'U'), (0x1000, 'T')]

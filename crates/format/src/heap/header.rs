@@ -75,7 +75,7 @@ pub(crate) fn header_mut(block: &mut [u8]) -> &mut DataHeader {
         .map_or_else(|_| unreachable!("a block is longer than its headers"), |(h, _)| h)
 }
 
-/// Do the headers and the row directory lie within the block? Everything else here takes that for granted.
+/// True: the headers and the row directory lie within the block. All other functions rely on that.
 pub(crate) fn is_within(block: &[u8]) -> bool {
     let directory = directory_offset(block);
     directory <= block.len() && directory + SLOT_BYTES * usize::from(slot_count(block)) <= block.len()

@@ -15,8 +15,8 @@ pub(super) fn set(block: &mut [u8], slot: u16, lock: u8) {
     }
 }
 
-/// May the transaction of ITL slot `itl`, which must be a running one, change this piece? Not while the lock byte names the slot of another
-/// transaction: one that has ended is to be cleaned first.
+/// True: the transaction of ITL slot `itl`, which must be running, may change this piece. Not while the lock byte names
+/// the slot of another transaction: if that one has ended it must be cleaned first.
 pub(super) fn is_held_by(block: &[u8], piece: RowPiece<'_>, itl: u8) -> bool {
     let Some(mine) = itl::slot(block, itl).filter(|slot| slot.is_active()) else { return false };
     let lock = piece.lock();
@@ -25,7 +25,7 @@ pub(super) fn is_held_by(block: &[u8], piece: RowPiece<'_>, itl: u8) -> bool {
         || itl::slot(block, lock).is_some_and(|other| other.is_active() && other.xid() == mine.xid())
 }
 
-/// Slots of the pieces that ITL slot `number` holds, with what they take, and whether they are deleted.
+/// Slots of the pieces that ITL slot `number` holds, with their bytes, and whether they are deleted.
 pub(super) fn held(block: &[u8], number: u8) -> impl Iterator<Item = (u16, usize, bool)> {
     row::rows(block, 0)
         .filter(move |(_, piece)| piece.lock() == number)

@@ -13,19 +13,22 @@
 //!
 //! Invariants, all checked by [`validate()`]:
 //! - a slot in use holds the block offset of its row piece; a free slot holds `0x8000` and the next free slot;
-//! - a row piece takes at least [`common::limits::LEAST_ROW_BYTES`], so that a forwarding stub always fits in its place;
-//! - `total` = bytes between directory and tail less the bytes of all row pieces that are not marked deleted; `available`, what may be used now, is
-//!   `total` less the credits of the ITL slots. Holes that deletes and moves leave between row pieces are part of it; they are closed by compaction
-//!   when the gap between `begin` and `end` is too small for a row that would fit;
-//! - a piece marked deleted is held by an ITL slot whose transaction has not ended as far as the block knows, and is part of that slot's credit. It may
-//!   have been cut down to an empty piece, when the transaction has used its bytes for rows of its own;
+//! - a row piece takes at least [`common::limits::LEAST_ROW_BYTES`], so that a forwarding stub always fits in its
+//!   place;
+//! - `total` = bytes between directory and tail less the bytes of all row pieces that are not marked deleted;
+//!   `available`, the free bytes at present, is `total` less the credits of the ITL slots. Holes that deletes and moves
+//!   leave between row pieces are part of it; they are closed by compaction when the gap between `begin` and `end` is
+//!   too small for a row that would fit;
+//! - a piece marked deleted is held by an ITL slot whose transaction has not ended as far as the block knows, and is
+//!   part of that slot's credit. It may have been cut down to an empty piece, when the transaction has used its bytes
+//!   for rows of its own;
 //! - pieces do not overlap, and every piece lies between `end` and the tail.
 //!
-//! Offsets are those of the block, not of the data header: a new ITL slot then moves the directory and no row.
+//! Offsets count from the block, not from the data header: a new ITL slot then moves the directory and no row.
 //!
 //! - [`row`]: the row piece as bytes, and its encoding
 //! - [`chain`]: cutting a row that is too large for one piece
-//! - [`block`]: how much room there is; inserting, replacing, deleting at once, without a transaction
+//! - [`block`]: free space; inserting, replacing, deleting at once, without a transaction
 //! - [`change`]: the same by transactions; [`undo`]: taking that back. Cleaning up after them is in [`crate::itl`]
 //! - [`validate()`], [`dump()`]
 

@@ -36,7 +36,7 @@ pub const LAST: u8 = 0x04;
 pub const CONTINUED: u8 = 0x02;
 /// The last column goes on in the next piece.
 pub const CONTINUES: u8 = 0x01;
-/// A row in one place.
+/// A row in one piece.
 pub const WHOLE: u8 = HEAD | FIRST | LAST;
 
 /// Flags, lock, column count.
@@ -50,7 +50,7 @@ pub const SHORT_COLUMN_MAX: usize = 250;
 
 const _: () = assert!(PIECE_HEADER_BYTES + ROW_ADDRESS_BYTES == LEAST_ROW_BYTES);
 
-/// Where a row piece is: block and slot. On disk as [`Rowid::restricted`].
+/// Address of a row piece: block and slot. On disk as [`Rowid::restricted`].
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub struct RowAddress {
     pub block: BlockAddress,
@@ -85,13 +85,13 @@ impl From<Rowid> for RowAddress {
     }
 }
 
-/// Does a piece with these flags carry the address of the row's head?
+/// True: a piece with these flags carries the address of the row's head.
 #[must_use]
 pub fn has_head_address(flags: u8) -> bool {
     flags & (HEAD | FIRST) == FIRST
 }
 
-/// Does a piece with these flags carry the address of the next piece?
+/// True: a piece with these flags carries the address of the next piece.
 #[must_use]
 pub fn has_next_address(flags: u8) -> bool {
     flags & LAST == 0
@@ -105,7 +105,7 @@ pub fn columns_offset(flags: u8) -> usize {
         + ROW_ADDRESS_BYTES * usize::from(has_next_address(flags))
 }
 
-/// Bytes that a column takes in a row.
+/// Bytes of a column in a row.
 #[must_use]
 pub fn column_bytes(column: Option<&[u8]>) -> usize {
     match column {
@@ -115,7 +115,7 @@ pub fn column_bytes(column: Option<&[u8]>) -> usize {
     }
 }
 
-/// Bytes that a row takes in one piece, its directory entry aside; at least [`LEAST_ROW_BYTES`].
+/// Bytes of a row in one piece, without its directory entry; at least [`LEAST_ROW_BYTES`].
 #[must_use]
 pub fn row_bytes(columns: &[Option<&[u8]>]) -> usize {
     let columns = trim(columns);
@@ -149,7 +149,7 @@ pub(super) fn encode_column(column: Option<&[u8]>, out: &mut Vec<u8>) {
 /// Appends a row piece. `head` and `next` are written when the flags ask for them.
 ///
 /// # Panics
-/// With more than 255 columns, and when the flags ask for an address that is not given.
+/// With more than 255 columns, and when a flag asks for an address that is not given.
 pub fn encode_piece(
     flags: u8,
     head: Option<RowAddress>,
@@ -200,12 +200,12 @@ pub fn column_at(bytes: &[u8], at: usize) -> Option<(Option<&[u8]>, usize)> {
 /// A row piece in its block.
 #[derive(Clone, Copy, Debug)]
 pub struct RowPiece<'a> {
-    /// From the flag byte on, and further than the piece goes: only reading the columns tells where it ends.
+    /// From the flag byte on, and beyond the piece: only reading the columns tells where it ends.
     bytes: &'a [u8],
 }
 
 impl<'a> RowPiece<'a> {
-    /// The piece that starts `bytes`; None where its fixed part does not fit.
+    /// The piece at the beginning of `bytes`; None where its fixed part does not fit.
     #[inline]
     #[must_use]
     pub fn new(bytes: &'a [u8]) -> Option<Self> {
@@ -223,7 +223,7 @@ impl<'a> RowPiece<'a> {
         self.bytes[1]
     }
 
-    /// Deleted by a transaction that has not ended, or whose end this block has not been told of.
+    /// Deleted by a transaction that has not ended, or whose end this block does not have yet.
     #[must_use]
     pub fn is_deleted(self) -> bool {
         self.flags() & DELETED != 0
@@ -234,19 +234,19 @@ impl<'a> RowPiece<'a> {
         usize::from(self.bytes[2])
     }
 
-    /// Does a full scan find a row here? It passes over stubs and over later pieces of a chain.
+    /// True: a full scan finds a row here. It skips stubs and later pieces of a chain.
     #[must_use]
     pub fn starts_row(self) -> bool {
         self.flags() & FIRST != 0
     }
 
-    /// Does the row go on in another piece?
+    /// True: the row continues in another piece.
     #[must_use]
     pub fn continues(self) -> bool {
         has_next_address(self.flags())
     }
 
-    /// Only forwards to where the row is?
+    /// True: the piece only forwards to the row.
     #[must_use]
     pub fn is_stub(self) -> bool {
         self.flags() & (HEAD | FIRST) == HEAD
@@ -264,7 +264,7 @@ impl<'a> RowPiece<'a> {
         has_head_address(self.flags()).then(|| self.address(PIECE_HEADER_BYTES))
     }
 
-    /// Where the row goes on.
+    /// Address of the next piece.
     #[must_use]
     pub fn next_address(self) -> Option<RowAddress> {
         let skip = ROW_ADDRESS_BYTES * usize::from(has_head_address(self.flags()));
@@ -283,7 +283,8 @@ impl<'a> RowPiece<'a> {
         Columns { bytes: self.column_data(), at: 0, left: self.column_count() }
     }
 
-    /// Bytes of the piece as encoded; it may take more in the block, see [`Self::stored_bytes`]. None where its columns leave the block.
+    /// Encoded bytes of the piece; it may take more in the block, see [`Self::stored_bytes`]. None where its columns
+    /// leave the block.
     #[must_use]
     pub fn encoded_bytes(self) -> Option<usize> {
         let mut at = columns_offset(self.flags());
@@ -329,7 +330,7 @@ impl<'a> Iterator for Columns<'a> {
     }
 }
 
-/// The row piece at `slot`, also when it is marked deleted; None for a free slot and for one that the block does not have.
+/// The row piece at `slot`, also when it is marked deleted; None for a free or missing slot.
 #[must_use]
 pub fn row(block: &[u8], slot: u16) -> Option<RowPiece<'_>> {
     piece_of(block, header::entry(block, slot)?)
@@ -342,7 +343,7 @@ fn piece_of(block: &[u8], entry: u16) -> Option<RowPiece<'_>> {
     RowPiece::new(block.get(usize::from(entry)..block.len() - crate::block::TAIL_BYTES)?)
 }
 
-/// The row piece at `slot`, as readers want it: None also when it is marked deleted.
+/// The row piece at `slot` for readers: None also when it is marked deleted.
 #[must_use]
 pub fn live_row(block: &[u8], slot: u16) -> Option<RowPiece<'_>> {
     row(block, slot).filter(|piece| !piece.is_deleted())
@@ -353,13 +354,13 @@ pub fn live_rows(block: &[u8], from: u16) -> impl Iterator<Item = (u16, RowPiece
     rows(block, from).filter(|(_, piece)| !piece.is_deleted())
 }
 
-/// Slots in use from `from` on, in order, with their pieces, those marked deleted among them.
+/// Slots in use from `from` on, in order, with their pieces, including those marked deleted.
 pub fn rows(block: &[u8], from: u16) -> impl Iterator<Item = (u16, RowPiece<'_>)> {
     let entries = header::directory(block).iter().enumerate().skip(usize::from(from));
     entries.filter_map(move |(slot, entry)| Some((slot as u16, piece_of(block, entry.get())?)))
 }
 
-/// Encoded rows one behind another: an array on its way into blocks.
+/// Encoded rows one after another: an array on its way into blocks.
 #[derive(Clone, Default, Debug)]
 pub struct RowBuffer {
     bytes: Vec<u8>,

@@ -1,6 +1,7 @@
-//! Bytes and slots of a heap block: what all functions that change one are made of.
+//! Bytes and slots of a heap block: the building blocks of all changes.
 //!
-//! None of these keeps the sums right by itself: [`take_out`], [`place`] and [`rewrite`] move bytes, [`spend`] and [`give`] count them.
+//! None of these keeps the sums right by itself: [`take_out`], [`place`] and [`rewrite`] move bytes, [`spend`] and
+//! [`give`] count them.
 
 use common::limits::LEAST_ROW_BYTES;
 
@@ -22,21 +23,21 @@ pub(super) fn make_gap(block: &mut [u8], bytes: usize) -> bool {
     gap(block) >= bytes
 }
 
-/// Takes bytes from what may be used.
+/// Subtracts from the free bytes.
 pub(super) fn spend(block: &mut [u8], bytes: usize) {
     let header = header_mut(block);
     header.available = header.available.get().saturating_sub(bytes as u16).into();
     header.total = header.total.get().saturating_sub(bytes as u16).into();
 }
 
-/// Adds bytes to what may be used.
+/// Adds to the free bytes.
 pub(super) fn give(block: &mut [u8], bytes: usize) {
     let header = header_mut(block);
     header.available = header.available.get().saturating_add(bytes as u16).into();
     header.total = header.total.get().saturating_add(bytes as u16).into();
 }
 
-/// Writes a piece, and zero behind one that is shorter than a piece may be.
+/// Writes a piece, padded with zeros to the minimum.
 #[inline]
 pub(super) fn put(block: &mut [u8], at: usize, piece: &[u8]) {
     block[at..at + piece.len()].copy_from_slice(piece);
@@ -56,7 +57,8 @@ pub(super) fn place(block: &mut [u8], piece: &[u8]) -> u16 {
     at as u16
 }
 
-/// Makes a hole of the piece at `slot`; the lowest piece widens the gap instead. The slot holds no row and is in no chain then.
+/// Turns the piece at `slot` into a hole; the lowest piece widens the gap instead. The slot then holds no row and is in
+/// no chain.
 pub(super) fn take_out(block: &mut [u8], slot: u16, stored: usize) {
     let at = header::entry(block, slot).unwrap_or(0);
     let header = header_mut(block);
@@ -66,8 +68,8 @@ pub(super) fn take_out(block: &mut [u8], slot: u16, stored: usize) {
     header::set_entry(block, slot, FREE_SLOT | NO_SLOT);
 }
 
-/// Puts `piece` in the place of the live piece of `old` bytes at `slot`, whose lock byte stays. False, and the row as it was, when the holes do not
-/// hold it.
+/// Replaces the live piece of `old` bytes at `slot` by `piece`; its lock byte stays. False, and the row unchanged, when
+/// the holes do not hold it.
 pub(super) fn rewrite(block: &mut [u8], slot: u16, old: usize, piece: &[u8]) -> bool {
     let Some(old_at) = header::entry(block, slot).map(usize::from) else { return false };
     let stored = piece.len().max(LEAST_ROW_BYTES);
@@ -100,7 +102,7 @@ pub(super) fn take_slot(block: &mut [u8]) -> u16 {
     append_slot(block)
 }
 
-/// A new slot behind the last, in no chain.
+/// Appends a slot, in no chain.
 fn append_slot(block: &mut [u8]) -> u16 {
     let header = header_mut(block);
     let slot = header.slots.get();
@@ -121,8 +123,8 @@ pub(super) fn take_slot_at(block: &mut [u8], slot: u16) {
     chain_free_slots(block);
 }
 
-/// Frees a slot whose piece has been taken out. The directory never ends with a free slot, so that an insert undone leaves nothing behind, and a block
-/// without rows takes any row that a new block takes.
+/// Frees a slot whose piece has been removed. The directory never ends with a free slot, so that an undone insert
+/// leaves nothing behind, and a block without rows takes any row that a new block takes.
 pub(super) fn release_slot(block: &mut [u8], slot: u16) {
     let slots = header::slot_count(block);
     if slot + 1 < slots {

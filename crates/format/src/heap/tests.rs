@@ -40,7 +40,7 @@ fn an_empty_8k_block_has_the_published_room() {
     validate(&block).unwrap();
 }
 
-/// The rows a block that is filled to its PCTFREE holds, and how many of them grow by six bytes in place.
+/// Rows in a block filled to its PCTFREE, and how many of them can grow by six bytes in place.
 #[test]
 fn short_rows_take_eleven_bytes_and_the_reserve_lets_the_published_number_grow() {
     let long = encode(&[Some(&[0xc4, 12, 34, 56, 78]), Some(&[0xc4, 12, 34, 56, 78])]);
@@ -175,7 +175,7 @@ fn borrow(row: &[Option<Vec<u8>>]) -> Vec<Option<&[u8]>> {
     row.iter().map(Option::as_deref).collect()
 }
 
-/// The model: what each slot holds, as encoded columns without NULLs at the end.
+/// The model: the row of each slot, as encoded columns without NULLs at the end.
 type Model = Vec<Option<Vec<Option<Vec<u8>>>>>;
 
 fn trimmed(row: &[Option<Vec<u8>>]) -> Vec<Option<Vec<u8>>> {
@@ -280,7 +280,7 @@ proptest! {
         delete(&mut block, 1);
         let bytes = block.len();
         for (at, in_front, byte) in harm {
-            // Most of what matters is in front.
+            // Most of the structure is at the front.
             let at = if in_front { 20 + at.index(200) } else { 20 + at.index(bytes - 20) };
             block[at] = byte;
         }

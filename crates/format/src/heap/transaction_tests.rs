@@ -78,7 +78,7 @@ fn contents(block: &[u8]) -> Rows {
         .collect()
 }
 
-/// What a rollback must give back.
+/// Figures that a rollback must restore.
 #[derive(PartialEq, Debug)]
 struct Figures {
     /// With lock bytes and marks.
@@ -106,7 +106,7 @@ struct Transaction {
     undo: Vec<Undo>,
     /// None while running; 0 once rolled back.
     committed: Option<Scn>,
-    /// Was the block told of the commit?
+    /// True: the block has the commit.
     told: bool,
 }
 
@@ -114,7 +114,7 @@ struct World {
     block: Vec<u8>,
     transactions: Vec<Transaction>,
     scn: u64,
-    /// What was committed at each SCN.
+    /// The committed rows at each SCN.
     history: Vec<(Scn, Rows)>,
     committed: Rows,
 }
@@ -157,7 +157,7 @@ impl World {
         Some(n)
     }
 
-    /// Cleans the slots of transactions whose commit the block was not told of.
+    /// Cleans the slots of transactions whose commit the block does not have yet.
     fn learn(&mut self) {
         for t in 0..self.transactions.len() {
             let Transaction { xid, committed: Some(scn), told: false, .. } = self.transactions[t] else { continue };
@@ -168,7 +168,7 @@ impl World {
         }
     }
 
-    /// Takes a lock byte of an ended transaction off, as the engine does before it changes a row.
+    /// Clears a lock byte of an ended transaction, as the engine does before it changes a row.
     fn clean_row(&mut self, slot: u16) {
         self.learn();
         let Some(lock) = row(&self.block, slot).map(RowPiece::lock) else { return };
@@ -255,7 +255,7 @@ impl World {
         }
     }
 
-    /// Is the row there, and free for `t` rather than locked by another?
+    /// True: the row exists, and no other transaction than `t` has locked it.
     fn changeable_in(&self, block: &[u8], t: usize, slot: u16) -> bool {
         live_row(block, slot).is_some_and(|piece| {
             piece.lock() == 0 || itl::slot(block, piece.lock()).is_some_and(|i| i.xid() == self.transactions[t].xid)
@@ -266,7 +266,7 @@ impl World {
         slot % (slot_count(&self.block) + 1)
     }
 
-    /// What the transaction made of the rows it touched.
+    /// The transaction's result for the rows it touched.
     fn commit(&mut self, t: usize, tell: bool) {
         self.scn += 3;
         let scn = Scn(self.scn);
@@ -329,7 +329,7 @@ impl World {
         if itl::is_visible_fast(&clone, *snapshot) {
             assert!(later.iter().all(|t| t.undo.is_empty()));
         }
-        // Reader's clones are told of commits first: rows that were deleted by a commit it may see are not its own.
+        // Reader's clones get the commits first: rows deleted by a visible commit do not belong to them.
         for t in self.transactions.iter().filter(|t| !t.told) {
             let Some(scn) = t.committed.filter(|scn| scn <= snapshot) else { continue };
             while let Some(n) = itl::find(&clone, t.xid) {
@@ -434,7 +434,7 @@ proptest! {
         run(size, assm, &steps);
     }
 
-    /// Small blocks, where room is always short.
+    /// Small blocks, where space is always short.
     #[test]
     fn room_is_never_missing_in_a_full_block(
         assm: bool,
@@ -443,7 +443,7 @@ proptest! {
         run(BlockSize::K2, assm, &steps);
     }
 
-    /// One transaction alone: everything is as before it.
+    /// A single transaction: its rollback restores everything.
     #[test]
     fn a_rollback_gives_everything_back(
         size in proptest::sample::select(BlockSize::ALL.to_vec()),
@@ -503,7 +503,7 @@ fn a_commit_scn_of_48_bits_comes_back_and_slots_are_reused_oldest_first() {
     validate(&block).unwrap();
 }
 
-/// A block without rows gives up the ITL slots that nobody needs, and takes the largest row again.
+/// A block without rows gives up unused ITL slots, and takes the largest row again.
 #[test]
 fn an_empty_block_gives_up_itl_slots_of_the_past() {
     let mut block = empty(BlockSize::K2, 2, true);
@@ -527,7 +527,7 @@ fn an_empty_block_gives_up_itl_slots_of_the_past() {
 }
 
 #[test]
-fn what_one_transaction_frees_is_not_anothers_before_the_commit() {
+fn freed_space_is_not_another_transactions_before_the_commit() {
     let mut block = empty(BlockSize::K2, 2, true);
     assert!(itl::take(&mut block, 1, xid(1), Uba::NONE) && itl::take(&mut block, 2, xid(2), Uba::NONE));
     let slot = change::insert(&mut block, &piece(1, 1000), 1).unwrap();
@@ -538,7 +538,7 @@ fn what_one_transaction_frees_is_not_anothers_before_the_commit() {
     assert!(change::replace(&mut block, slot, &piece(1, 10), 1));
     assert_eq!((free_bytes(&block), header::header(&block).total.get()), (free, free as u16 + 992));
     assert_eq!(change::insert(&mut block, &piece(2, 1200), 2), None);
-    // Its own row may grow into it again, with what is free besides.
+    // Its own row may grow into it again, with the free bytes besides.
     assert!(change::replace(&mut block, slot, &piece(1, 1200), 1));
     assert!(change::replace(&mut block, slot, &piece(1, 10), 1));
     assert!(mark_deleted(&mut block, slot, 1));
@@ -583,7 +583,8 @@ fn receiving_blocks_take_the_published_number_of_migrated_rows() {
     }
 }
 
-/// A block is filled with three rows, and one of them goes: its transaction puts another in its place, others do not, and a rollback brings it back.
+/// A block is filled with three rows, and one of them is deleted: its transaction may insert another in its place,
+/// others may not, and a rollback restores it.
 #[test]
 fn a_transaction_uses_again_what_it_has_deleted() {
     let mut block = empty(BlockSize::K2, 2, true);
@@ -604,7 +605,7 @@ fn a_transaction_uses_again_what_it_has_deleted() {
     assert_ne!(new, slots[1], "the place in the directory is kept for the rollback");
     assert_eq!(row(&block, slots[1]).unwrap().stored_bytes(), Some(9));
     validate(&block).unwrap();
-    // What is left may be used by its own rows that grow.
+    // Its own growing rows may use the rest.
     assert!(change::replace(&mut block, new, &piece(8, 560), 1));
     assert!(undo_replace(&mut block, new, 1, &piece(9, 550)));
     assert!(undo_insert(&mut block, new) && undo::return_credit(&mut block, 1, used));

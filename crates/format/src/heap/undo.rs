@@ -1,10 +1,11 @@
 //! Taking changes back, newest first: by a rollback on the current block, and on clones of it for readers of the past.
 //!
 //! Room is never missing:
-//! - On the current block a running transaction takes only what its ITL slot's credit holds. Growth that is undone goes to the credit as well, because
-//!   an older change of the same transaction may need it; [`crate::itl::restore`], the last step, gives what is left to all.
-//! - On a clone the transactions that came later are undone first, so that what they used is free again. What else may have grown since is the ITL:
-//!   slots at its end that are unused are removed where bytes are missing.
+//! - On the current block a running transaction takes only its ITL slot's credit. Growth that is undone goes to the
+//!   credit as well, because an older change of the same transaction may need it; [`crate::itl::restore`], the last
+//!   step, frees the rest for all.
+//! - On a clone later transactions are undone first, so that their bytes are free again. The ITL may have grown since:
+//!   unused slots at its end are removed where bytes are missing.
 
 use common::limits::{LEAST_ROW_BYTES, ROWS_PER_BLOCK_MAX};
 
@@ -15,7 +16,7 @@ use super::{block, cleanout, lock, space};
 use crate::itl;
 use crate::transaction::{self, ITL_BYTES};
 
-/// Takes an insert back: the piece goes, and its slot. False when there is no such row.
+/// Undoes an insert: removes the piece and its slot. False when there is no such row.
 pub fn undo_insert(block: &mut [u8], slot: u16) -> bool {
     let Some(stored) = live_row(block, slot).and_then(RowPiece::stored_bytes) else { return false };
     lock::set(block, slot, 0);
@@ -25,8 +26,8 @@ pub fn undo_insert(block: &mut [u8], slot: u16) -> bool {
     true
 }
 
-/// After the rows of an insert are gone: the bytes that it took from the credit of ITL slot `itl` are the credit's again. Where the transaction has
-/// ended they are everybody's.
+/// After the rows of an insert are removed: returns the bytes that it took from the credit of ITL slot `itl`. If the
+/// transaction has ended they are free for all.
 pub fn return_credit(block: &mut [u8], itl: u8, bytes: usize) -> bool {
     if itl::slot(block, itl).is_none_or(|slot| !slot.is_active()) {
         return true;
@@ -39,8 +40,9 @@ pub fn return_credit(block: &mut [u8], itl: u8, bytes: usize) -> bool {
     true
 }
 
-/// Takes a delete back: the mark goes, the lock byte is `old_lock` again; a piece that was cut down since is whole again. On a clone whose transaction had committed the piece is gone: `piece` is put
-/// in its slot. False when the slot holds another row, or there is no room.
+/// Undoes a delete: clears the mark, sets the lock byte to `old_lock`; a piece cut down since is restored whole. On a
+/// clone whose transaction had committed the piece is gone: `piece` is put in its slot. False when the slot holds
+/// another row, or there is no room.
 pub fn undo_delete(block: &mut [u8], slot: u16, old_lock: u8, piece: &[u8]) -> bool {
     if let Some(old) = row(block, slot) {
         let Some(stored) = old.stored_bytes().filter(|_| old.is_deleted()) else { return false };
@@ -70,7 +72,7 @@ pub fn undo_delete(block: &mut [u8], slot: u16, old_lock: u8, piece: &[u8]) -> b
         return false;
     }
     space::take_slot_at(block, slot);
-    // No piece at offset 0: the slot holds one before anything looks at it.
+    // Offset 0 is no piece: the slot gets one before it is read.
     let at = space::place(block, piece);
     space::spend(block, stored);
     header::set_entry(block, slot, at);
@@ -78,7 +80,8 @@ pub fn undo_delete(block: &mut [u8], slot: u16, old_lock: u8, piece: &[u8]) -> b
     true
 }
 
-/// Takes a replacement back: the piece is `old_piece` again, its lock byte `old_lock`. False when there is no such row, or there is no room.
+/// Undoes a replacement: the piece is `old_piece` again, its lock byte `old_lock`. False when there is no such row, or
+/// there is no room.
 pub fn undo_replace(block: &mut [u8], slot: u16, old_lock: u8, old_piece: &[u8]) -> bool {
     let Some(now) = live_row(block, slot) else { return false };
     let holder = now.lock();
@@ -104,7 +107,7 @@ pub fn undo_replace(block: &mut [u8], slot: u16, old_lock: u8, old_piece: &[u8])
     true
 }
 
-/// Takes a lock back. False when there is no such row.
+/// Undoes a lock. False when there is no such row.
 pub fn undo_lock(block: &mut [u8], slot: u16, old_lock: u8) -> bool {
     if live_row(block, slot).is_none() {
         return false;

@@ -1,4 +1,4 @@
-//! Does a block's own structure hold? For blocks from disk whose checksum is right, and for tests after every change.
+//! Validation of a block's own structure, for blocks from disk with a valid checksum, and for tests after every change.
 
 use common::limits::{LEAST_ROW_BYTES, ROWS_PER_BLOCK_MAX};
 use common::{Error, Result};
@@ -14,7 +14,7 @@ use crate::transaction::{self, Owner};
 /// Checks a heap block: directories, free chain, every row piece, and that the free bytes add up.
 ///
 /// # Errors
-/// ORA-01578 with the block's address and what is wrong.
+/// ORA-01578 with the block's address and the fault.
 pub fn validate(block: &[u8]) -> Result<()> {
     check(block).map_err(|why| Error::corrupt(block::header(block).address(), why))
 }
@@ -45,7 +45,7 @@ fn check(block: &[u8]) -> Result<(), String> {
     }
     let (live, free_slots) = check_pieces(block, end, limit)?;
     check_free_chain(block, header.first_free.get(), free_slots)?;
-    // Credits are of bytes that are free, or those of pieces marked deleted.
+    // Credits are of free bytes, or of pieces marked deleted.
     let total = limit - begin - live;
     let credits: usize = itl::slots(block).map(|(_, itl)| usize::from(itl.credit())).sum();
     if usize::from(header.total.get()) != total || usize::from(header.available.get()) + credits != total {
@@ -55,7 +55,7 @@ fn check(block: &[u8]) -> Result<(), String> {
     Ok(())
 }
 
-/// Every piece within the row area and none over another: bytes of the live ones, and the number of free slots.
+/// Every piece lies within the row area and none over another: bytes of the live ones, and the number of free slots.
 fn check_pieces(block: &[u8], end: usize, limit: usize) -> Result<(usize, usize), String> {
     let itl_slots = transaction::header(block).itl_count;
     let mut locked = vec![0u16; usize::from(itl_slots) + 1];

@@ -1,4 +1,5 @@
-//! Branch blocks: separators and children. Child 0 has the keys below the first separator, child `i` those from separator `i - 1` on.
+//! Branch blocks: separators and children. Child 0 has the keys below the first separator, child `i` those from
+//! separator `i - 1` on.
 
 use common::BlockAddress;
 
@@ -52,7 +53,7 @@ impl<'a> Branch<'a> {
         self.node.key(i)
     }
 
-    /// The child to look in for what is behind the place.
+    /// The child to search for entries behind the target.
     #[must_use]
     pub fn find(&self, target: Target<'_>) -> usize {
         self.node.partition(|separator| target.is_past_separator(separator))
@@ -70,20 +71,20 @@ impl<'a> Branch<'a> {
         KeyShape { columns: self.node.key_columns - u8::from(!unique), unique }
     }
 
-    /// Whether one more separator fits.
+    /// True: one more separator fits.
     #[must_use]
     pub fn fits(&self, separator: &[u8]) -> bool {
         footprint(self.node.key_columns, separator) <= self.available()
     }
 }
 
-/// Bytes that a separator takes, its child and its directory entry included.
+/// Bytes of a separator, its child and its directory entry included.
 fn footprint(key_columns: u8, separator: &[u8]) -> usize {
     let truncated = Columns::of(separator).count() < usize::from(key_columns);
     DIRECTORY_BYTES + CHILD_BYTES + separator.len() + usize::from(truncated)
 }
 
-/// Makes a branch with one child of a formatted index block.
+/// Makes a branch with one child from a formatted index block.
 pub fn init(block: &mut [u8], level: u8, shape: KeyShape, leftmost: BlockAddress) {
     debug_assert!(level > 0);
     node::init(block, level, shape, BRANCH_HEADER_BYTES);
@@ -93,7 +94,7 @@ pub fn init(block: &mut [u8], level: u8, shape: KeyShape, leftmost: BlockAddress
     header.usable = (usable as u32).into();
 }
 
-/// Puts a separator in as number `at`, and `child` to its right; false where it does not fit.
+/// Inserts a separator as number `at`, and `child` to its right; false where it does not fit.
 pub fn insert(block: &mut [u8], at: usize, separator: &[u8], child: BlockAddress) -> bool {
     let bytes = footprint(Node::of(block).key_columns, separator) - DIRECTORY_BYTES;
     node::insert(block, at, bytes, |entry| {
@@ -104,7 +105,7 @@ pub fn insert(block: &mut [u8], at: usize, separator: &[u8], child: BlockAddress
     })
 }
 
-/// Puts a separator in behind all others, which must be smaller: how branches are loaded in key order.
+/// Appends a separator behind all others, which must be smaller: for loading branches in key order.
 pub fn append(block: &mut [u8], separator: &[u8], child: BlockAddress) -> bool {
     let at = usize::from(header::common(block).entries.get());
     insert(block, at, separator, child)
@@ -115,7 +116,7 @@ pub fn remove(block: &mut [u8], at: usize) {
     node::remove(block, at);
 }
 
-/// Which separator moves up when a full branch gets one more at position `at`, counted with the new one among them.
+/// The separator that moves up when a full branch gets one more at position `at`, counted with the new one among them.
 ///
 /// At the index's right-hand edge the new one does, and the branch stays full; else the one nearest to half the bytes.
 #[must_use]
@@ -135,7 +136,7 @@ pub fn cut(block: &[u8], at: usize, separator: &[u8], right_edge: bool) -> usize
         footprint(branch.node.key_columns, image)
     };
     let total: usize = (0..=entries).map(bytes).sum();
-    // The new separator itself always can move up: what is left on both sides was here before.
+    // The new separator itself can always move up: both sides were in this block before.
     let mut best = (at, usize::MAX);
     let mut left = 0;
     for middle in 0..=entries {
@@ -160,7 +161,8 @@ pub fn promoted(block: &[u8], at: usize, separator: &[u8], middle: usize) -> Vec
     .to_vec()
 }
 
-/// Divides a branch that gets `separator` and `child` at position `at`: what follows number `middle` goes to `right`, a formatted block.
+/// Divides a branch that gets `separator` and `child` at position `at`: entries behind number `middle` go to `right`, a
+/// formatted block.
 pub fn divide(block: &mut [u8], at: usize, separator: &[u8], child: BlockAddress, middle: usize, right: &mut [u8]) {
     let branch = Branch::of(block);
     let (level, shape) = (branch.level(), branch.shape());

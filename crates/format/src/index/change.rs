@@ -1,10 +1,10 @@
-//! Changes that a transaction makes to the entries of a leaf, under one of its ITL slots, and taking them back.
+//! Changes of a transaction to the entries of a leaf, under one of its ITL slots, and their undo.
 //!
 //! - The lock byte of every entry that a transaction touches is the number of its ITL slot, which counts them.
-//! - A deleted entry is marked and keeps its bytes until [`purge`]. Nothing of a leaf is credit: an entry that is inserted takes what is free, and taking the
-//!   insert back frees it.
-//! - An entry whose lock byte names the ITL slot of another transaction is not changed. One that has ended is to be cleaned first
-//!   ([`crate::itl::clean`]).
+//! - A deleted entry is marked and keeps its bytes until [`purge`]. A leaf has no credit: an insert takes free bytes,
+//!   and undoing it frees them.
+//! - An entry whose lock byte names the ITL slot of another transaction is not changed. If that one has ended it must
+//!   be cleaned first ([`crate::itl::clean`]).
 //!
 //! | change | taken back by |
 //! | --- | --- |
@@ -13,7 +13,7 @@
 //! | [`revive`], the same key again | [`undo_revive`] with the rowid that it returned |
 //! | [`lock`] | [`undo_lock`] |
 //!
-//! Positions are those of the moment: undo finds its entry by key, in whatever leaf it is by then.
+//! Positions are valid for the moment: undo finds its entry by key, in its present leaf.
 
 use common::Scn;
 
@@ -27,7 +27,7 @@ use crate::itl::{self, CLEANED, Itl, UPPER_BOUND};
 use crate::redo::Reach;
 use crate::transaction;
 
-/// May the transaction of ITL slot `itl`, which must be a running one, change entry `at`?
+/// True: the transaction of ITL slot `itl`, which must be running, may change entry `at`.
 #[must_use]
 pub fn is_changeable(block: &[u8], at: usize, itl: u8) -> bool {
     let leaf = Leaf::of(block);
@@ -66,7 +66,8 @@ pub fn touch_reach(block: &[u8], at: usize) -> Option<Reach> {
     headers.with(block.len(), start..start + node.prefix_bytes)
 }
 
-/// Puts an entry in as number `at`, under ITL slot `itl`. False, and nothing changed, when it does not fit or `itl` is not a running transaction's.
+/// Inserts an entry as number `at`, under ITL slot `itl`. False, and nothing changed, when it does not fit or `itl` is
+/// not a running transaction's.
 pub fn insert(block: &mut [u8], at: usize, key: &[u8], rowid: [u8; ROWID_BYTES], itl: u8) -> bool {
     let running = itl::slot(block, itl).is_some_and(Itl::is_active);
     if !running || at > Leaf::of(block).entries() || !leaf::insert(block, at, key, rowid) {
@@ -76,7 +77,8 @@ pub fn insert(block: &mut [u8], at: usize, key: &[u8], rowid: [u8; ROWID_BYTES],
     true
 }
 
-/// Marks entry `at` deleted. False, and nothing changed, when it is already, or not this transaction's to change.
+/// Marks entry `at` deleted. False, and nothing changed, when it is deleted already, or this transaction may not change
+/// it.
 pub fn mark_deleted(block: &mut [u8], at: usize, itl: u8) -> bool {
     if !is_changeable(block, at, itl) || Leaf::of(block).is_deleted(at) {
         return false;
@@ -86,8 +88,8 @@ pub fn mark_deleted(block: &mut [u8], at: usize, itl: u8) -> bool {
     true
 }
 
-/// Brings deleted entry `at` back for the row `rowid`, which in a unique index may be another. Returns the rowid that it had, for undo.
-/// None, and nothing changed, when it is not deleted, or not this transaction's to change.
+/// Revives deleted entry `at` for the row `rowid`, which in a unique index may be another. Returns the rowid that it
+/// had, for undo. None, and nothing changed, when it is not deleted, or this transaction may not change it.
 pub fn revive(block: &mut [u8], at: usize, rowid: [u8; ROWID_BYTES], itl: u8) -> Option<[u8; ROWID_BYTES]> {
     if !is_changeable(block, at, itl) || !Leaf::of(block).is_deleted(at) {
         return None;
@@ -98,7 +100,7 @@ pub fn revive(block: &mut [u8], at: usize, rowid: [u8; ROWID_BYTES], itl: u8) ->
     Some(old)
 }
 
-/// Locks entry `at` and changes nothing else. False when it is not this transaction's to change.
+/// Locks entry `at` and changes nothing else. False when this transaction may not change it.
 pub fn lock(block: &mut [u8], at: usize, itl: u8) -> bool {
     if !is_changeable(block, at, itl) {
         return false;
@@ -107,7 +109,7 @@ pub fn lock(block: &mut [u8], at: usize, itl: u8) -> bool {
     true
 }
 
-/// Takes an insert back: the entry goes. False where there is none.
+/// Undoes an insert: removes the entry. False where there is none.
 pub fn undo_insert(block: &mut [u8], at: usize) -> bool {
     if at >= Leaf::of(block).entries() {
         return false;
@@ -116,7 +118,8 @@ pub fn undo_insert(block: &mut [u8], at: usize) -> bool {
     true
 }
 
-/// Takes a delete back: the mark goes. False where there is no deleted entry: on a clone it may have been purged, and is to be inserted.
+/// Undoes a delete: clears the mark. False where there is no deleted entry: on a clone it may have been purged, and is
+/// to be inserted.
 pub fn undo_delete(block: &mut [u8], at: usize, old_lock: u8) -> bool {
     if at >= Leaf::of(block).entries() || !Leaf::of(block).is_deleted(at) {
         return false;
@@ -126,7 +129,7 @@ pub fn undo_delete(block: &mut [u8], at: usize, old_lock: u8) -> bool {
     true
 }
 
-/// Takes a revival back: the entry is deleted again, and that of `old_rowid`. False where there is no live entry.
+/// Undoes a revival: the entry is deleted again, and has `old_rowid`. False where there is no live entry.
 pub fn undo_revive(block: &mut [u8], at: usize, old_lock: u8, old_rowid: [u8; ROWID_BYTES]) -> bool {
     if at >= Leaf::of(block).entries() || Leaf::of(block).is_deleted(at) {
         return false;
@@ -137,7 +140,7 @@ pub fn undo_revive(block: &mut [u8], at: usize, old_lock: u8, old_rowid: [u8; RO
     true
 }
 
-/// Gives an entry its old lock byte back. False where there is no entry.
+/// Restores the lock byte of an entry. False where there is no entry.
 pub fn undo_lock(block: &mut [u8], at: usize, old_lock: u8) -> bool {
     if at >= Leaf::of(block).entries() {
         return false;
@@ -146,9 +149,10 @@ pub fn undo_lock(block: &mut [u8], at: usize, old_lock: u8) -> bool {
     true
 }
 
-/// Takes the entries out that are marked deleted and that nobody needs any more; how many. `is_over` is asked about the ITL slot of the transaction that
-/// deleted one: it must have committed before every snapshot that is in use. Where that slot has been cleaned, so that the entry no longer
-/// names it, the question is about a slot that committed at the block's cleanout SCN, which is not earlier.
+/// Removes entries marked deleted that no snapshot needs; returns their number. `is_over` is called with the ITL slot
+/// of the deleting transaction: it must have committed before every snapshot in use. Where that slot has been cleaned,
+/// so that the entry no longer names it, the argument is a slot that committed at the block's cleanout SCN, which is
+/// not earlier.
 pub fn purge(block: &mut [u8], is_over: impl Fn(&Itl) -> bool) -> usize {
     let gone = purgeable(block, is_over);
     for at in gone.iter().rev() {
@@ -159,7 +163,7 @@ pub fn purge(block: &mut [u8], is_over: impl Fn(&Itl) -> bool) -> usize {
     gone.len()
 }
 
-/// Whether [`purge`] would take anything out.
+/// True: [`purge`] would remove an entry.
 #[must_use]
 pub fn is_purgeable(block: &[u8], is_over: impl Fn(&Itl) -> bool) -> bool {
     !purgeable(block, is_over).is_empty()

@@ -1,4 +1,4 @@
-//! The header of an index block: a part that leaves and branches share, and what each adds.
+//! The header of an index block: the part common to leaves and branches, and the fields of each.
 
 use common::{BlockAddress, BlockSize, Error, Result};
 use zerocopy::little_endian::{U16, U32};
@@ -14,11 +14,12 @@ pub const UNIQUE: u8 = 0x01;
 pub const LEAF_HEADER_BYTES: usize = size_of::<LeafHeader>();
 pub const BRANCH_HEADER_BYTES: usize = size_of::<BranchHeader>();
 pub const DIRECTORY_BYTES: usize = 2;
-/// Bytes between the entries and the tail that stay unused, as in Oracle's index blocks: an 8 KB leaf with two ITL slots holds
-/// 8,000 bytes of entries and directory. Without it a leaf would take 0.75 % more entries than the published counts show.
+/// Unused bytes between the entries and the tail, as in Oracle's index blocks: an 8 KB leaf with two ITL slots holds
+/// 8,000 bytes of entries and directory. Without it a leaf would take 0.75 % more entries than the published counts
+/// show.
 pub const RESERVE_BYTES: usize = 60;
 
-/// What leaves and branches share.
+/// Fields common to leaves and branches.
 #[derive(FromBytes, IntoBytes, Immutable, KnownLayout, Unaligned, Clone, Copy, Debug)]
 #[repr(C)]
 pub struct CommonHeader {
@@ -28,7 +29,7 @@ pub struct CommonHeader {
     pub spare: u8,
     /// Columns of a key, the rowid among them where the index is not unique.
     pub key_columns: u8,
-    /// How often the block was split or took part in a split.
+    /// Number of splits of the block, or with it.
     pub structure_changes: U32,
     pub entries: U16,
     /// End of the directory.
@@ -70,7 +71,7 @@ const _: () = assert!(size_of::<CommonHeader>() == 16);
 const _: () = assert!(LEAF_HEADER_BYTES == 36);
 const _: () = assert!(BRANCH_HEADER_BYTES == 28);
 
-/// How many columns the keys of an index have, and whether the rowid is one of them.
+/// The number of columns of an index's keys, and whether the rowid is one of them.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct KeyShape {
     /// Columns of the index, without the rowid.
@@ -144,7 +145,7 @@ pub fn shape(block: &[u8]) -> KeyShape {
     KeyShape { columns: header.key_columns.saturating_sub(u8::from(!unique)), unique }
 }
 
-/// Where the entries end, counted from the start of the body.
+/// End of the entries, counted from the start of the body.
 pub(super) fn usable(block: &[u8]) -> usize {
     (block.len() - TAIL_BYTES - RESERVE_BYTES).saturating_sub(transaction::body_offset(block))
 }
@@ -157,10 +158,11 @@ pub fn leaf_capacity(size: BlockSize, itl_slots: u8, automatic: bool) -> usize {
     size.bytes() - body - LEAF_HEADER_BYTES - RESERVE_BYTES - TAIL_BYTES
 }
 
-/// The cheap check made at each visit: that the block is an index block whose header makes sense. [`super::validate()`] looks at every entry.
+/// The cheap check at each visit: the block is an index block with a plausible header. [`super::validate()`] checks
+/// every entry.
 ///
 /// # Errors
-/// ORA-01578 with what is wrong.
+/// ORA-01578 with the fault.
 pub fn check(block: &[u8], address: BlockAddress) -> Result<()> {
     let bad = |why: String| Err(Error::corrupt(address, why));
     if block::kind(block) != Some(BlockType::Data) || transaction::header(block).owner != Owner::Index as u8 {

@@ -1,4 +1,4 @@
-//! The ITL of an index block, as far as it concerns entries: its room, and lock bytes.
+//! The ITL of an index block: its room, and lock bytes of entries.
 
 use common::BlockSize;
 
@@ -10,8 +10,8 @@ use crate::block::TAIL_BYTES;
 use crate::itl;
 use crate::transaction::{self, ASSM_BYTES, ITL_BYTES, ITL_OFFSET};
 
-/// ITL slots that an index block of this size may grow to: as in table blocks, and no more than leave room for the longest key. A leaf hands its slots on
-/// to both halves when it is split, so splitting would not help such a key.
+/// Maximum of ITL slots in an index block of this size: as in table blocks, and leaving room for the longest key. A
+/// leaf passes its slots on to both halves when it is split, so splitting would not help such a key.
 pub(crate) fn itl_slots_max(block_bytes: usize) -> usize {
     let Ok(size) = BlockSize::from_bytes(block_bytes as u64) else { return 0 };
     let entry = DIRECTORY_BYTES + LEAF_PREFIX_BYTES + ROWID_BYTES + super::key::longest(size);
@@ -19,8 +19,8 @@ pub(crate) fn itl_slots_max(block_bytes: usize) -> usize {
     (block_bytes.saturating_sub(other) / ITL_BYTES).min(itl::slots_max(block_bytes))
 }
 
-/// Adds the bytes of an ITL slot, zero; false where they are missing. Header and directory move up; entries stay, so that their offsets, which count
-/// from the body, shrink.
+/// Adds an ITL slot, zeroed; false when there is no room. Header and directory move up; entries stay, so that their
+/// offsets, which count from the body, shrink.
 pub(crate) fn grow_itl(block: &mut [u8]) -> bool {
     let common = *header::common(block);
     if usize::from(common.available.get()) < ITL_BYTES {
@@ -59,7 +59,7 @@ pub(crate) fn grow_itl(block: &mut [u8]) -> bool {
     true
 }
 
-/// Takes the lock bytes off the entries that ITL slot `number` holds.
+/// Clears the lock bytes of the entries that ITL slot `number` holds.
 pub(crate) fn unlock(block: &mut [u8], number: u8) {
     if !header::is_leaf(block) {
         return;
@@ -82,7 +82,7 @@ pub(super) fn set_lock(block: &mut [u8], i: usize, lock: u8) {
     }
 }
 
-/// Counts the lock bytes of all entries anew, after entries have moved between blocks.
+/// Recounts the lock bytes of all entries, after entries have moved between blocks.
 pub(super) fn count_locks(block: &mut [u8]) {
     let mut counts = [0u16; 256];
     if header::is_leaf(block) {

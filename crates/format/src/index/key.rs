@@ -1,4 +1,4 @@
-//! Keys as bytes: the column images that leaves and branches store, their order, and what separates two of them.
+//! Keys as bytes: the column images that leaves and branches store, their order, and separators.
 //!
 //! ```text
 //!   column  1 byte length (0 to 127), or 0x80 + high byte, low byte (128 and more), then the data;  0xff alone is NULL
@@ -21,13 +21,13 @@ pub const TERM: u8 = 0xfe;
 const SHORT_MAX: usize = 0x7f;
 /// Bytes of a rowid in an entry.
 pub const ROWID_BYTES: usize = 6;
-/// Bytes that the rowid takes as a column.
+/// Bytes of the rowid as a column.
 pub const ROWID_COLUMN_BYTES: usize = 1 + ROWID_BYTES;
 
 /// Longest key, length bytes and rowid included, that an index in blocks of this size takes (ORA-01450 beyond it).
 ///
-/// 1478, 3118, 6398, 12958 and 26078 bytes: about four fifths of a block, as Oracle's limits are. At least one entry then fits a leaf,
-/// and two children a branch, which is what splits need.
+/// 1478, 3118, 6398, 12958 and 26078 bytes: about four fifths of a block, as Oracle's limits are. At least one entry
+/// then fits a leaf, and two children a branch, which is what splits need.
 #[must_use]
 pub const fn longest(size: BlockSize) -> usize {
     1640 * (size.bytes() / 2048) - 162
@@ -55,7 +55,7 @@ pub fn put_rowid(image: &mut Vec<u8>, rowid: [u8; ROWID_BYTES]) {
     image.extend_from_slice(&rowid);
 }
 
-/// Whether no column of the key has a value: such rows are not indexed.
+/// True: no column of the key has a value: such rows are not indexed.
 #[must_use]
 pub fn all_null(image: &[u8]) -> bool {
     Columns::of(image).all(|column| column.is_none())
@@ -73,7 +73,7 @@ impl<'a> Columns<'a> {
         Self { rest: image }
     }
 
-    /// What follows the columns already taken.
+    /// The columns not yet taken.
     #[must_use]
     pub fn rest(&self) -> &'a [u8] {
         self.rest
@@ -104,7 +104,7 @@ impl<'a> Iterator for Columns<'a> {
     }
 }
 
-/// Bytes that `columns` columns take at the start of `bytes`; None where they do not parse.
+/// Bytes of `columns` columns at the start of `bytes`; None where they do not parse.
 #[must_use]
 pub(crate) fn image_bytes(bytes: &[u8], columns: u8) -> Option<usize> {
     let mut walk = Columns::of(bytes);
@@ -142,7 +142,7 @@ pub fn compare(a: &[u8], b: &[u8]) -> Ordering {
     }
 }
 
-/// A place between two keys: just before, or just after, every key that starts with the columns of `image`.
+/// A position between two keys: just before, or just after, every key that starts with the columns of `image`.
 #[derive(Clone, Copy, Debug)]
 pub struct Target<'a> {
     /// Leading columns; none at all means every key.
@@ -161,7 +161,7 @@ impl<'a> Target<'a> {
         Self { image, after: true }
     }
 
-    /// Whether a leaf's key lies before this place.
+    /// True: a leaf's key lies before this position.
     #[must_use]
     #[inline]
     pub fn is_past_key(self, key: &[u8]) -> bool {
@@ -177,21 +177,22 @@ impl<'a> Target<'a> {
         self.after
     }
 
-    /// Whether the search for this place goes to the right of `separator`: every key at or behind the place is then there.
+    /// True: the search for this position goes to the right of `separator`: every key at or behind the position is
+    /// there.
     #[must_use]
     #[inline]
     pub fn is_past_separator(self, separator: &[u8]) -> bool {
         match compare_prefix(separator, self.image) {
             // The separator has no more columns than the target: all keys that start with the target are right of it.
             (Ordering::Equal, false) => true,
-            // The separator goes on where the target ends: it lies among the keys that start with the target.
+            // The separator continues behind the target's end: it lies among the keys that start with the target.
             (Ordering::Equal, true) => self.after,
             (unequal, _) => unequal == Ordering::Less,
         }
     }
 }
 
-/// Compares the leading columns that both have; also whether `a` has more of them.
+/// Compares the leading columns that both have; also returns true when `a` has more of them.
 fn compare_prefix(a: &[u8], b: &[u8]) -> (Ordering, bool) {
     let (mut a, mut b) = (Columns::of(a), Columns::of(b));
     loop {
@@ -206,7 +207,7 @@ fn compare_prefix(a: &[u8], b: &[u8]) -> (Ordering, bool) {
 
 /// The shortest image that is greater than `left` and not greater than `right`, where `left` < `right`.
 ///
-/// Whole columns as far as they agree, then of the first column that differs just the bytes that tell.
+/// Whole columns as far as they agree, then of the first column that differs only the deciding bytes.
 #[must_use]
 pub fn separator(left: &[u8], right: &[u8]) -> Vec<u8> {
     debug_assert_eq!(compare(left, right), Ordering::Less);
@@ -231,8 +232,9 @@ pub fn separator(left: &[u8], right: &[u8]) -> Vec<u8> {
 
 /// Eight bytes whose order never contradicts [`compare`]: where they differ, they decide.
 ///
-/// Each value is written so that its end sorts before any continuation and NULL behind everything: 00 ends a value, ff is NULL,
-/// and the four bytes that would be mistaken for those are escaped (00 01 ff fe become 01 01, 01 02, fe 02, fe 01).
+/// Each value is written so that its end sorts before any continuation and NULL behind everything: 00 ends a value, ff
+/// is NULL, and the four bytes that would be mistaken for those are escaped (00 01 ff fe become 01 01, 01 02, fe 02, fe
+/// 01).
 #[must_use]
 pub fn sort_prefix(image: &[u8]) -> u64 {
     let mut prefix = [0u8; 8];
@@ -286,7 +288,7 @@ mod tests {
         image
     }
 
-    /// The order said in other words: NULL as a value above all others.
+    /// The order in other terms: NULL as a value above all others.
     fn model(columns: &Columns_) -> Vec<(bool, Vec<u8>)> {
         columns.iter().map(|c| (c.is_none(), c.clone().unwrap_or_default())).collect()
     }

@@ -1,9 +1,11 @@
 //! Leaf blocks: one entry a row, in key order, and links to both neighbours.
 //!
-//! A deleted entry stays, marked, until its room is needed ([`purge`]), so that putting the same key back is a change of its flag, and so is taking a
-//! delete back. An entry that is marked no longer counts for uniqueness once its transaction has committed.
+//! A deleted entry stays, marked, until its room is needed ([`purge`]), so that putting the same key back is a change
+//! of its flag, and so is taking a delete back. An entry that is marked no longer counts for uniqueness once its
+//! transaction has committed.
 //!
-//! Entries that a transaction touches carry the number of its ITL slot as their lock byte, as rows do ([`super::change`]).
+//! Entries that a transaction touches carry the number of its ITL slot as their lock byte, as rows do
+//! ([`super::change`]).
 
 use std::cmp::Ordering;
 
@@ -126,23 +128,23 @@ impl<'a> Leaf<'a> {
         self.node.partition(|key| target.is_past_key(key))
     }
 
-    /// Where `key`, a whole stored key, is, or where it belongs.
+    /// The position of `key`, a whole stored key, or the one to insert it at.
     ///
     /// # Errors
-    /// The position to insert at, where it is not here.
+    /// The position to insert at, when the key is not there.
     pub fn search(&self, key: &[u8]) -> Result<usize, usize> {
         let at = self.lower_bound(Target::before(key));
         if at < self.node.entries && self.node.key(at) == key { Ok(at) } else { Err(at) }
     }
 
-    /// Bytes that entry `i` takes, its directory entry included.
+    /// Bytes of entry `i`, its directory entry included.
     #[must_use]
     pub fn footprint(&self, i: usize) -> usize {
         self.node.entry_bytes(i).unwrap_or_default() + DIRECTORY_BYTES
     }
 }
 
-/// Bytes that an entry with this stored key takes, its directory entry included.
+/// Bytes of an entry with this stored key, its directory entry included.
 #[must_use]
 pub fn footprint(shape: KeyShape, key: &[u8]) -> usize {
     DIRECTORY_BYTES + LEAF_PREFIX_BYTES + if shape.unique { ROWID_BYTES } else { 0 } + key.len()
@@ -167,7 +169,7 @@ pub fn set_previous(block: &mut [u8], previous: BlockAddress) {
     header::leaf_mut(block).previous = previous.pack().into();
 }
 
-/// Puts an entry in as number `at`; false where it does not fit.
+/// Inserts an entry as number `at`; false where it does not fit.
 pub fn insert(block: &mut [u8], at: usize, key: &[u8], rowid: [u8; ROWID_BYTES]) -> bool {
     let prefix = Node::of(block).prefix_bytes;
     node::insert(block, at, prefix + key.len(), |entry| {
@@ -179,13 +181,13 @@ pub fn insert(block: &mut [u8], at: usize, key: &[u8], rowid: [u8; ROWID_BYTES])
     })
 }
 
-/// Puts an entry in behind all others, which must be smaller: how leaves are loaded in key order.
+/// Appends an entry behind all others, which must be smaller: for loading leaves in key order.
 pub fn append(block: &mut [u8], key: &[u8], rowid: [u8; ROWID_BYTES]) -> bool {
     let at = usize::from(header::common(block).entries.get());
     insert(block, at, key, rowid)
 }
 
-/// Marks entry `at` deleted, or takes the mark back.
+/// Sets or clears the deleted mark of entry `at`.
 pub fn set_deleted(block: &mut [u8], at: usize, deleted: bool) {
     let leaf = Leaf::of(block);
     if leaf.is_deleted(at) == deleted {
@@ -226,25 +228,26 @@ pub fn remove(block: &mut [u8], at: usize) {
     node::remove(block, at);
 }
 
-/// Takes all entries out that are marked deleted, whoever did it; how many.
+/// Removes all entries marked deleted, whichever transaction did it; returns their number.
 pub fn purge(block: &mut [u8]) -> usize {
     super::change::purge(block, |_| true)
 }
 
-/// How a full leaf and one more entry are to be divided.
+/// The division of a full leaf and one more entry.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Cut {
     /// Entries that stay; the rest move to the new right-hand leaf.
     pub keep: usize,
     /// The new entry belongs to the right-hand leaf.
     pub right: bool,
-    /// The new entry fits where it belongs. It may not, between two very long keys: the next attempt divides again.
+    /// The new entry fits into its leaf. It may not, between two very long keys: the next attempt divides again.
     pub fits: bool,
     /// Only the new entry goes to the new leaf, at the right-hand edge of the index.
     pub ninety_ten: bool,
 }
 
-/// Where to divide a leaf for a new entry of `footprint` bytes at position `at`: 90-10 at the index's right-hand edge, else at half the bytes.
+/// The division of a leaf for a new entry of `footprint` bytes at position `at`: 90-10 at the index's right-hand edge,
+/// else at half the bytes.
 #[must_use]
 pub fn cut(block: &[u8], at: usize, footprint: usize) -> Cut {
     let leaf = Leaf::of(block);
@@ -278,7 +281,8 @@ pub fn cut(block: &[u8], at: usize, footprint: usize) -> Cut {
     }
 }
 
-/// Where to divide a leaf at half the bytes for the sake of its ITL, with nothing to be put in; None for a leaf of one entry or none.
+/// The division of a leaf at half the bytes to make room for ITL slots, without a new entry; None for a leaf of one
+/// entry or none.
 #[must_use]
 pub fn halve(block: &[u8]) -> Option<Cut> {
     let leaf = Leaf::of(block);
@@ -292,14 +296,14 @@ pub fn halve(block: &[u8]) -> Option<Cut> {
     Some(Cut { keep, right: false, fits: true, ninety_ten: false })
 }
 
-/// The separator that a cut of a leaf at `keep` makes necessary, nothing new put in.
+/// The separator for a division of a leaf at `keep`, without a new entry.
 #[must_use]
 pub fn separator_at(block: &[u8], keep: usize) -> Vec<u8> {
     let leaf = Leaf::of(block);
     key::separator(leaf.key(keep - 1), leaf.key(keep))
 }
 
-/// The separator that a cut makes necessary.
+/// The separator for a division.
 #[must_use]
 pub fn cut_separator(block: &[u8], at: usize, key: &[u8], cut: Cut) -> Vec<u8> {
     let leaf = Leaf::of(block);
@@ -308,7 +312,8 @@ pub fn cut_separator(block: &[u8], at: usize, key: &[u8], cut: Cut) -> Vec<u8> {
     key::separator(last, first)
 }
 
-/// Moves the entries from `keep` on to `right`, which must be an empty leaf of the same index, and gives it this leaf's ITL. Links are the caller's.
+/// Moves the entries from `keep` on to `right`, which must be an empty leaf of the same index, and copies this leaf's
+/// ITL to it. The caller sets the links.
 pub fn divide(block: &mut [u8], keep: usize, right: &mut [u8]) {
     move_entries(block, keep, right);
     node::truncate(block, keep);

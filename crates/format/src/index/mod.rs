@@ -9,13 +9,14 @@
 //!   branch entry  child 4, shortest prefix of a key that separates it from its left neighbour, [TERM]
 //! ```
 //!
-//! Offsets in the header and in the directory count from the start of the body, so that a growing ITL can move the body as a whole.
-//! The directory is in key order; the entries lie in the order of their arrival. docs/formats/index-block.md has every field.
+//! Offsets in the header and in the directory count from the start of the body, so that a growing ITL can move the body
+//! as a whole. The directory is in key order; the entries lie in the order of their arrival.
+//! docs/formats/index-block.md has every field.
 //!
-//! Invariants, checked by [`validate`]: entries strictly ascending by key; `available` = free bytes, holes included; nothing overlaps;
-//! `deleted` counts the entries marked so.
+//! Invariants, checked by [`validate`]: entries strictly ascending by key; `available` = free bytes, holes included;
+//! nothing overlaps; `deleted` counts the entries marked so.
 //!
-//! Nothing here knows the tree: which block is whose child, and how a split travels up, is `storage::index`.
+//! This module does not know the tree: `storage::index` has parents, children and the propagation of splits.
 
 pub mod branch;
 pub mod change;

@@ -1,4 +1,4 @@
-//! What leaves and branches have in common: a directory in key order over entries of varying length.
+//! Leaves and branches in common: a directory in key order over entries of varying length.
 
 use super::header::{self, BRANCH_HEADER_BYTES, DIRECTORY_BYTES, LEAF_HEADER_BYTES};
 use super::key::{self, TERM};
@@ -8,7 +8,7 @@ use crate::transaction;
 pub(super) const LEAF_PREFIX_BYTES: usize = 2;
 pub(super) const CHILD_BYTES: usize = 4;
 
-/// Read access to an index block. Bytes that make no sense read as empty, never out of bounds.
+/// Read access to an index block. Invalid bytes read as empty, never out of bounds.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Node<'a> {
     /// From the start of the body to the end of the entries.
@@ -78,14 +78,16 @@ impl<'a> Node<'a> {
         }
     }
 
-    /// The first entry for which `is_before` is false, all those before it being true. In leaves it is given the bytes from the key on.
+    /// The first entry for which `is_before` is false; it is true for all before it. In leaves its argument is the
+    /// bytes from the key on.
     #[inline]
     pub(super) fn partition(&self, is_before: impl Fn(&[u8]) -> bool) -> usize {
         let (mut low, mut high) = (0, self.entries);
         while low < high {
             let middle = low.midpoint(high);
             let (_, rest) = self.split_entry(middle);
-            // A place has no more columns than a leaf's key, so its search never reads past one; a separator has to be cut.
+            // A target has no more columns than a leaf's key, so its search never reads past one; a separator has to be
+            // cut.
             let leaf = self.header_bytes == LEAF_HEADER_BYTES;
             if is_before(if leaf { rest } else { &rest[..columns_bytes(rest, self.key_columns)] }) {
                 low = middle + 1;
@@ -124,7 +126,7 @@ pub(super) fn init(block: &mut [u8], level: u8, shape: header::KeyShape, header_
     super::itl::count_locks(block);
 }
 
-/// Makes room for an entry of `bytes` as number `at` and has `fill` write it; false where it does not fit.
+/// Makes room for an entry of `bytes` as number `at` and calls `fill` to write it; false where it does not fit.
 pub(super) fn insert(block: &mut [u8], at: usize, bytes: usize, fill: impl FnOnce(&mut [u8])) -> bool {
     let need = bytes + DIRECTORY_BYTES;
     let common = *header::common(block);
@@ -149,7 +151,7 @@ pub(super) fn insert(block: &mut [u8], at: usize, bytes: usize, fill: impl FnOnc
     true
 }
 
-/// Takes entry `at` out; its bytes become a hole, or free space where it was the lowest.
+/// Removes entry `at`; its bytes become a hole, or free space where it was the lowest.
 pub(super) fn remove(block: &mut [u8], at: usize) {
     let node = Node::of(block);
     let (start, bytes) = (node.offset(at), node.entry_bytes(at).unwrap_or_default());
@@ -193,7 +195,7 @@ pub(super) fn compact(block: &mut [u8]) {
     }
     let (header_bytes, begin) = (node.header_bytes, node.header_bytes + DIRECTORY_BYTES * node.entries);
     let base = transaction::body_offset(block);
-    // Free space is zeroed along the way: what was deleted does not linger.
+    // Free space is zeroed along the way: deleted data does not linger.
     block[base + begin..base + usable].copy_from_slice(&packed[begin..]);
     for (i, offset) in offsets.into_iter().enumerate() {
         let at = base + header_bytes + DIRECTORY_BYTES * i;

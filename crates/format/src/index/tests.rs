@@ -81,7 +81,7 @@ fn step() -> impl Strategy<Value = Step> {
     ]
 }
 
-/// What a leaf must hold: data and row to "is deleted". Data of one column sort as bytes do, then by row.
+/// The expected leaf: data and row to "is deleted". Data of one column sort as bytes do, then by row.
 type Model = BTreeMap<(Vec<u8>, u32), bool>;
 
 fn agree(bytes: &[u8], shape: KeyShape, model: &Model) {
@@ -273,7 +273,8 @@ fn a_flipped_structure_byte_is_named() {
     }
     validate(&bytes, HERE).unwrap();
     let base = transaction::body_offset(&bytes);
-    // Each byte of the header and the directory, but the spare ones, the links, and the free space's end, which may lie low.
+    // Each byte of the header and the directory, but the spare ones, the links, and the free space's end, which may lie
+    // low.
     let spare_or_link =
         |at: usize| [2, 4, 5, 6, 7, 12, 13, 16, 17].contains(&at) || (20..28).contains(&at) || (29..32).contains(&at);
     for at in (0..36 + 2 * 100).filter(|at| !spare_or_link(*at)) {

@@ -135,7 +135,7 @@ impl World {
         (0..self.transactions.len()).filter(|t| self.transactions[*t].committed.is_none()).collect()
     }
 
-    /// Cleans what has committed, in every leaf.
+    /// Cleans the committed transactions in every leaf.
     fn learn(pages: &mut [Page], transactions: &[Transaction], until: Scn) {
         for page in pages {
             for n in 1..=transaction::header(&page.block).itl_count {
@@ -207,7 +207,7 @@ impl World {
         }
     }
 
-    /// Purges what no remembered snapshot sees, else divides the leaf.
+    /// Purges entries that no remembered snapshot sees, else divides the leaf.
     fn make_room(&mut self, page: usize) {
         self.clock += 1;
         let oldest = self.history[0].0;
@@ -371,7 +371,7 @@ fn a_leaf_that_has_all_its_itl_slots_still_takes_the_longest_key() {
 }
 
 #[test]
-fn a_unique_key_comes_back_for_another_row_and_deleted_entries_go_when_nobody_needs_them() {
+fn a_unique_key_comes_back_for_another_row_and_unneeded_deleted_entries_go() {
     let shape = KeyShape { columns: 1, unique: true };
     let mut bytes = empty_leaf(BlockSize::K2, shape);
     let key = stored(shape, &[5], 0);

@@ -1,4 +1,4 @@
-//! The thorough check of one index block: every entry, every byte accounted for.
+//! The thorough check of one index block: every entry is valid, every byte accounted for.
 
 use std::cmp::Ordering;
 
@@ -10,7 +10,7 @@ use super::leaf::{DELETED, Leaf};
 use super::node::Node;
 use crate::{itl, transaction};
 
-/// Checks an index block by itself; its place in the tree is the engine's to check. Safe on any bytes.
+/// Checks an index block by itself; the engine checks its place in the tree. Safe on any bytes.
 ///
 /// # Errors
 /// ORA-01578 with the address and the first thing that is wrong.

@@ -4,7 +4,8 @@ use common::{Error, Result};
 
 use super::{Decimal, EXPONENT_MAX, NumberBytes, overflow, unpack};
 
-/// Adds one at the last digit of `digits`. True when the carry ran off the front: the digits are then 1, 0, 0 … of the next exponent.
+/// Adds one at the last digit of `digits`. True when the carry ran off the front: the digits are then 1, 0, 0 … of the
+/// next exponent.
 pub(super) fn carry(digits: &mut [u8]) -> bool {
     for digit in digits.iter_mut().rev() {
         if *digit < 99 {
@@ -35,8 +36,8 @@ pub fn truncate(bytes: &[u8], places: i32) -> NumberBytes {
 
 fn cut(bytes: &[u8], places: i32, up: bool) -> Result<NumberBytes> {
     let mut decimal = unpack(bytes);
-    // The digit at index i weighs 100^(exponent - i): decimal places -2(exponent - i) and the one before it. `keep` digits stay
-    // whole; of the next one the tens stay where `places` is odd.
+    // The digit at index i weighs 100^(exponent - i): decimal places -2(exponent - i) and the one before it. `keep`
+    // digits stay whole; of the next one the tens stay where `places` is odd.
     let places = places.clamp(-400, 400);
     let odd = places.rem_euclid(2) == 1;
     let keep = decimal.exponent + 1 + places.div_euclid(2);
@@ -47,7 +48,8 @@ fn cut(bytes: &[u8], places: i32, up: bool) -> Result<NumberBytes> {
         return Ok(NumberBytes::ZERO);
     }
     if keep < 0 {
-        // Only a tens digit in front of all the digits would stay, and half of it is at least 50 of the first digit's 100.
+        // Only a tens digit in front of all the digits would stay, and half of it is at least 50 of the first digit's
+        // 100.
         return Ok(NumberBytes::ZERO);
     }
     let keep = keep as usize;
@@ -78,7 +80,7 @@ fn cut(bytes: &[u8], places: i32, up: bool) -> Result<NumberBytes> {
     Ok(decimal.pack())
 }
 
-/// Adds one at the last kept digit; returns what that adds to the exponent.
+/// Adds one at the last kept digit; returns the increase of the exponent.
 fn step(decimal: &mut Decimal) -> i32 {
     if decimal.length == 0 {
         decimal.array[0] = 1;
@@ -88,8 +90,8 @@ fn step(decimal: &mut Decimal) -> i32 {
     i32::from(carry(&mut decimal.array[..decimal.length]))
 }
 
-/// The number as a column of `NUMBER(precision, scale)` holds it: rounded to the scale, refused when it needs more digits than
-/// the precision. Without a precision and with scale 0 (plain NUMBER) it stays as it is.
+/// The number as stored in a column of `NUMBER(precision, scale)`: rounded to the scale, refused when it needs more
+/// digits than the precision. Without a precision and with scale 0 (plain NUMBER) it is unchanged.
 ///
 /// # Errors
 /// ORA-01438 when more digits than `precision - scale` stand before the point.

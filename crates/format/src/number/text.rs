@@ -6,7 +6,7 @@ use common::{Error, Result};
 
 use super::{NumberBytes, encode_i64, pack, unpack};
 
-/// The most characters that the default conversion of a number to text gives.
+/// Most characters of the default conversion of a number to text.
 const TEXT_MAX: usize = 40;
 
 fn invalid() -> Error {
@@ -27,8 +27,9 @@ pub fn parse(text: &str) -> Result<NumberBytes> {
         let value = rest.iter().fold(0i64, |value, byte| value * 10 + i64::from(byte - b'0'));
         return Ok(encode_i64(if negative { -value } else { value }));
     }
-    // Decimal digits from the first that is not zero, and how many of all the digits stand before the point. More than 60 cannot
-    // change the result, except that a digit behind must not be lost when it decides a half: rounding is half up, so it never does.
+    // Decimal digits from the first that is not zero, and how many of all the digits stand before the point. More than
+    // 60 cannot change the result, except that a digit behind must not be lost when it decides a half: rounding is half
+    // up, so it never does.
     let mut decimals = [0u8; 60];
     let mut count = 0;
     let mut whole = 0i64;
@@ -86,8 +87,8 @@ fn parse_exponent(bytes: &[u8]) -> Result<i64> {
     Ok(if negative { -value } else { value })
 }
 
-/// Oracle's default conversion to text: no zero before the point (`.5`), plain digits when they take at most 40 characters, else
-/// scientific notation of 40 characters; a fraction is rounded to what fits.
+/// Oracle's default conversion to text: no zero before the point (`.5`), plain digits when they take at most 40
+/// characters, else scientific notation of 40 characters; a fraction is rounded to fit.
 impl fmt::Display for NumberBytes {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let mut text = [0u8; 48];
@@ -116,7 +117,8 @@ fn decimals(bytes: &[u8], digits: &mut [u8; 42]) -> (bool, usize, i32) {
     (decimal.negative, count, whole)
 }
 
-/// Keeps `keep` of `count` digits, rounded half up. Returns the count left, and true when the carry made one more digit in front.
+/// Keeps `keep` of `count` digits, rounded half up. Returns the count left, and true when the carry made one more digit
+/// in front.
 fn shorten(digits: &mut [u8; 42], count: usize, keep: usize) -> (usize, bool) {
     if keep >= count {
         return (count, false);

@@ -1,4 +1,4 @@
-//! A redo record as text, for a person to read and to reckon with: `highwater dump … redo`.
+//! A redo record as text, for reading and for computations: `highwater dump … redo`.
 
 use std::fmt::Write;
 
@@ -9,7 +9,8 @@ use super::{
     VECTOR_BYTES, Vector,
 };
 
-/// A line of the record and two of each of its vectors. All lengths are in bytes: those of the vectors and the record's header add up to the record's.
+/// A line of the record and two of each of its vectors. All lengths are in bytes: those of the vectors and the record's
+/// header add up to the record's.
 ///
 /// # Errors
 /// ORA-00353 for bytes that are no record.

@@ -16,7 +16,8 @@
 //!      …       records, growing down to here from the tail
 //! ```
 //!
-//! A block belongs to one transaction at a time and may hold records of several that have committed; each record names its transaction.
+//! A block belongs to one transaction at a time and may hold records of several that have committed; each record names
+//! its transaction.
 
 use common::{BlockAddress, ObjectNumber, Uba, Xid};
 use zerocopy::little_endian::{U16, U32};
@@ -100,17 +101,17 @@ pub fn init_block(bytes: &mut [u8], address: BlockAddress, life: u16, xid: Xid, 
     header.set_owner(xid, last, before);
 }
 
-/// Gives a block with room, whose records are of transactions that have ended, to another transaction as its first.
+/// Gives a block with room, whose records are of ended transactions, to another transaction as its first.
 pub fn own_block(bytes: &mut [u8], xid: Xid) {
     block_header_mut(bytes).set_owner(xid, Uba::NONE, BlockAddress::NONE);
 }
 
-/// Moves the end of the transaction's chain: what is newer than `last` is undone.
+/// Moves the end of the transaction's chain: records newer than `last` are undone.
 pub fn set_last(bytes: &mut [u8], last: Uba) {
     block_header_mut(bytes).last = last.pack();
 }
 
-/// Bytes that a record and its directory entry may have; 0 when the block has as many records as it can.
+/// Bytes available for a record and its directory entry; 0 when the block has its maximum of records.
 #[must_use]
 pub fn room(bytes: &[u8]) -> usize {
     let header = block_header(bytes);
@@ -151,7 +152,8 @@ pub fn append_reach(bytes: &[u8], count: usize, length: usize) -> Option<Reach> 
     Reach::default().with(bytes.len(), HEADER_BYTES..directory)?.with(bytes.len(), start..end)
 }
 
-/// Writes a record of the block's own transaction and returns its address. It has `more` when its payload lies in pieces.
+/// Writes a record of the block's own transaction and returns its address. It has `more` when its payload lies in
+/// pieces.
 pub fn append(bytes: &mut [u8], record: &UndoRecord<'_>, more: Option<Uba>) -> Uba {
     let address = block::header(bytes).address();
     let header = *block_header(bytes);
@@ -194,7 +196,7 @@ pub fn append(bytes: &mut [u8], record: &UndoRecord<'_>, more: Option<Uba>) -> U
     uba
 }
 
-/// Writes a part of a payload; `next` is where it goes on. The transaction's chain does not see it.
+/// Writes a part of a payload; `next` is the address of its continuation. The transaction's chain does not include it.
 pub fn append_piece(bytes: &mut [u8], part: &[u8], next: Option<Uba>) -> Uba {
     let address = block::header(bytes).address();
     let header = *block_header(bytes);
@@ -208,13 +210,13 @@ pub fn append_piece(bytes: &mut [u8], part: &[u8], next: Option<Uba>) -> Uba {
     Uba { block: address, sequence: header.life.get(), record: number }
 }
 
-/// A record as it lies in its block.
+/// A record in its block.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct RecordView<'a> {
     pub xid: Xid,
     /// The transaction's previous record.
     pub chain: Uba,
-    /// Where the payload goes on.
+    /// Address of the payload's continuation.
     pub more: Option<Uba>,
     /// A part of another record's payload: only `xid`, `more` and `payload` mean something.
     pub piece: bool,
@@ -280,10 +282,10 @@ pub fn record(bytes: &[u8], number: u8) -> Option<RecordView<'_>> {
     Some(RecordView { xid, chain, more, piece, record })
 }
 
-/// Whether what is inside agrees with itself: to be asked for every block that came from a disk.
+/// Checks that the block is consistent: for every block from a disk.
 ///
 /// # Errors
-/// What is wrong.
+/// The fault, in words.
 pub fn validate_block(bytes: &[u8]) -> Result<(), String> {
     let header = block_header(bytes);
     let (records, end) = (usize::from(header.records), usize::from(header.record_end.get()));

@@ -1,4 +1,4 @@
-//! The header block of an undo segment: its extents, when what is in them was committed, and its transactions.
+//! The header block of an undo segment: its extents, the times of their last commits, and its transactions.
 //!
 //! ```text
 //! offset  field
@@ -7,7 +7,7 @@
 //!      …  extents: Extent of 24 bytes each, in no order but that of the ring
 //! ```
 //!
-//! Slots that are free form a chain, the one that ended longest ago first; a new transaction takes the first.
+//! Free slots form a chain, the one that ended longest ago first; a new transaction takes the first.
 
 use common::limits::BLOCKS_PER_FILE_MAX;
 use common::{BlockAddress, BlockSize, Scn, Xid};
@@ -42,7 +42,7 @@ pub struct PooledBlock {
     pub spare: [u8; 3],
 }
 
-/// A block with less room than one in so many parts of it is not worth keeping, nor one with so many records.
+/// A block with less than a tenth of it free is not worth keeping, nor one with so many records.
 const POOL_ROOM_PARTS: usize = 10;
 const POOL_RECORDS_MAX: u8 = 240;
 
@@ -68,16 +68,16 @@ pub struct SegmentHeader {
     pub extents: U32,
     /// Blocks of all extents.
     pub blocks: U32,
-    /// Extent from which blocks are taken, and how many of its blocks have been.
+    /// Extent from which blocks are taken, and the number of its blocks taken.
     pub current_extent: U32,
     pub current_block: U32,
-    /// What blocks taken now get as their life.
+    /// Life number of blocks taken now.
     pub life: U16,
     /// First and last free slot: the transactions that ended longest ago and last.
     pub first_free: U16,
     pub last_free: U16,
     pub spare: U16,
-    /// No transaction whose slot was taken again has committed later.
+    /// Upper bound of the commit SCNs of transactions whose slots were reused.
     pub recycled_scn: U64,
     pub pool: [PooledBlock; POOL_ENTRIES],
     pub tail_spare: [u8; 24],
@@ -87,7 +87,7 @@ pub(super) const SEGMENT_HEADER_BYTES: usize = 128;
 const _: () = assert!(size_of::<SegmentHeader>() == SEGMENT_HEADER_BYTES);
 const SLOTS_OFFSET: usize = HEADER_BYTES + SEGMENT_HEADER_BYTES;
 
-/// A place in the transaction table.
+/// A slot of the transaction table.
 #[derive(FromBytes, IntoBytes, Immutable, KnownLayout, Unaligned, Clone, Copy, Debug)]
 #[repr(C)]
 pub struct Slot {
@@ -100,9 +100,9 @@ pub struct Slot {
     pub scn: U64,
     /// Commit SCN of the transaction that had the slot before.
     pub previous_scn: U64,
-    /// The block that the transaction's records go to; it knows the newest record.
+    /// The block for the transaction's records; it has the newest record.
     pub current: U32,
-    /// The block that the transaction took last; each names the one taken before it.
+    /// The last block that the transaction took; each names the one taken before it.
     pub newest: U32,
     pub used_blocks: U32,
     /// As of the last time that a block was taken, or of the end.
@@ -144,7 +144,7 @@ impl Slot {
 pub struct Extent {
     pub start: U32,
     pub blocks: U32,
-    /// When a transaction with undo in it ended last, seconds since 1970; 0: none has since the extent was put to this use.
+    /// Last end of a transaction with undo in it, seconds since 1970; 0: none since the extent was put to this use.
     pub committed_s: U32,
     pub spare: U32,
     /// The highest commit SCN of transactions with undo in it.
@@ -280,7 +280,7 @@ pub fn add_extent(bytes: &mut [u8], entry: Extent) -> usize {
     ordinal
 }
 
-/// Takes an extent other than the current one out; later ones move up, and blocks of it leave the pool.
+/// Removes an extent other than the current one; later ones move up, and its blocks leave the pool.
 pub fn remove_extent(bytes: &mut [u8], ordinal: usize) -> Extent {
     let entry = *extent(bytes, ordinal);
     let count = header(bytes).extents.get() as usize;
@@ -310,7 +310,7 @@ impl SegmentHeader {
         }
     }
 
-    /// Keeps a block for another transaction if it has room enough; of more than fit the fullest is let go.
+    /// Keeps a block for another transaction if it has enough room; beyond the pool's size the fullest is dropped.
     pub fn put_pooled(&mut self, block_bytes: usize, block: PooledBlock) {
         if usize::from(block.room.get()) * POOL_ROOM_PARTS < block_bytes || block.records > POOL_RECORDS_MAX {
             return;
@@ -329,10 +329,10 @@ impl SegmentHeader {
     }
 }
 
-/// Whether what is inside agrees with itself: to be asked for every header that came from a disk.
+/// Checks that the header is consistent: for every header from a disk.
 ///
 /// # Errors
-/// What is wrong.
+/// The fault, in words.
 pub fn validate_header(bytes: &[u8]) -> Result<(), String> {
     let header = header(bytes);
     let slots = slots_of(bytes.len());

@@ -1,6 +1,7 @@
 //! Undo: the header of an undo segment, and blocks of undo records. No I/O, no locks.
 //!
-//! Both kinds of block have the number of their undo segment at offset 20, so that a wait for one can say whose it is. See docs/formats/undo.md.
+//! Both kinds of block have the number of their undo segment at offset 20, so that a wait for one can be counted by its
+//! segment. See docs/formats/undo.md.
 
 mod block;
 mod dump;

@@ -17,8 +17,8 @@
 //!         …    payload
 //! ```
 //!
-//! A payload that no block has room for lies in pieces (PIECE): records that have no chain and no previous, each with a part of it. The record itself,
-//! which then has no payload of its own, names the first.
+//! A payload that no block has room for lies in pieces (PIECE): records that have no chain and no previous, each with a
+//! part of it. The record itself, which then has no payload of its own, names the first.
 
 use common::{BlockAddress, ObjectNumber, Uba};
 
@@ -38,23 +38,23 @@ pub const RECORD_OVERHEAD_MAX: usize = FIXED_BYTES + 2 * Uba::BYTES + ITL_BYTES 
 /// The same of a record right behind another of its transaction, of a change under the same ITL slot.
 pub const NEXT_RECORD_OVERHEAD: usize = FIXED_BYTES + Uba::BYTES + 2;
 
-/// What was there before, for whoever makes an older state of the block.
+/// State before the change, for readers that make an older state of the block.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Previous<'a> {
-    /// The transaction's first change of the block: its ITL slot as it was before.
+    /// The transaction's first change of the block: its ITL slot before it.
     Itl(&'a [u8; ITL_BYTES]),
     /// The transaction's previous record for the same block.
     Uba(Uba),
 }
 
-/// What is to be written down before a block is changed.
+/// Content of an undo record, written before a block is changed.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct UndoRecord<'a> {
     /// Data object of the block changed.
     pub object: ObjectNumber,
     /// The block changed.
     pub block: BlockAddress,
-    /// What was done, in the numbers of those who read it back.
+    /// Operation, in the numbers of the code that undoes it.
     pub operation: u8,
     /// ITL slot in that block.
     pub itl: u8,
@@ -62,7 +62,7 @@ pub struct UndoRecord<'a> {
     pub payload: &'a [u8],
 }
 
-/// Where the transaction's previous record is, as it is stored.
+/// Address of the transaction's previous record, as stored.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Chain {
     None,
@@ -83,7 +83,7 @@ impl Chain {
     }
 }
 
-/// Bytes of a record in its block without its directory entry; `payload` is what it holds itself.
+/// Bytes of a record in its block without its directory entry; `payload` is the part stored with it.
 #[must_use]
 pub fn record_bytes(previous: &Previous<'_>, chain: Chain, split: bool, payload: usize) -> usize {
     let previous = if matches!(previous, Previous::Itl(_)) { ITL_BYTES } else { Uba::BYTES };

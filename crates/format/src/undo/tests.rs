@@ -97,7 +97,7 @@ fn damaged_blocks_are_told_and_read_without_a_panic() {
             if validate_block(&bad).is_err() {
                 told += 1;
             } else {
-                // What passes can be used.
+                // A block that passes can be used.
                 for number in 0..block_header(&bad).records {
                     assert!(record(&bad, number).is_some());
                 }

@@ -1,4 +1,4 @@
-//! What stands behind FIELDS.
+//! The FIELDS clause.
 
 use common::Result;
 
@@ -153,7 +153,7 @@ fn position(words: &mut Words) -> Result<Position> {
     };
     let extent = if words.take_sign(':') || words.take_sign('-') {
         let number = words.bytes()?;
-        // Behind a place of its own the end is one too; behind `*` it is a length.
+        // Behind an absolute start the end is absolute too; behind `*` it is a length.
         match origin {
             Origin::At(start) if number <= start => return Err(words.wrong("an end behind the start expected")),
             Origin::At(_) => Some(Extent::To(number)),

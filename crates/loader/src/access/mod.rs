@@ -4,7 +4,7 @@
 //! [RECORDS where they end, and options] [FIELDS what ends them, and options] [(the fields)]
 //! ```
 //!
-//! What is not carried out is refused by its name: nothing is passed over in silence.
+//! Unsupported parameters are refused by name: nothing is skipped in silence.
 
 mod field;
 mod records;
@@ -18,7 +18,7 @@ use words::Words;
 /// Reads access parameters.
 ///
 /// # Errors
-/// ORA-29913 with KUP-01005 for what is no access parameter, HW-0001 for one that is not carried out.
+/// ORA-29913 with KUP-01005 for an unknown access parameter, HW-0001 for an unsupported one.
 pub fn parse(text: &str) -> Result<Access> {
     let mut words = Words::new(text)?;
     let mut access = Access::default();

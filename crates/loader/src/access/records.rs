@@ -1,4 +1,4 @@
-//! What stands behind RECORDS.
+//! The RECORDS clause.
 
 use common::Result;
 
@@ -28,7 +28,7 @@ pub(super) fn records(words: &mut Words) -> Result<Records> {
             words.take_sign('=');
             records.record_bytes = words.bytes()?;
         } else if words.take("DATE_CACHE") {
-            // How much is remembered changes no row.
+            // The size of the cache does not change rows.
             words.take_sign('=');
             words.number()?;
         } else {

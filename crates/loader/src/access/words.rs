@@ -6,7 +6,7 @@ use crate::error;
 
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub(super) enum Token {
-    /// In upper case, unless it stood in quotation marks.
+    /// In upper case, unless quoted.
     Word(String),
     /// In quotation marks of either kind.
     Text(String),
@@ -18,7 +18,7 @@ pub(super) enum Token {
     Sign(char),
 }
 
-/// The tokens, and a place among them.
+/// The tokens, and the current position.
 #[derive(Clone, Debug)]
 pub(super) struct Words {
     tokens: Vec<Token>,
@@ -50,7 +50,7 @@ impl Words {
         matches!(self.tokens.get(self.at + ahead), Some(Token::Word(word)) if word == wanted)
     }
 
-    /// Whether the next words are these.
+    /// True: the next words are these.
     pub(super) fn next_is(&self, wanted: &str) -> bool {
         wanted.split(' ').enumerate().all(|(ahead, word)| self.is(ahead, word))
     }

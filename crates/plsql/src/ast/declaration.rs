@@ -1,4 +1,4 @@
-//! What stands between DECLARE (or AS) and BEGIN, and in a package.
+//! Declarations: between DECLARE (or AS) and BEGIN, and in a package.
 
 use super::{At, Block, Expr, Ident, Path, SqlText};
 
@@ -42,16 +42,17 @@ pub enum Pragma {
         number: Expr,
     },
     AutonomousTransaction,
-    /// SERIALLY_REUSABLE, INLINE, UDF …: known, and without effect on results.
+    /// SERIALLY_REUSABLE, INLINE, UDF …: accepted, without effect on results.
     Other(Ident),
 }
 
 /// A type where it is used.
 #[derive(Clone, PartialEq, Debug)]
 pub enum TypeName {
-    /// `NUMBER`, `NUMBER(5, -2)`, `VARCHAR2(30 CHAR)`, `PLS_INTEGER`, `TIMESTAMP(3)`, a type of the user's, `PKG.TYPE`. Two words such as
-    /// `DOUBLE PRECISION`, `LONG RAW` or `CHARACTER VARYING` are one name with a blank, and so are `TIMESTAMP WITH TIME ZONE`,
-    /// `TIMESTAMP WITH LOCAL TIME ZONE`, `INTERVAL DAY TO SECOND` and `INTERVAL YEAR TO MONTH`. `NUMBER(*, 2)` is `NUMBER(38, 2)`.
+    /// `NUMBER`, `NUMBER(5, -2)`, `VARCHAR2(30 CHAR)`, `PLS_INTEGER`, `TIMESTAMP(3)`, a type of the user's, `PKG.TYPE`.
+    /// Two words such as `DOUBLE PRECISION`, `LONG RAW` or `CHARACTER VARYING` are one name with a blank, and so are
+    /// `TIMESTAMP WITH TIME ZONE`, `TIMESTAMP WITH LOCAL TIME ZONE`, `INTERVAL DAY TO SECOND` and `INTERVAL YEAR TO
+    /// MONTH`. `NUMBER(*, 2)` is `NUMBER(38, 2)`.
     Named { name: Path, arguments: Vec<Expr>, char_semantics: bool },
     /// `TABLE.COLUMN%TYPE`, `VARIABLE%TYPE`
     TypeOf(Path),

@@ -1,4 +1,4 @@
-//! Expressions, those that stand on the left of an assignment included.
+//! Expressions, including those on the left of an assignment.
 
 use super::{At, Ident, Path, TypeName};
 
@@ -20,14 +20,14 @@ pub enum ExprKind {
     Date(Box<str>),
     /// `TIMESTAMP '2026-01-31 10:00:00'`
     Timestamp(Box<str>),
-    /// `$$PLSQL_UNIT`, without the signs: what the compiler knows of the place.
+    /// `$$PLSQL_UNIT`, without the signs: a compile-time constant.
     Inquiry(Box<str>),
     /// `:NAME`, `:1`; `:NEW.X` and `:OLD.X` of triggers are a [`ExprKind::Field`] of it.
     Bind(Box<str>),
     Path(Path),
     /// `F(…)`, an element of a collection, a constructor, a conversion. `callee` is a Path, a Call or a Field.
-    /// `EXTRACT(YEAR FROM d)` is `EXTRACT('YEAR', d)`, `TRIM(c FROM t)` is `TRIM(t, c)`; with LEADING and TRAILING it is LTRIM and RTRIM.
-    /// `a MOD b` is `MOD(a, b)`.
+    /// `EXTRACT(YEAR FROM d)` is `EXTRACT('YEAR', d)`, `TRIM(c FROM t)` is `TRIM(t, c)`; with LEADING and TRAILING it
+    /// is LTRIM and RTRIM. `a MOD b` is `MOD(a, b)`.
     Call {
         callee: Box<Expr>,
         arguments: Vec<Argument>,

@@ -1,7 +1,8 @@
-//! The syntax tree of PL/SQL. Every node knows the byte offset in its source where it begins: errors and backtraces turn it into line and column.
+//! The syntax tree of PL/SQL. Every node knows the byte offset in its source where it begins: errors and backtraces
+//! turn it into line and column.
 //!
-//! Names are in upper case unless they were quoted. SQL statements are kept as text (see [`sql`]): what of their names is a column and what a variable
-//! only the dictionary tells.
+//! Names are in upper case unless they were quoted. SQL statements are kept as text (see [`sql`]): only the dictionary
+//! tells columns from variables.
 
 pub mod declaration;
 pub mod expression;
@@ -28,7 +29,8 @@ pub struct Ident {
     pub at: At,
 }
 
-/// `A`, `A.B`, `A.B.C`: a variable, a field, something of a package or a block, a function without arguments, `SEQ.NEXTVAL`.
+/// `A`, `A.B`, `A.B.C`: a variable, a field, something of a package or a block, a function without arguments,
+/// `SEQ.NEXTVAL`.
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
 pub struct Path {
     /// At least one.

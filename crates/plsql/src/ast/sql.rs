@@ -6,8 +6,8 @@ use super::{At, Expr, Path};
 #[derive(Clone, PartialEq, Debug)]
 pub struct SqlText {
     pub kind: SqlKind,
-    /// The text without the terminator. `[BULK COLLECT] INTO …` of a query and the INTO part of `RETURNING … INTO …` are cut out; white space and letters
-    /// are as written, comments (but not hints) are cut out.
+    /// The text without the terminator. `[BULK COLLECT] INTO …` of a query and the INTO part of `RETURNING … INTO …`
+    /// are cut out; white space and letters are as written, comments (but not hints) are cut out.
     pub text: Box<str>,
     /// Where the statement begins in the source.
     pub at: At,
@@ -15,7 +15,8 @@ pub struct SqlText {
     pub into: Option<Into>,
     /// `WHERE CURRENT OF cursor`: the cursor; it is cut out of the text, WHERE and all.
     pub current_of: Option<Cut<Path>>,
-    /// `INSERT INTO t VALUES r`, `UPDATE t SET ROW = r`: the record, which is cut out of the text: a list in parentheses, or assignments, go there.
+    /// `INSERT INTO t VALUES r`, `UPDATE t SET ROW = r`: the record, which is cut out of the text: a list in
+    /// parentheses, or assignments, go there.
     pub record: Option<Cut<Expr>>,
     /// Where pieces of the text stand in the source: offset in the text, offset in the source. See [`SqlText::place`].
     pub places: Vec<(u32, At)>,
@@ -34,7 +35,7 @@ impl SqlText {
     }
 }
 
-/// Something cut out of a statement's text, and the byte offset in the text where it stood.
+/// A part cut out of a statement's text, with its byte offset in the text.
 #[derive(Clone, PartialEq, Debug)]
 pub struct Cut<T> {
     pub what: T,
@@ -53,7 +54,7 @@ pub enum SqlKind {
     Transaction,
 }
 
-/// Where a row, or with BULK COLLECT the rows, go.
+/// Targets of a row, or with BULK COLLECT of the rows.
 #[derive(Clone, PartialEq, Debug)]
 pub struct Into {
     pub bulk: bool,

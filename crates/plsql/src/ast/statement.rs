@@ -40,7 +40,7 @@ pub enum StatementKind {
         branches: Vec<Branch>,
         otherwise: Option<Vec<Statement>>,
     },
-    /// No value: each WHEN is a condition. No ELSE and nothing fits: ORA-06592.
+    /// Without a value each WHEN is a condition. No match and no ELSE: ORA-06592.
     Case {
         value: Option<Expr>,
         branches: Vec<Branch>,
@@ -66,7 +66,7 @@ pub enum StatementKind {
     },
     Goto(Ident),
     Return(Option<Expr>),
-    /// No name: the exception being handled goes on.
+    /// Without a name: raises the exception being handled again.
     Raise(Option<Path>),
     Block(Block),
     Sql(SqlText),

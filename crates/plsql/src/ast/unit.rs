@@ -1,4 +1,4 @@
-//! What a CREATE statement or an anonymous block holds.
+//! The content of a CREATE statement or an anonymous block.
 
 use std::ops::Range;
 
@@ -7,7 +7,8 @@ use super::{At, Block, Declaration, Expr, Ident, Path, Statement, Subprogram};
 #[derive(Clone, PartialEq, Debug)]
 pub struct Unit {
     pub kind: UnitKind,
-    /// Where the unit's own text begins: at PROCEDURE, FUNCTION, PACKAGE, TRIGGER; of a block at its first word. The dictionary keeps the text from here.
+    /// Where the unit's own text begins: at PROCEDURE, FUNCTION, PACKAGE, TRIGGER; of a block at its first word. The
+    /// dictionary keeps the text from here.
     pub at: At,
     /// CREATE OR REPLACE.
     pub or_replace: bool,

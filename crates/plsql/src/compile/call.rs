@@ -1,4 +1,4 @@
-//! Calls of subprograms: which of several, and how arguments go in and come out.
+//! Calls of subprograms: overload resolution, passing of arguments.
 
 use std::sync::Arc;
 
@@ -8,20 +8,20 @@ use super::op::{Op, Register};
 use super::place::PlaceExpr;
 use super::symbol::{Body, Default, Parameter, Signature};
 use super::types::Type;
-use super::unit::{Native, Root};
+use super::unit::{Native, VariableRoot};
 use super::{Compiler, Import};
 use crate::ast::{Argument, At, Expr, Mode};
 use crate::value::Value;
 
-/// What a call gives a parameter.
+/// The argument of a parameter.
 #[derive(Clone, Copy)]
-enum Given<'e> {
+enum GivenArgument<'e> {
     Expression(&'e Expr),
     Default,
 }
 
 impl Compiler<'_> {
-    /// A call. The value of a function is in a register; of a procedure it means nothing.
+    /// A call. A function's value is in the returned register; a procedure's register is unused.
     pub(crate) fn call(
         &mut self,
         name: &str,
@@ -33,13 +33,13 @@ impl Compiler<'_> {
     ) -> Compiled<Typed> {
         let chosen = self.choose(name, candidates, arguments, at, is_function)?;
         let Some(given) = assigned(&chosen.parameters, arguments) else { return wrong_arguments(at, name) };
-        // Places that results go to are found first: their subscripts belong to the time before the call.
+        // Targets of results are located first: their subscripts are evaluated before the call.
         let mut places: Vec<Option<PlaceExpr>> = Vec::with_capacity(given.len());
         for (parameter, given) in chosen.parameters.iter().zip(&given) {
             places.push(match (parameter.mode, given) {
                 (Mode::In, _) => None,
-                (_, Given::Expression(expression)) => Some(self.out_target(expression)?),
-                (_, Given::Default) => return wrong_arguments(at, name),
+                (_, GivenArgument::Expression(expression)) => Some(self.out_target(expression)?),
+                (_, GivenArgument::Default) => return wrong_arguments(at, name),
             });
         }
         let count = chosen.parameters.len();
@@ -68,14 +68,14 @@ impl Compiler<'_> {
     fn argument(
         &mut self,
         parameter: &Parameter,
-        given: Given<'_>,
+        given: GivenArgument<'_>,
         place: Option<&PlaceExpr>,
         register: Register,
         import: Option<&Import>,
         at: At,
     ) -> Compiled<()> {
         match (parameter.mode, given, place) {
-            (Mode::In, Given::Expression(expression), _) => {
+            (Mode::In, GivenArgument::Expression(expression), _) => {
                 let value = self.expression(expression, Some(register))?;
                 if value.data_type.distance(&parameter.data_type).is_none() {
                     return wrong_arguments(at, &parameter.name);
@@ -83,7 +83,7 @@ impl Compiler<'_> {
                 let value = self.convert(value, &parameter.data_type, expression.at, Some(register))?;
                 self.move_to(&value, register);
             }
-            (Mode::In, Given::Default, _) => match &parameter.default {
+            (Mode::In, GivenArgument::Default, _) => match &parameter.default {
                 Some(Default::Constant(value)) => self.load_constant(register, value.clone()),
                 Some(Default::Function { function, level }) => {
                     self.need(import);
@@ -98,7 +98,7 @@ impl Compiler<'_> {
                 }
                 None => return wrong_arguments(at, &parameter.name),
             },
-            (Mode::InOut, Given::Expression(expression), Some(place)) => {
+            (Mode::InOut, GivenArgument::Expression(expression), Some(place)) => {
                 let value = self.load(place, Some(register))?;
                 if value.data_type.distance(&parameter.data_type).is_none() {
                     return wrong_arguments(at, &parameter.name);
@@ -234,7 +234,7 @@ impl Compiler<'_> {
         Ok(Typed::register(to, Type::Collection(Arc::clone(collection))))
     }
 
-    /// The value of a variable of the type that nothing was assigned to.
+    /// The initial value of a variable of the type.
     pub(crate) fn initialize(&mut self, data_type: &Type, to: Register) -> Compiled<()> {
         match data_type {
             Type::Record(record) if record.fields.iter().any(needs_work) => {
@@ -266,7 +266,7 @@ impl Compiler<'_> {
 
     /// A variable as a place, for what is generated.
     pub(crate) fn register_place(&mut self, register: Register) -> u32 {
-        self.place(Root::Register(register), &[])
+        self.place(VariableRoot::Register(register), &[])
     }
 }
 
@@ -274,9 +274,9 @@ fn needs_work(field: &super::types::FieldType) -> bool {
     field.default.is_some() || matches!(&field.data_type, Type::Record(inner) if inner.fields.iter().any(needs_work))
 }
 
-/// What each parameter gets; None when the arguments do not suit.
-fn assigned<'e>(parameters: &[Parameter], arguments: &'e [Argument]) -> Option<Vec<Given<'e>>> {
-    let mut given: Vec<Option<Given<'e>>> = vec![None; parameters.len()];
+/// The argument of each parameter; None when the arguments do not suit.
+fn assigned<'e>(parameters: &[Parameter], arguments: &'e [Argument]) -> Option<Vec<GivenArgument<'e>>> {
+    let mut given: Vec<Option<GivenArgument<'e>>> = vec![None; parameters.len()];
     let mut named = false;
     for (index, argument) in arguments.iter().enumerate() {
         let at = match &argument.name {
@@ -291,12 +291,12 @@ fn assigned<'e>(parameters: &[Parameter], arguments: &'e [Argument]) -> Option<V
         if place.is_some() {
             return None;
         }
-        *place = Some(Given::Expression(&argument.value));
+        *place = Some(GivenArgument::Expression(&argument.value));
     }
     given
         .into_iter()
         .zip(parameters)
-        .map(|(given, parameter)| given.or(parameter.default.is_some().then_some(Given::Default)))
+        .map(|(given, parameter)| given.or(parameter.default.is_some().then_some(GivenArgument::Default)))
         .collect()
 }
 

@@ -71,7 +71,7 @@ impl Compiler<'_> {
     }
 }
 
-/// Whether it is called as a statement.
+/// True: it is called as a statement.
 pub(crate) fn is_procedure(method: Method) -> bool {
     matches!(method, Method::Delete | Method::Extend | Method::Trim)
 }

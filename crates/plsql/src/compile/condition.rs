@@ -1,15 +1,15 @@
-//! Comparisons, AND and OR, and conditions that decide where to go on.
+//! Comparisons, AND and OR, and conditional jumps.
 
 use super::Compiler;
 use super::convert::{Operand, Typed};
 use super::emit::Label;
 use super::error::{Compiled, wrong_arguments, wrong_type};
-use super::op::{Comparison, Op, Register};
+use super::op::{CompareOp, Op, Register};
 use super::types::Type;
 use crate::ast::{At, Binary, Expr, ExprKind, Unary};
-use crate::value::{Kind, ScalarType, Value};
+use crate::value::{ScalarKind, ScalarType, Value};
 
-/// What the right side of a comparison is.
+/// The form of a comparison's right side.
 #[derive(Clone, Copy)]
 pub(crate) enum Compared {
     Values(Register),
@@ -17,26 +17,26 @@ pub(crate) enum Compared {
 }
 
 #[must_use]
-pub(crate) fn comparison(operator: Binary) -> Option<Comparison> {
+pub(crate) fn comparison(operator: Binary) -> Option<CompareOp> {
     Some(match operator {
-        Binary::Equal => Comparison::Equal,
-        Binary::NotEqual => Comparison::NotEqual,
-        Binary::Less => Comparison::Less,
-        Binary::LessOrEqual => Comparison::LessOrEqual,
-        Binary::Greater => Comparison::Greater,
-        Binary::GreaterOrEqual => Comparison::GreaterOrEqual,
+        Binary::Equal => CompareOp::Equal,
+        Binary::NotEqual => CompareOp::NotEqual,
+        Binary::Less => CompareOp::Less,
+        Binary::LessOrEqual => CompareOp::LessOrEqual,
+        Binary::Greater => CompareOp::Greater,
+        Binary::GreaterOrEqual => CompareOp::GreaterOrEqual,
         _ => return None,
     })
 }
 
-fn sign(how: Comparison) -> &'static str {
+fn sign(how: CompareOp) -> &'static str {
     match how {
-        Comparison::Equal => "=",
-        Comparison::NotEqual => "!=",
-        Comparison::Less => "<",
-        Comparison::LessOrEqual => "<=",
-        Comparison::Greater => ">",
-        Comparison::GreaterOrEqual => ">=",
+        CompareOp::Equal => "=",
+        CompareOp::NotEqual => "!=",
+        CompareOp::Less => "<",
+        CompareOp::LessOrEqual => "<=",
+        CompareOp::Greater => ">",
+        CompareOp::GreaterOrEqual => ">=",
     }
 }
 
@@ -46,7 +46,7 @@ impl Compiler<'_> {
         &mut self,
         left: &Expr,
         right: &Expr,
-        how: Comparison,
+        how: CompareOp,
         at: At,
     ) -> Compiled<(Register, Compared)> {
         let a = self.expression(left, None)?;
@@ -58,14 +58,14 @@ impl Compiler<'_> {
         &mut self,
         a: Typed,
         b: Typed,
-        how: Comparison,
+        how: CompareOp,
         at: At,
     ) -> Compiled<(Register, Compared)> {
         if let (Type::Collection(x), Type::Collection(y)) = (&a.data_type, &b.data_type) {
             let comparable = x.id == y.id
                 && matches!(x.kind, super::unit::CollectionKind::Nested)
                 && matches!(x.element, Type::Scalar(_))
-                && matches!(how, Comparison::Equal | Comparison::NotEqual);
+                && matches!(how, CompareOp::Equal | CompareOp::NotEqual);
             if !comparable {
                 return wrong_arguments(at, sign(how));
             }
@@ -121,17 +121,17 @@ impl Compiler<'_> {
         let value_at = value.at;
         let value = self.expression(value, None)?;
         let low = self.expression(low, None)?;
-        let (a, Compared::Values(b)) = self.compared_values(value.clone(), low, Comparison::GreaterOrEqual, at)? else {
+        let (a, Compared::Values(b)) = self.compared_values(value.clone(), low, CompareOp::GreaterOrEqual, at)? else {
             return wrong_type(value_at);
         };
         let to = self.allocate()?;
-        self.emit(Op::Compare { to, a, b, how: Comparison::GreaterOrEqual });
+        self.emit(Op::Compare { to, a, b, how: CompareOp::GreaterOrEqual });
         let high = self.expression(high, None)?;
-        let (a, Compared::Values(b)) = self.compared_values(value, high, Comparison::LessOrEqual, at)? else {
+        let (a, Compared::Values(b)) = self.compared_values(value, high, CompareOp::LessOrEqual, at)? else {
             return wrong_type(value_at);
         };
         let below = self.allocate()?;
-        self.emit(Op::Compare { to: below, a, b, how: Comparison::LessOrEqual });
+        self.emit(Op::Compare { to: below, a, b, how: CompareOp::LessOrEqual });
         self.emit(Op::And { to, a: to, b: below });
         if not {
             self.emit(Op::Not { to, a: to });
@@ -147,12 +147,11 @@ impl Compiler<'_> {
         for each in list {
             let mark = self.mark();
             let candidate = self.expression(each, None)?;
-            let (a, Compared::Values(b)) = self.compared_values(value.clone(), candidate, Comparison::Equal, at)?
-            else {
+            let (a, Compared::Values(b)) = self.compared_values(value.clone(), candidate, CompareOp::Equal, at)? else {
                 return wrong_type(each.at);
             };
             let same = self.allocate()?;
-            self.emit(Op::Compare { to: same, a, b, how: Comparison::Equal });
+            self.emit(Op::Compare { to: same, a, b, how: CompareOp::Equal });
             self.emit(Op::Or { to, a: to, b: same });
             self.emit(Op::JumpIfTrue { condition: to, target: end.0 });
             self.release(mark);
@@ -164,7 +163,7 @@ impl Compiler<'_> {
         Ok(Typed::register(to, ScalarType::BOOLEAN))
     }
 
-    /// Goes to `label` when the condition is TRUE, or with `when` false when it is anything else.
+    /// Jumps to `label` when the condition is TRUE; with `when` false, when it is FALSE or NULL.
     pub(crate) fn branch(&mut self, condition: &Expr, when: bool, label: Label) -> Compiled<()> {
         let mark = self.mark();
         match (&condition.kind, when) {
@@ -179,7 +178,7 @@ impl Compiler<'_> {
                 self.bind(skip);
             }
             (ExprKind::Binary(operator, a, b), _) if comparison(*operator).is_some() => {
-                let how = comparison(*operator).unwrap_or(Comparison::Equal);
+                let how = comparison(*operator).unwrap_or(CompareOp::Equal);
                 self.branch_compared(a, b, how, condition.at, when, label)?;
             }
             (ExprKind::Unary(Unary::Not, inner), _) if matches!(inner.kind, ExprKind::IsNull { .. }) => {
@@ -219,7 +218,7 @@ impl Compiler<'_> {
         &mut self,
         left: &Expr,
         right: &Expr,
-        how: Comparison,
+        how: CompareOp,
         at: At,
         when: bool,
         label: Label,
@@ -247,7 +246,7 @@ impl Compiler<'_> {
             Compared::Collections(b) => {
                 let to = self.allocate()?;
                 self.emit(Op::SameElements { to, a, b });
-                if how == Comparison::NotEqual {
+                if how == CompareOp::NotEqual {
                     self.emit(Op::Not { to, a: to });
                 }
                 self.jump_by(&Typed::register(to, ScalarType::BOOLEAN), at, when, label)?;
@@ -256,12 +255,12 @@ impl Compiler<'_> {
         Ok(())
     }
 
-    /// CASE with a value: goes to `label` unless it equals this one.
+    /// CASE with a value: jumps to `label` unless the value equals this one.
     pub(crate) fn branch_unless_equal(&mut self, value: Typed, at: At, when: &Expr, label: Label) -> Compiled<()> {
         let candidate = self.expression(when, None)?;
-        match self.compared_values(value, candidate, Comparison::Equal, at)? {
+        match self.compared_values(value, candidate, CompareOp::Equal, at)? {
             (a, Compared::Values(b)) => {
-                self.emit(Op::JumpUnlessCompare { a, b, how: Comparison::Equal, target: label.0 });
+                self.emit(Op::JumpUnlessCompare { a, b, how: CompareOp::Equal, target: label.0 });
                 Ok(())
             }
             _ => wrong_type(when.at),
@@ -278,7 +277,7 @@ fn comparison_type(a: &Type, b: &Type) -> Option<Type> {
         (Type::Scalar(a), Type::Scalar(b)) => (a.kind, b.kind),
         _ => return None,
     };
-    use Kind::{Boolean, Char, Date, Integer, Number, Raw, Rowid, Timestamp, Varchar2};
+    use ScalarKind::{Boolean, Char, Date, Integer, Number, Raw, Rowid, Timestamp, Varchar2};
     Some(Type::from(match (a, b) {
         (Boolean, Boolean) => ScalarType::BOOLEAN,
         (Boolean, _) | (_, Boolean) => return None,

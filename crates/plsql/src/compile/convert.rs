@@ -1,4 +1,4 @@
-//! What an expression has become, and how it is brought to another type.
+//! Operands, and their conversion to another type.
 
 use super::Compiler;
 use super::error::{Compiled, wrong_type};
@@ -6,9 +6,9 @@ use super::op::{Op, Register};
 use super::types::{RecordType, Type};
 use crate::ast::At;
 use crate::value::convert::same_family;
-use crate::value::{Collection, Kind, ScalarType, Value};
+use crate::value::{Collection, ScalarKind, ScalarType, Value};
 
-/// Where a value is when the program runs.
+/// A value's location at run time.
 #[derive(Clone, Debug)]
 pub(crate) enum Operand {
     Register(Register),
@@ -63,7 +63,7 @@ impl Compiler<'_> {
         }
     }
 
-    /// The value as a variable of the type holds it. `to` is where the result may be made.
+    /// The value converted for a variable of the type. `to` is a register for the result.
     pub(crate) fn convert(&mut self, value: Typed, wanted: &Type, at: At, to: Option<Register>) -> Compiled<Operand> {
         match (&value.data_type, wanted) {
             (Type::Unknown, _) | (_, Type::Unknown) => super::error::fault(
@@ -94,7 +94,7 @@ impl Compiler<'_> {
     fn convert_scalar(
         &mut self,
         operand: Operand,
-        from: Option<Kind>,
+        from: Option<ScalarKind>,
         wanted: &ScalarType,
         to: Option<Register>,
     ) -> Compiled<Operand> {
@@ -149,17 +149,20 @@ impl Compiler<'_> {
     }
 }
 
-/// Whether every value of an expression of one kind is as a variable of the type holds it.
-fn is_held(from: Kind, wanted: &ScalarType) -> bool {
+/// True: every value of the kind is unchanged in a variable of the type.
+fn is_held(from: ScalarKind, wanted: &ScalarType) -> bool {
     match (from, wanted.kind) {
-        (Kind::Integer { .. }, Kind::Integer { .. }) => !wanted.not_null && wanted.range.is_none(),
-        (Kind::Integer { .. } | Kind::Number { .. }, Kind::Number { precision: None, scale: None })
-        | (Kind::Varchar2(_) | Kind::Rowid, Kind::Varchar2(None))
-        | (Kind::Char(_), Kind::Char(None))
-        | (Kind::Boolean, Kind::Boolean)
-        | (Kind::Date, Kind::Date)
-        | (Kind::Timestamp(_), Kind::Timestamp(9))
-        | (Kind::Raw(_), Kind::Raw(None)) => !wanted.not_null && wanted.range.is_none(),
+        (ScalarKind::Integer { .. }, ScalarKind::Integer { .. }) => !wanted.not_null && wanted.range.is_none(),
+        (
+            ScalarKind::Integer { .. } | ScalarKind::Number { .. },
+            ScalarKind::Number { precision: None, scale: None },
+        )
+        | (ScalarKind::Varchar2(_) | ScalarKind::Rowid, ScalarKind::Varchar2(None))
+        | (ScalarKind::Char(_), ScalarKind::Char(None))
+        | (ScalarKind::Boolean, ScalarKind::Boolean)
+        | (ScalarKind::Date, ScalarKind::Date)
+        | (ScalarKind::Timestamp(_), ScalarKind::Timestamp(9))
+        | (ScalarKind::Raw(_), ScalarKind::Raw(None)) => !wanted.not_null && wanted.range.is_none(),
         _ => false,
     }
 }
@@ -174,7 +177,7 @@ pub(crate) fn null_record(record: &RecordType) -> Value {
     Value::Record(record.fields.iter().map(|each| field(&each.data_type)).collect())
 }
 
-/// What a collection is before anything is assigned to it.
+/// The initial value of a collection.
 pub(crate) fn empty(collection: &super::types::CollectionType) -> Value {
     use super::unit::CollectionKind;
     match collection.kind {

@@ -16,7 +16,7 @@ use crate::ast::{
     Argument, At, Cursor, CursorAttribute, Expr, ExprKind, Into, Open, SqlText, SubscriptedAttribute, Using,
 };
 use crate::host::Column;
-use crate::value::{Kind, ScalarType};
+use crate::value::{ScalarKind, ScalarType};
 
 /// No register: FETCH … BULK COLLECT without LIMIT.
 const NONE: Register = 0;
@@ -74,7 +74,7 @@ impl Compiler<'_> {
         self.declare(&cursor.name, Symbol::Cursor(Arc::new(declared)))
     }
 
-    /// A cursor of the specification whose query the body gives.
+    /// A cursor of the specification whose query the body has.
     fn open_cursor_declaration(&self, cursor: &Cursor) -> Option<Arc<DeclaredCursor>> {
         let symbols = self.scopes.last()?.names.get(&cursor.name.name)?;
         let Some(Symbol::Cursor(known)) = symbols.first() else { return None };
@@ -168,7 +168,7 @@ impl Compiler<'_> {
         }
     }
 
-    /// The place where a cursor is kept, and the rows it gives when that is known.
+    /// The location of a cursor, and the type of its rows if known.
     fn cursor_place(&mut self, cursor: &Expr) -> Compiled<(u32, Option<Arc<RecordType>>)> {
         let path = match &cursor.kind {
             ExprKind::Path(path) => full_name(path),
@@ -297,12 +297,13 @@ impl Compiler<'_> {
         Ok(())
     }
 
-    /// A column's value as a target holds it. Where its type is known at run time only, it is converted by what it is then.
+    /// A column's value converted for a target. If its type is known at run time only, the conversion depends on the
+    /// value.
     fn fetched(&mut self, register: Register, from: Option<&Type>, wanted: &Type, at: At) -> Compiled<Operand> {
         let Type::Scalar(scalar) = wanted else { return wrong_type(at) };
         match from {
             Some(Type::Unknown) | None => {
-                if scalar.kind == Kind::Boolean {
+                if scalar.kind == ScalarKind::Boolean {
                     return wrong_type(at);
                 }
                 let scalar_type = self.scalar_type(*scalar);
@@ -360,7 +361,7 @@ impl Compiler<'_> {
                 );
             }
             let scalar = |data_type: &Type| match data_type {
-                Type::Scalar(scalar) if scalar.kind != Kind::Boolean => Some(*scalar),
+                Type::Scalar(scalar) if scalar.kind != ScalarKind::Boolean => Some(*scalar),
                 _ => None,
             };
             let fields: Option<Vec<ScalarType>> = match &collection.element {

@@ -6,13 +6,13 @@ use super::Compiler;
 use super::convert::{Operand, Typed};
 use super::error::{Compiled, fault, unsupported};
 use super::op::Op;
-use super::symbol::{Access, Home, Symbol, Variable};
+use super::symbol::{Access, Symbol, Variable, VariableHome};
 use super::types::{CollectionType, FieldType, RecordType, Type};
-use super::unit::{CollectionKind, Root};
+use super::unit::{CollectionKind, VariableRoot};
 use crate::ast::{Declaration, DeclarationKind, Expr, Ident, Pragma, TypeDefinition, TypeName};
 use crate::error::Number;
 use crate::exception::ExceptionKey;
-use crate::value::{Kind, ScalarType, Value};
+use crate::value::{ScalarKind, ScalarType, Value};
 
 impl Compiler<'_> {
     pub(crate) fn declarations(&mut self, declarations: &[Declaration]) {
@@ -62,14 +62,14 @@ impl Compiler<'_> {
         }
     }
 
-    /// A place for a variable: a register, or for a package part of its state.
-    pub(crate) fn home(&mut self) -> Compiled<Home> {
+    /// Allocates a variable: a register, or for a package a part of its state.
+    pub(crate) fn home(&mut self) -> Compiled<VariableHome> {
         if self.declares_globals() {
             self.unit.globals += 1;
-            return Ok(Home::Global { slot: self.unit.globals as u32 - 1 });
+            return Ok(VariableHome::Global { slot: self.unit.globals as u32 - 1 });
         }
         let register = self.allocate()?;
-        Ok(Home::Frame { level: self.level(), register })
+        Ok(VariableHome::Frame { level: self.level(), register })
     }
 
     /// The declarations of a package itself.
@@ -89,7 +89,7 @@ impl Compiler<'_> {
         if let Type::Scalar(scalar) = &mut data_type {
             scalar.not_null |= not_null;
             match scalar.kind {
-                Kind::Varchar2(None) | Kind::Raw(None) => {
+                ScalarKind::Varchar2(None) | ScalarKind::Raw(None) => {
                     return fault(name.at, 215, "String length constraints must be in range (1 .. 32767)");
                 }
                 _ => {}
@@ -113,7 +113,7 @@ impl Compiler<'_> {
         match default {
             Some(default) => {
                 let to = match root {
-                    Root::Register(register) => Some(register),
+                    VariableRoot::Register(register) => Some(register),
                     _ => None,
                 };
                 let found = self.expression(default, None)?;
@@ -129,7 +129,7 @@ impl Compiler<'_> {
             None => {
                 self.unit.has_state |= self.declares_globals();
                 let to = match root {
-                    Root::Register(register) => register,
+                    VariableRoot::Register(register) => register,
                     _ => self.allocate()?,
                 };
                 self.initialize(&data_type, to)?;
@@ -141,9 +141,9 @@ impl Compiler<'_> {
         self.declare(name, Symbol::Variable(Variable { name: name.name.clone(), home, data_type, access, value }))
     }
 
-    pub(crate) fn put(&mut self, root: Root, value: &Operand) -> Compiled<()> {
+    pub(crate) fn put(&mut self, root: VariableRoot, value: &Operand) -> Compiled<()> {
         match root {
-            Root::Register(to) => self.move_to(value, to),
+            VariableRoot::Register(to) => self.move_to(value, to),
             root => {
                 let from = self.in_register(value, None)?;
                 let place = self.place(root, &[]);
@@ -196,10 +196,10 @@ impl Compiler<'_> {
                 let element = self.element_type(element, *not_null)?;
                 let key = self.type_of_name(key)?;
                 match key {
-                    Type::Scalar(key) if matches!(key.kind, Kind::Integer { .. }) => {
+                    Type::Scalar(key) if matches!(key.kind, ScalarKind::Integer { .. }) => {
                         Ok(collection(element, CollectionKind::Integers, Some(key)))
                     }
-                    Type::Scalar(key) if matches!(key.kind, Kind::Varchar2(_) | Kind::Rowid) => {
+                    Type::Scalar(key) if matches!(key.kind, ScalarKind::Varchar2(_) | ScalarKind::Rowid) => {
                         Ok(collection(element, CollectionKind::Texts, Some(key)))
                     }
                     _ => fault(name.at, 315, "Implementation restriction: unsupported table index type"),
@@ -244,7 +244,7 @@ impl Compiler<'_> {
             Type::Scalar(mut scalar) => {
                 scalar.not_null |= not_null;
                 if let Some(bounds) = bounds {
-                    if !matches!(scalar.kind, Kind::Integer { .. }) {
+                    if !matches!(scalar.kind, ScalarKind::Integer { .. }) {
                         return fault(name.at, 572, "improper range constraint syntax");
                     }
                     scalar.range = Some(bounds);
@@ -289,7 +289,7 @@ impl Compiler<'_> {
         }
     }
 
-    /// A typed constant for a default: None when it has to be computed.
+    /// A constant for a default; None when it must be computed at run time.
     pub(crate) fn folded(&mut self, default: &Expr, data_type: &Type) -> Compiled<Option<Value>> {
         let trial = self.trial();
         let value = self.expression(default, None)?;

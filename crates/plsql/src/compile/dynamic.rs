@@ -4,14 +4,14 @@ use super::convert::Typed;
 use super::error::{Compiled, fault, unsupported, wrong_type};
 use super::op::{Op, Register};
 use super::place::{Designated, PlaceExpr};
-use super::symbol::{Access, Home, Symbol, Variable};
+use super::symbol::{Access, Symbol, Variable, VariableHome};
 use super::types::Type;
 use super::{Compiler, Scope};
 use crate::ast::{At, Expr, ExprKind, ForAllBounds, Ident, Into, Mode, Path, Statement, StatementKind, Using};
-use crate::value::{Kind, ScalarType};
+use crate::value::{ScalarKind, ScalarType};
 
 /// Bounds of FORALL: integers, and not NULL.
-const BOUND: ScalarType = ScalarType { kind: Kind::Integer { wrap: false }, not_null: true, range: None };
+const BOUND: ScalarType = ScalarType { kind: ScalarKind::Integer { wrap: false }, not_null: true, range: None };
 
 impl Compiler<'_> {
     pub(crate) fn execute_immediate(
@@ -75,7 +75,7 @@ impl Compiler<'_> {
         at: At,
     ) -> Compiled<()> {
         let index = self.allocate()?;
-        let home = Home::Frame { level: self.level(), register: index };
+        let home = VariableHome::Frame { level: self.level(), register: index };
         let symbol = Symbol::Variable(Variable {
             name: variable.name.clone(),
             home,
@@ -122,7 +122,7 @@ impl Compiler<'_> {
         index: Register,
         done: super::emit::Label,
         again: super::emit::Label,
-    ) -> Compiled<Walk> {
+    ) -> Compiled<ForallWalk> {
         match bounds {
             ForAllBounds::Range { low, high } => {
                 let limit = self.allocate()?;
@@ -130,7 +130,7 @@ impl Compiler<'_> {
                 self.bound(high, limit)?;
                 self.emit(Op::ForPrepare { counter: index, limit, reverse: false, target: done.0 });
                 self.bind(again);
-                Ok(Walk::Range { limit })
+                Ok(ForallWalk::Range { limit })
             }
             ForAllBounds::IndicesOf { collection, between } => {
                 let place = self.walked(collection)?;
@@ -150,12 +150,12 @@ impl Compiler<'_> {
                 self.emit(Op::JumpIfNull { value: index, target: done.0 });
                 let skip = self.label();
                 if let Some((from, to)) = limits {
-                    let how = super::op::Comparison::Greater;
+                    let how = super::op::CompareOp::Greater;
                     self.emit(Op::JumpIfCompare { a: index, b: to, how, target: done.0 });
-                    let how = super::op::Comparison::Less;
+                    let how = super::op::CompareOp::Less;
                     self.emit(Op::JumpIfCompare { a: index, b: from, how, target: skip.0 });
                 }
-                Ok(Walk::Indices { place: steps, skip })
+                Ok(ForallWalk::Indices { place: steps, skip })
             }
             ForAllBounds::ValuesOf(collection) => {
                 let place = self.walked(collection)?;
@@ -165,26 +165,26 @@ impl Compiler<'_> {
                 self.bind(again);
                 self.emit(Op::JumpIfNull { value: key, target: done.0 });
                 let mut element = place.clone();
-                element.steps.push(super::unit::Step::Element(key));
+                element.steps.push(super::unit::PathStep::Element(key));
                 let element = self.place(element.root, &element.steps);
                 self.emit(Op::Load { to: index, place: element });
-                Ok(Walk::Values { place: steps, key })
+                Ok(ForallWalk::Values { place: steps, key })
             }
         }
     }
 
-    fn for_all_next(&mut self, walk: &Walk, index: Register, again: super::emit::Label) {
+    fn for_all_next(&mut self, walk: &ForallWalk, index: Register, again: super::emit::Label) {
         let next = |place, key| Op::Method { to: key, place, method: super::op::Method::Next, first: key, count: 1 };
         match walk {
-            Walk::Range { limit } => {
+            ForallWalk::Range { limit } => {
                 self.emit(Op::ForNext { counter: index, limit: *limit, target: again.0 });
             }
-            Walk::Indices { place, skip } => {
+            ForallWalk::Indices { place, skip } => {
                 self.bind(*skip);
                 self.emit(next(*place, index));
                 self.emit(Op::Loop { target: again.0 });
             }
-            Walk::Values { place, key } => {
+            ForallWalk::Values { place, key } => {
                 self.emit(next(*place, *key));
                 self.emit(Op::Loop { target: again.0 });
             }
@@ -200,7 +200,7 @@ impl Compiler<'_> {
         Ok(())
     }
 
-    /// The collection whose subscripts or values FORALL goes through.
+    /// The collection whose subscripts or values FORALL iterates over.
     fn walked(&mut self, path: &Path) -> Compiled<PlaceExpr> {
         let expression = Expr { kind: ExprKind::Path(path.clone()), at: path.at() };
         match self.designate(&expression)? {
@@ -210,8 +210,8 @@ impl Compiler<'_> {
     }
 }
 
-/// How FORALL goes from one index to the next.
-enum Walk {
+/// Iteration of FORALL.
+enum ForallWalk {
     Range { limit: Register },
     Indices { place: u32, skip: super::emit::Label },
     Values { place: u32, key: Register },

@@ -4,11 +4,11 @@ use super::Compiler;
 use super::error::{Compiled, fault};
 use super::op::{Index, Op, Register, Target};
 use super::types::Type;
-use super::unit::{Handlers, Place, Root, Step};
+use super::unit::{Handlers, PathStep, VariablePlace, VariableRoot};
 use crate::ast::{At, Ident};
 use crate::value::{ScalarType, Value};
 
-/// A place that jumps go to: known when it is reached.
+/// A jump target, bound when it is reached.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) struct Label(pub(crate) u32);
 
@@ -38,7 +38,7 @@ pub(crate) struct Goto {
     pub(crate) op: usize,
 }
 
-/// A function on the way.
+/// Compilation state of a function.
 #[derive(Debug, Default)]
 pub(crate) struct FunctionState {
     pub(crate) index: usize,
@@ -85,7 +85,7 @@ impl Op {
     }
 }
 
-/// What a trial compilation is taken back to.
+/// State to which a trial compilation is reset.
 pub(crate) struct Trial {
     ops: usize,
     next: Register,
@@ -184,8 +184,8 @@ impl Compiler<'_> {
         self.emit(op);
     }
 
-    pub(crate) fn place(&mut self, root: Root, steps: &[Step]) -> Index {
-        self.unit.places.push(Place { root, steps: steps.into() });
+    pub(crate) fn place(&mut self, root: VariableRoot, steps: &[PathStep]) -> Index {
+        self.unit.places.push(VariablePlace { root, steps: steps.into() });
         self.unit.places.len() as Index - 1
     }
 
@@ -211,7 +211,7 @@ impl Compiler<'_> {
 }
 
 impl Op {
-    /// Where the value goes, of instructions that do nothing but make one.
+    /// The destination register of an instruction without other effects.
     fn destination_mut(&mut self) -> Option<&mut Register> {
         match self {
             Self::Constant { to, .. }
@@ -244,8 +244,8 @@ impl Op {
 }
 
 impl Compiler<'_> {
-    /// Lets the last instruction put its value, which it has put into the temporary register `from`, where it belongs. False when something else jumps
-    /// to this point, or the last instruction is another one.
+    /// Redirects the last instruction's result from the temporary register `from` to `to`. False when another jump
+    /// leads here, or the last instruction is another one.
     pub(crate) fn retarget(&mut self, from: Register, to: Register) -> bool {
         let state = self.state();
         let here = state.ops.len() as Target;

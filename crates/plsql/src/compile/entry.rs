@@ -9,7 +9,7 @@ use super::emit::FunctionState;
 use super::error::{Compiled, fault};
 use super::op::{Op, Register};
 use super::subprogram::Frame;
-use super::symbol::{Access, Home, Symbol, Variable};
+use super::symbol::{Access, Symbol, Variable, VariableHome};
 use super::types::{RecordType, Type};
 use super::unit::{HostVariable, TriggerFrame, Unit, UnitType, trigger_registers};
 use super::{Compiler, Scope};
@@ -21,7 +21,7 @@ use crate::parser;
 use crate::position::Lines;
 use crate::value::ScalarType;
 
-/// What compiling a unit comes to: all its errors, in the order they were found.
+/// The result of compiling a unit: all its errors, in order of discovery.
 pub type Compilation = Result<Unit, Vec<CompileError>>;
 
 /// A stored program as the dictionary has it.
@@ -98,10 +98,10 @@ impl<'a> Compiler<'a> {
         Err(self.faults.into_iter().map(|fault| fault.place(&lines)).collect())
     }
 
-    /// The function that holds a block's, a trigger's or a package's own statements.
+    /// The function of the unit's own statements: a block's, a trigger's or a package's.
     pub(super) fn enter_main(&mut self, registers: usize) {
         self.reserve_function("");
-        // Its own registers are its parameters: they stay when it returns. Behind them is the place of a result.
+        // Its own registers are its parameters: they stay when it returns. The result's register follows them.
         let next = registers as Register + 1;
         self.states.push(FunctionState { parameters: registers as u16, next, high: next, ..FunctionState::default() });
     }
@@ -123,7 +123,7 @@ impl<'a> Compiler<'a> {
     ) {
         let variable = Variable {
             name: format!(":{name}").into(),
-            home: Home::Frame { level: 0, register },
+            home: VariableHome::Frame { level: 0, register },
             data_type,
             access,
             value: None,
@@ -190,7 +190,7 @@ pub fn compile_stored(host: &mut dyn Host, library: &Library, stored: &Stored<'_
     compile_unit(host, library, stored, false, 0)
 }
 
-/// What other units have to know of a stored program: signatures, types, variables.
+/// The interface of a stored program: signatures, types, variables.
 ///
 /// # Errors
 /// As [`compile_stored`], but only those of the specification.
@@ -280,7 +280,7 @@ impl Compiler<'_> {
         subprogram: &ast::Subprogram,
         name: &Ident,
     ) -> Compiled<Arc<super::symbol::Signature>> {
-        // What is declared here has no frame around it.
+        // Declarations here have no frame around them.
         let unit_type = std::mem::replace(&mut self.unit.unit_type, UnitType::Package);
         let made = (|| {
             let types = self.parameter_types(&subprogram.parameters)?;
@@ -334,10 +334,10 @@ impl Compiler<'_> {
     }
 }
 
-/// A package that comes with the database: only its specification, its bodies are elsewhere.
+/// A supplied package: only its specification; the bodies are natives.
 ///
 /// # Errors
-/// What is wrong with the text.
+/// The faults of the text.
 pub(crate) fn compile_supplied(
     host: &mut dyn Host,
     library: &Library,
@@ -358,7 +358,7 @@ pub(crate) fn compile_supplied(
     compiler.package(declarations, parsed.at, &stored)
 }
 
-/// Compiles a trigger; the table's columns are asked of the host.
+/// Compiles a trigger; the host gives the table's columns.
 ///
 /// # Errors
 /// All that is wrong with it.
@@ -402,7 +402,7 @@ impl Compiler<'_> {
         ] {
             let variable = Variable {
                 name: name.into(),
-                home: Home::Frame { level: 0, register },
+                home: VariableHome::Frame { level: 0, register },
                 data_type: Type::Scalar(ScalarType::BOOLEAN),
                 access: Access::ReadOnly,
                 value: None,

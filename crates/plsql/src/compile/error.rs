@@ -1,4 +1,4 @@
-//! Faults by their numbers, and how the errors of an anonymous block are put together.
+//! Errors by number, and the combined error of an anonymous block.
 
 use std::fmt;
 
@@ -18,7 +18,7 @@ pub fn block_error(errors: &[CompileError]) -> Error {
     Error::user(6550, text)
 }
 
-/// What compiling a part comes to.
+/// The result of compiling a part.
 pub(crate) type Compiled<T> = Result<T, Fault>;
 
 /// `PLS-nnnnn: text`.

@@ -10,10 +10,10 @@ use super::op::{Op, Register};
 use super::types::Type;
 use super::unit::line_and_column;
 use crate::ast::{At, Binary, Expr, ExprKind, Unary};
-use crate::value::{Kind, ScalarType, Value, arithmetic};
+use crate::value::{ScalarKind, ScalarType, Value, arithmetic};
 
 impl Compiler<'_> {
-    /// The value of an expression. `to` is where it may be made; it can also turn out to be somewhere else already.
+    /// The value of an expression. `to` is a register for it; the value may also be elsewhere already.
     pub(crate) fn expression(&mut self, expression: &Expr, to: Option<Register>) -> Compiled<Typed> {
         let at = expression.at;
         match &expression.kind {
@@ -70,7 +70,8 @@ impl Compiler<'_> {
         }
     }
 
-    /// `$$PLSQL_UNIT`, `$$PLSQL_UNIT_OWNER`, `$$PLSQL_LINE`: of a block the first two are NULL, as the name of the unit is there.
+    /// `$$PLSQL_UNIT`, `$$PLSQL_UNIT_OWNER`, `$$PLSQL_LINE`: of a block the first two are NULL, as the name of the unit
+    /// is there.
     fn inquiry(&mut self, name: &str, at: At) -> Compiled<Typed> {
         let text = |text: &str| match Value::character(text) {
             Value::Null => Typed::value(Value::Null, Type::CHAR),
@@ -93,7 +94,7 @@ impl Compiler<'_> {
     fn datetime_literal(&mut self, text: &str, at: At, scalar: ScalarType) -> Compiled<Typed> {
         use scalar::date::{format::Format, parse};
         let context = scalar::context::FixedContext::default();
-        let is_date = scalar.kind == Kind::Date;
+        let is_date = scalar.kind == ScalarKind::Date;
         let format = if is_date { "YYYY-MM-DD" } else { "YYYY-MM-DD HH24:MI:SS.FF" };
         let parsed = Format::parse(format).and_then(|format| parse::parse(&context, text, &format));
         match parsed {
@@ -148,7 +149,7 @@ impl Compiler<'_> {
                 self.arithmetic(operator, a, b, at, to)
             }
             _ => {
-                let how = super::condition::comparison(operator).unwrap_or(super::op::Comparison::Equal);
+                let how = super::condition::comparison(operator).unwrap_or(super::op::CompareOp::Equal);
                 let (a, b) = self.compared(left, right, how, at)?;
                 let to = self.destination(to)?;
                 match b {
@@ -157,7 +158,7 @@ impl Compiler<'_> {
                     }
                     super::condition::Compared::Collections(b) => {
                         self.emit(Op::SameElements { to, a, b });
-                        if how == super::op::Comparison::NotEqual {
+                        if how == super::op::CompareOp::NotEqual {
                             self.emit(Op::Not { to, a: to });
                         }
                     }
@@ -180,10 +181,10 @@ impl Compiler<'_> {
         {
             return Ok(literal(folded));
         }
-        let wraps = |value: &Typed| matches!(value.data_type.kind(), Some(Kind::Integer { wrap: true }));
+        let wraps = |value: &Typed| matches!(value.data_type.kind(), Some(ScalarKind::Integer { wrap: true }));
         // A literal beside a SIMPLE_INTEGER is one too.
         let wrap = integers && (wraps(&a) || a.constant().is_some()) && (wraps(&b) || b.constant().is_some());
-        let result = if integers { ScalarType::from(Kind::Integer { wrap }) } else { ScalarType::NUMBER };
+        let result = if integers { ScalarType::from(ScalarKind::Integer { wrap }) } else { ScalarType::NUMBER };
         let small = |value: &Typed| match value.constant() {
             Some(Value::Int(number)) => i32::try_from(*number).ok().filter(|number| *number != i32::MIN),
             _ => None,
@@ -215,7 +216,7 @@ impl Compiler<'_> {
         let a = self.in_register(&to_what.operand, None)?;
         let to = self.destination(to)?;
         self.emit(match result.kind {
-            Kind::Integer { wrap } => Op::IntegerAddConstant { to, a, by, wrap },
+            ScalarKind::Integer { wrap } => Op::IntegerAddConstant { to, a, by, wrap },
             _ => Op::AddConstant { to, a, by },
         });
         Ok(Typed::register(to, result))
@@ -278,7 +279,7 @@ impl Compiler<'_> {
         Ok(Typed::register(to, ScalarType::BOOLEAN))
     }
 
-    /// CASE: each branch puts its value into one register; what has to be converted is known when all types are.
+    /// CASE: each branch puts its value into one register; conversions follow once all types are known.
     fn case(&mut self, value: Option<&Expr>, branches: &[(Expr, Expr)], otherwise: Option<&Expr>) -> Compiled<Typed> {
         let to = self.allocate()?;
         let selector = match value {
@@ -349,11 +350,13 @@ fn common_type(results: &[(usize, Type, At)]) -> Compiled<Type> {
             (Type::Null, next) => next.unconstrained(),
             (_, Type::Null) => common,
             (Type::Scalar(a), Type::Scalar(b)) => match (a.kind, b.kind) {
-                (Kind::Integer { .. }, Kind::Number { .. }) => Type::NUMBER,
+                (ScalarKind::Integer { .. }, ScalarKind::Number { .. }) => Type::NUMBER,
                 (a, b) if a == b => common,
-                (Kind::Char(_) | Kind::Varchar2(_), Kind::Char(_) | Kind::Varchar2(_)) => Type::VARCHAR2,
-                (Kind::Date, Kind::Timestamp(_)) => Type::Scalar(ScalarType::TIMESTAMP),
-                (Kind::Boolean, _) | (_, Kind::Boolean) if a.kind != b.kind => return wrong_type(*at),
+                (ScalarKind::Char(_) | ScalarKind::Varchar2(_), ScalarKind::Char(_) | ScalarKind::Varchar2(_)) => {
+                    Type::VARCHAR2
+                }
+                (ScalarKind::Date, ScalarKind::Timestamp(_)) => Type::Scalar(ScalarType::TIMESTAMP),
+                (ScalarKind::Boolean, _) | (_, ScalarKind::Boolean) if a.kind != b.kind => return wrong_type(*at),
                 _ => common,
             },
             _ => common,
@@ -388,7 +391,7 @@ fn number_literal(text: &str, at: At) -> Compiled<Typed> {
     }
 }
 
-/// None where computing fails: it then fails when the program runs, as it should.
+/// Folds an operation; None when it fails, so that it fails at run time.
 fn fold(operator: Binary, a: &Value, b: &Value, integers: bool) -> Option<Value> {
     let folded: Result<Value> = match (operator, integers) {
         (Binary::Add, true) => arithmetic::integer(a, b, false, |a, b| a + b),
@@ -404,7 +407,7 @@ fn fold(operator: Binary, a: &Value, b: &Value, integers: bool) -> Option<Value>
 }
 
 impl Compiler<'_> {
-    /// A call of a function of `scalar` with values that are at hand.
+    /// A call of a function of `scalar` with known values.
     pub(crate) fn scalar_function(
         &mut self,
         name: &str,

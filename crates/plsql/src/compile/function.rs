@@ -1,4 +1,4 @@
-//! Functions of STANDARD: those of `scalar`, and those that only a program has.
+//! Functions of STANDARD: those of `scalar`, and those of programs alone.
 
 use scalar::{conditions, functions};
 
@@ -13,11 +13,11 @@ use crate::value::ScalarType;
 
 /// Functions that only SQL has.
 const SQL_ONLY: &[&str] = &["DECODE", "DUMP", "VSIZE", "NVL2", "ORA_HASH", "WIDTH_BUCKET"];
-/// What only a row of a query has.
+/// Pseudo-columns that only a row of a query has.
 const PSEUDO_COLUMNS: &[&str] = &["ROWNUM", "LEVEL"];
 const OWN: &[&str] = &["SQLCODE", "SQLERRM", "RAISE_APPLICATION_ERROR"];
 
-/// Whether STANDARD declares the name.
+/// True: STANDARD declares the name.
 #[must_use]
 pub(crate) fn is_standard(name: &str) -> bool {
     let is_word =
@@ -53,7 +53,7 @@ impl Compiler<'_> {
             }
             "SYSDATE" if arguments.is_empty() => self.clock(Builtin::SysDate, ScalarType::DATE, to),
             "SYSTIMESTAMP" if arguments.is_empty() => {
-                self.clock(Builtin::SysTimestamp, ScalarType::from(crate::value::Kind::Timestamp(6)), to)
+                self.clock(Builtin::SysTimestamp, ScalarType::from(crate::value::ScalarKind::Timestamp(6)), to)
             }
             "REGEXP_LIKE" => self.regexp_like(arguments, at),
             "NVL" => self.nvl(arguments, at),
@@ -188,7 +188,7 @@ impl Compiler<'_> {
     /// UPDATING('COLUMN')
     pub(crate) fn updating(&mut self, arguments: &[Argument], at: At) -> Compiled<Typed> {
         let [argument] = arguments else { return wrong_arguments(at, "UPDATING") };
-        let columns = super::symbol::Home::Frame { level: 0, register: trigger_registers::COLUMNS };
+        let columns = super::symbol::VariableHome::Frame { level: 0, register: trigger_registers::COLUMNS };
         let root = self.root(columns, None);
         let first = self.allocate_many(2)?;
         let place = self.place(root, &[]);

@@ -6,14 +6,14 @@ use super::emit::{Label, LoopState};
 use super::error::{Compiled, fault, wrong_type};
 use super::op::{Op, Register};
 use super::place::Designated;
-use super::symbol::{Access, Home, Symbol, Variable};
+use super::symbol::{Access, Symbol, Variable, VariableHome};
 use super::types::{RecordType, Type};
 use super::{Compiler, Scope};
 use crate::ast::{Argument, At, Expr, ExprKind, ForSource, Ident, Statement};
-use crate::value::{Kind, ScalarType};
+use crate::value::{ScalarKind, ScalarType};
 
 /// Bounds of a loop: integers, and not NULL.
-const BOUND: ScalarType = ScalarType { kind: Kind::Integer { wrap: false }, not_null: true, range: None };
+const BOUND: ScalarType = ScalarType { kind: ScalarKind::Integer { wrap: false }, not_null: true, range: None };
 
 impl Compiler<'_> {
     fn enter_loop(&mut self, labels: &[Ident]) -> (Label, Label) {
@@ -124,7 +124,7 @@ impl Compiler<'_> {
         body: &[Statement],
     ) {
         let mut scope = Scope { labels: labels.iter().map(|label| label.name.clone()).collect(), ..Scope::default() };
-        let home = Home::Frame { level: self.level(), register };
+        let home = VariableHome::Frame { level: self.level(), register };
         let symbol = Symbol::Variable(Variable {
             name: variable.name.clone(),
             home,

@@ -1,8 +1,8 @@
 //! From syntax tree to instructions.
 //!
-//! One pass in the order of the text: a declaration is known from where it stands on. Each subprogram becomes a function of the unit; a nested one
-//! reaches the variables of those around it through their frames. What a name outside of the program means is asked of the host once, and written down
-//! as a dependency.
+//! One pass in the order of the text: a declaration is visible from its position on. Each subprogram becomes a function
+//! of the unit; a nested one reaches the variables of enclosing ones through their frames. The host resolves each name
+//! from outside of the program once, and the name is recorded as a dependency.
 
 pub mod call;
 pub mod collect;
@@ -71,7 +71,7 @@ pub(crate) struct Compiler<'a> {
     pub(crate) binds_allowed: bool,
     /// The body of a package is being compiled.
     pub(crate) in_body: bool,
-    /// A supplied package: what it declares without a body is the host's.
+    /// A supplied package: the host implements declarations without a body.
     pub(crate) is_supplied: bool,
     /// Only what other units need to know.
     pub(crate) interface_only: bool,
@@ -84,7 +84,7 @@ impl Compiler<'_> {
         self.faults.push(fault);
     }
 
-    /// What follows from an error: the statement, declaration or SQL statement that is given up.
+    /// Reports the consequence of an error: the statement, declaration or SQL statement that is ignored.
     pub(crate) fn report_ignored(&mut self, at: At, what: &str) {
         self.faults.push(Fault { at, number: Number::Plain, text: format!("{what} ignored") });
     }

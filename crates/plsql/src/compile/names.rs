@@ -1,4 +1,5 @@
-//! What names mean: the program's own from the inside out, then STANDARD's, then the dictionary's, then the supplied packages.
+//! Meaning of names: the program's own from the inside out, then STANDARD's, then the dictionary's, then the supplied
+//! packages.
 
 use std::sync::Arc;
 
@@ -11,9 +12,9 @@ use crate::host::Object;
 use crate::library::fingerprint;
 use crate::packages;
 
-/// What a name, or the first parts of one, stands for.
+/// The resolution of a name, or of its first parts.
 #[derive(Clone, Debug)]
-pub(crate) enum Found {
+pub(crate) enum ResolvedName {
     /// Declared: several when overloaded. Of another unit when there is an import.
     Symbols {
         symbols: Vec<Symbol>,
@@ -82,15 +83,15 @@ impl Compiler<'_> {
 
     /// # Errors
     /// PLS-00201 when there is no such thing.
-    pub(crate) fn find(&mut self, path: &Path) -> Compiled<Found> {
+    pub(crate) fn find(&mut self, path: &Path) -> Compiled<ResolvedName> {
         match self.find_any(path)? {
             Some(found) => Ok(found),
             None => undeclared(path.at(), &full_name(path)),
         }
     }
 
-    /// As [`Self::find`] where a function of STANDARD is not what is meant: a table LOG has columns, the function LOG has none.
-    pub(crate) fn find_thing(&mut self, path: &Path) -> Compiled<Found> {
+    /// As [`Self::find`], without functions of STANDARD: a table LOG has columns, the function LOG has none.
+    pub(crate) fn find_thing(&mut self, path: &Path) -> Compiled<ResolvedName> {
         let parts: Vec<&str> = path.parts.iter().map(|part| &*part.name).collect();
         if self.declared(&parts).is_none()
             && let Some(found) = self.find_in_dictionary(path.at(), &parts, path)?
@@ -100,7 +101,7 @@ impl Compiler<'_> {
         self.find(path)
     }
 
-    fn find_any(&mut self, path: &Path) -> Compiled<Option<Found>> {
+    fn find_any(&mut self, path: &Path) -> Compiled<Option<ResolvedName>> {
         let parts: Vec<&str> = path.parts.iter().map(|part| &*part.name).collect();
         if let Some((symbols, used)) = self.declared(&parts) {
             if symbols.iter().any(|symbol| matches!(symbol, Symbol::Broken)) {
@@ -110,20 +111,20 @@ impl Compiler<'_> {
                     "the declaration of the type of this expression is incomplete or malformed",
                 );
             }
-            return Ok(Some(Found::Symbols { symbols, import: None, used }));
+            return Ok(Some(ResolvedName::Symbols { symbols, import: None, used }));
         }
         let skip = usize::from(parts.len() > 1 && parts[0] == "STANDARD");
         if super::function::is_standard(parts[skip]) {
-            return Ok(Some(Found::Standard { name: parts[skip].into(), used: skip + 1 }));
+            return Ok(Some(ResolvedName::Standard { name: parts[skip].into(), used: skip + 1 }));
         }
         self.find_in_dictionary(path.at(), &parts, path)
     }
 
-    fn find_in_dictionary(&mut self, at: At, parts: &[&str], path: &Path) -> Compiled<Option<Found>> {
+    fn find_in_dictionary(&mut self, at: At, parts: &[&str], path: &Path) -> Compiled<Option<ResolvedName>> {
         if let Some((object, used)) = self.resolve(at, parts)? {
             return Ok(Some(match object {
-                Object::Relation { name, columns, .. } => Found::Relation { columns, name, used },
-                Object::Sequence { owner, name } => Found::Sequence { owner, name, used },
+                Object::Relation { name, columns, .. } => ResolvedName::Relation { columns, name, used },
+                Object::Sequence { owner, name } => ResolvedName::Sequence { owner, name, used },
                 Object::Program { owner, name, source, stamp } => {
                     let import = self.import(at, &owner, &name, &source, stamp)?;
                     return self.exported(path, import, used).map(Some);
@@ -137,7 +138,7 @@ impl Compiler<'_> {
         Ok(None)
     }
 
-    /// The dictionary's answer, asked for once a unit.
+    /// The dictionary's answer, cached per unit.
     pub(crate) fn resolve(&mut self, at: At, parts: &[&str]) -> Compiled<Option<(Object, usize)>> {
         let key: Vec<Box<str>> = parts.iter().take(3).map(|part| (*part).into()).collect();
         if let Some(known) = self.resolved.get(&key) {
@@ -152,7 +153,7 @@ impl Compiler<'_> {
         Ok(answer)
     }
 
-    /// Notes what the unit was compiled with, and how it calls that.
+    /// Records a dependency of the unit, and the name it is written by.
     pub(crate) fn depend(&mut self, object: &Object, written: &[&str]) {
         let written: Vec<Box<str>> = written.iter().map(|part| (*part).into()).collect();
         let (owner, name) = object.owner_and_name();
@@ -184,12 +185,12 @@ impl Compiler<'_> {
         Ok(import)
     }
 
-    /// What a name says of a unit: the procedure or function itself, or something of a package.
-    fn exported(&mut self, path: &Path, import: Import, used: usize) -> Compiled<Found> {
+    /// An exported name of another unit: the procedure or function itself, or a member of a package.
+    fn exported(&mut self, path: &Path, import: Import, used: usize) -> Compiled<ResolvedName> {
         let unit: &Unit = &import.unit;
         if unit.unit_type != super::unit::UnitType::Package {
             let symbols = unit.exports.get(&unit.name).cloned().unwrap_or_default();
-            return Ok(Found::Symbols { symbols, import: Some(import), used });
+            return Ok(ResolvedName::Symbols { symbols, import: Some(import), used });
         }
         let Some(part) = path.parts.get(used) else {
             return fault(path.at(), 221, format_args!("'{}' is not a procedure or is undefined", unit.name));
@@ -197,7 +198,7 @@ impl Compiler<'_> {
         match unit.exports.get(&part.name) {
             Some(symbols) => {
                 let symbols = symbols.clone();
-                Ok(Found::Symbols { symbols, import: Some(import), used: used + 1 })
+                Ok(ResolvedName::Symbols { symbols, import: Some(import), used: used + 1 })
             }
             None => fault(part.at, 302, format_args!("component '{}' must be declared", part.name)),
         }

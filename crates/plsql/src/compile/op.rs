@@ -1,7 +1,7 @@
-//! The instructions that programs become. Operands are registers: places of the running frame, counted from its base.
+//! The instructions. Operands are registers: slots of the running frame, counted from its base.
 //!
-//! Parameters are the first registers of a frame, the result of a function the one behind them. A caller puts arguments into consecutive registers at
-//! the end of its own frame; the frame of what it calls begins there, so nothing is copied.
+//! Parameters are the first registers of a frame, the result of a function follows them. A caller puts arguments into
+//! consecutive registers at the end of its own frame; the callee's frame begins there, so nothing is copied.
 
 use crate::ast::{CursorAttribute, SubscriptedAttribute};
 
@@ -13,7 +13,7 @@ pub type Target = u32;
 pub type Index = u32;
 
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Comparison {
+pub enum CompareOp {
     Equal,
     NotEqual,
     Less,
@@ -22,7 +22,7 @@ pub enum Comparison {
     GreaterOrEqual,
 }
 
-impl Comparison {
+impl CompareOp {
     #[inline]
     #[must_use]
     pub fn holds(self, order: std::cmp::Ordering) -> bool {
@@ -185,7 +185,7 @@ pub enum Op {
         to: Register,
         a: Register,
         b: Register,
-        how: Comparison,
+        how: CompareOp,
     },
     SameElements {
         to: Register,
@@ -244,18 +244,18 @@ pub enum Op {
     JumpIfCompare {
         a: Register,
         b: Register,
-        how: Comparison,
+        how: CompareOp,
         target: Target,
     },
     JumpUnlessCompare {
         a: Register,
         b: Register,
-        how: Comparison,
+        how: CompareOp,
         target: Target,
     },
     JumpUnlessCompareConstant {
         a: Register,
-        how: Comparison,
+        how: CompareOp,
         b: i16,
         target: Target,
     },
@@ -308,13 +308,13 @@ pub enum Op {
         first: Register,
         count: u16,
     },
-    /// Whether an element that is about to be changed in part has to be made first.
+    /// Tests whether an element must be created before a part of it is changed.
     Missing {
         to: Register,
         place: Index,
     },
 
-    /// A function of the same unit; `levels` frames up along the enclosing subprograms is its own enclosing one.
+    /// A function of the same unit; its enclosing frame is `levels` frames up.
     Call {
         function: Index,
         first: Register,
@@ -329,7 +329,7 @@ pub enum Op {
         native: Index,
         first: Register,
     },
-    /// The state of another unit is there from here on.
+    /// Loads the state of another unit.
     Need {
         link: u16,
     },
@@ -343,7 +343,7 @@ pub enum Op {
     Reraise {
         line_only: bool,
     },
-    /// So many exceptions are being handled in this function from here on.
+    /// Sets the number of exceptions being handled in this function.
     Handling {
         depth: u16,
     },

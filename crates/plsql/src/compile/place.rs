@@ -1,14 +1,15 @@
-//! Designators: what an expression that may stand on the left of an assignment, in front of parentheses or in front of a dot refers to.
+//! Designators: expressions on the left of an assignment, in front of parentheses or in front of a dot, and what they
+//! refer to.
 
 use std::sync::Arc;
 
 use super::convert::{Operand, Typed, null_record};
 use super::error::{Compiled, fault, undeclared, wrong_arguments};
-use super::names::{Found, full_name};
+use super::names::{ResolvedName, full_name};
 use super::op::{Method, Op, Register};
-use super::symbol::{Access, DeclaredCursor, Home, Signature, Symbol, Variable};
+use super::symbol::{Access, DeclaredCursor, Signature, Symbol, Variable, VariableHome};
 use super::types::{CollectionType, Type};
-use super::unit::{Root, Step};
+use super::unit::{PathStep, VariableRoot};
 use super::{Compiler, Import};
 use crate::ast::{Argument, At, Expr, ExprKind, Ident, Path};
 use crate::value::{ScalarType, Value};
@@ -16,8 +17,8 @@ use crate::value::{ScalarType, Value};
 /// A variable or a part of one.
 #[derive(Clone, Debug)]
 pub(crate) struct PlaceExpr {
-    pub(crate) root: Root,
-    pub(crate) steps: Vec<Step>,
+    pub(crate) root: VariableRoot,
+    pub(crate) steps: Vec<PathStep>,
     pub(crate) data_type: Type,
     /// Of the whole variable.
     pub(crate) root_type: Option<Type>,
@@ -27,7 +28,7 @@ pub(crate) struct PlaceExpr {
     pub(crate) value: Option<Value>,
 }
 
-/// What an expression refers to.
+/// The meaning of an expression's name.
 pub(crate) enum Designated {
     Place(PlaceExpr),
     Value(Typed),
@@ -70,12 +71,12 @@ impl Compiler<'_> {
     fn designate_path(&mut self, path: &Path) -> Compiled<Designated> {
         let at = path.at();
         let (mut designated, used) = match self.find(path)? {
-            Found::Symbols { symbols, import, used } => {
+            ResolvedName::Symbols { symbols, import, used } => {
                 let name = path.parts[used - 1].name.clone();
                 (self.of_symbols(at, symbols, import, name)?, used)
             }
-            Found::Standard { name, used } => (Designated::Standard(name), used),
-            Found::Sequence { owner, name, used } => {
+            ResolvedName::Standard { name, used } => (Designated::Standard(name), used),
+            ResolvedName::Sequence { owner, name, used } => {
                 let next = match path.parts.get(used).map(|part| &*part.name) {
                     Some("NEXTVAL") => true,
                     Some("CURRVAL") => false,
@@ -83,7 +84,7 @@ impl Compiler<'_> {
                 };
                 (Designated::Sequence { owner, name, next }, used + 1)
             }
-            Found::Relation { name, .. } => {
+            ResolvedName::Relation { name, .. } => {
                 return fault(
                     at,
                     357,
@@ -148,11 +149,11 @@ impl Compiler<'_> {
         }
     }
 
-    pub(crate) fn root(&mut self, home: Home, import: Option<&Import>) -> Root {
+    pub(crate) fn root(&mut self, home: VariableHome, import: Option<&Import>) -> VariableRoot {
         match home {
-            Home::Global { slot } => Root::Global { link: import.and_then(|import| import.link), slot },
-            Home::Frame { level, register } if level == self.level() => Root::Register(register),
-            Home::Frame { level, register } => Root::Outer { levels: self.level() - level, register },
+            VariableHome::Global { slot } => VariableRoot::Global { link: import.and_then(|import| import.link), slot },
+            VariableHome::Frame { level, register } if level == self.level() => VariableRoot::Register(register),
+            VariableHome::Frame { level, register } => VariableRoot::Outer { levels: self.level() - level, register },
         }
     }
 
@@ -165,7 +166,7 @@ impl Compiler<'_> {
                     return fault(name.at, 302, format_args!("component '{}' must be declared", name.name));
                 };
                 let data_type = found.data_type.clone();
-                place.steps.push(Step::Field(field));
+                place.steps.push(PathStep::Field(field));
                 place.name = format!("{}.{}", place.name, name.name);
                 place.data_type = data_type;
                 place.value = None;
@@ -210,7 +211,7 @@ impl Compiler<'_> {
         }
     }
 
-    /// `F(1)` where F has no parameters and gives a collection: its first element.
+    /// `F(1)` where F has no parameters and returns a collection: its first element.
     fn indexed_result(
         &mut self,
         name: &str,
@@ -241,7 +242,7 @@ impl Compiler<'_> {
             return wrong_arguments(at, &place.name);
         };
         let register = self.subscript(&collection, subscript)?;
-        place.steps.push(Step::Element(register));
+        place.steps.push(PathStep::Element(register));
         place.data_type = collection.element.clone();
         place.name = format!("{}(…)", place.name);
         place.value = None;
@@ -253,11 +254,11 @@ impl Compiler<'_> {
         let key = Type::Scalar(collection.key.map_or(ScalarType::INTEGER, |key| ScalarType { not_null: false, ..key }));
         let value = self.expression(subscript, None)?;
         let value = self.convert(value, &key, subscript.at, None)?;
-        // A loop's index or another variable may change before the element is used; its register is used as it is then.
+        // A loop's index or another variable may change before the element is used; the register is read at that time.
         self.in_register(&value, None)
     }
 
-    /// As something that can be gone into: the value of a call is put where it can.
+    /// A designator with parts: the value of a call is put into a register.
     pub(crate) fn as_place(&mut self, designated: Designated, at: At) -> Compiled<PlaceExpr> {
         match designated {
             Designated::Place(place) => Ok(place),
@@ -265,7 +266,7 @@ impl Compiler<'_> {
                 let value = self.value_of(other, at, None)?;
                 let register = self.in_register(&value.operand, None)?;
                 Ok(PlaceExpr {
-                    root: Root::Register(register),
+                    root: VariableRoot::Register(register),
                     steps: Vec::new(),
                     root_type: Some(value.data_type.clone()),
                     data_type: value.data_type,
@@ -277,7 +278,7 @@ impl Compiler<'_> {
         }
     }
 
-    /// The value of what was designated: a subprogram is called without arguments.
+    /// The value of a designator: a subprogram is called without arguments.
     pub(crate) fn value_of(&mut self, designated: Designated, at: At, to: Option<Register>) -> Compiled<Typed> {
         match designated {
             Designated::Place(place) => self.load(&place, to),
@@ -312,7 +313,7 @@ impl Compiler<'_> {
         if let Some(value) = &place.value {
             return Ok(Typed { operand: Operand::Constant(value.clone()), data_type: place.data_type.clone() });
         }
-        if let (Root::Register(register), []) = (place.root, &place.steps[..]) {
+        if let (VariableRoot::Register(register), []) = (place.root, &place.steps[..]) {
             return Ok(Typed::register(register, place.data_type.clone()));
         }
         let to = match to {
@@ -320,10 +321,10 @@ impl Compiler<'_> {
             None => self.allocate()?,
         };
         match (place.root, &place.steps[..]) {
-            (Root::Register(record), [Step::Field(field)]) => {
+            (VariableRoot::Register(record), [PathStep::Field(field)]) => {
                 self.emit(Op::Field { to, record, field: *field });
             }
-            (Root::Register(collection), [Step::Element(subscript)]) => {
+            (VariableRoot::Register(collection), [PathStep::Element(subscript)]) => {
                 self.emit(Op::Element { to, collection, subscript: *subscript });
             }
             (root, steps) => {
@@ -334,10 +335,10 @@ impl Compiler<'_> {
         Ok(Typed::register(to, place.data_type.clone()))
     }
 
-    /// The place that a statement assigns to.
+    /// The target of an assignment.
     ///
     /// # Errors
-    /// PLS-00363 when nothing can be assigned to it.
+    /// PLS-00363 when it cannot be assigned.
     pub(crate) fn target(&mut self, expression: &Expr) -> Compiled<PlaceExpr> {
         let place = match self.designate(expression)? {
             Designated::Place(place) => place,
@@ -369,11 +370,13 @@ impl Compiler<'_> {
         Ok(place)
     }
 
-    /// Assigns a value, converting it. Parts of elements that are not there yet come into being first. A value in a register from `temporary` on is used
-    /// for nothing else.
+    /// Assigns a value, converting it. Missing elements on the way are created first. A value in a register from
+    /// `temporary` on is not used again.
     pub(crate) fn assign_from(&mut self, place: &PlaceExpr, value: Typed, at: At, temporary: Register) -> Compiled<()> {
-        let (Root::Register(to), []) = (place.root, &place.steps[..]) else { return self.assign(place, value, at) };
-        // Converted into a place of its own: what fails must not have changed the variable.
+        let (VariableRoot::Register(to), []) = (place.root, &place.steps[..]) else {
+            return self.assign(place, value, at);
+        };
+        // Converted into a register of its own: a failure must not change the variable.
         let value = self.convert(value, &place.data_type, at, None)?;
         match value {
             Operand::Register(from) if from >= temporary && self.retarget(from, to) => {}
@@ -382,10 +385,10 @@ impl Compiler<'_> {
         Ok(())
     }
 
-    /// Assigns a value, converting it. Parts of elements that are not there yet come into being first.
+    /// Assigns a value, converting it. Missing elements on the way are created first.
     pub(crate) fn assign(&mut self, place: &PlaceExpr, value: Typed, at: At) -> Compiled<()> {
         let own = if place.steps.is_empty() { Some(place.root) } else { None };
-        if let Some(Root::Register(to)) = own {
+        if let Some(VariableRoot::Register(to)) = own {
             let value = self.convert(value, &place.data_type, at, Some(to))?;
             self.move_to(&value, to);
             return Ok(());
@@ -398,10 +401,10 @@ impl Compiler<'_> {
         Ok(())
     }
 
-    /// `T(1).X := …` makes T(1) when it is not there: each element on the way to a part.
+    /// `T(1).X := …` creates T(1) when it is missing: each element on the way to a part.
     pub(crate) fn make_elements(&mut self, place: &PlaceExpr) -> Compiled<()> {
         for (at, step) in place.steps.iter().enumerate() {
-            if matches!(step, Step::Element(_)) && at + 1 < place.steps.len() {
+            if matches!(step, PathStep::Element(_)) && at + 1 < place.steps.len() {
                 let Some(data_type) = self.type_at(place, at) else { continue };
                 let value = match &data_type {
                     Type::Record(record) => null_record(record),
@@ -434,8 +437,10 @@ impl Compiler<'_> {
         let mut data_type = place.root_type.clone()?;
         for step in &place.steps[..=last] {
             data_type = match (step, &data_type) {
-                (Step::Field(field), Type::Record(record)) => record.fields.get(usize::from(*field))?.data_type.clone(),
-                (Step::Element(_), Type::Collection(collection)) => collection.element.clone(),
+                (PathStep::Field(field), Type::Record(record)) => {
+                    record.fields.get(usize::from(*field))?.data_type.clone()
+                }
+                (PathStep::Element(_), Type::Collection(collection)) => collection.element.clone(),
                 _ => return None,
             };
         }

@@ -1,4 +1,4 @@
-//! SQL statements: made ready by the host, their variables put into registers.
+//! SQL statements: prepared by the host, their variables put into registers.
 
 use std::collections::{HashMap, HashSet};
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -6,7 +6,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use super::error::{Compiled, fault, of_sql, unsupported};
 use super::op::{Op, Register};
 use super::place::Designated;
-use super::sql_text::{Piece, PieceKind, path, pieces};
+use super::sql_text::{PieceKind, SqlToken, path, pieces};
 use super::symbol::Symbol;
 use super::types::Type;
 use super::unit::SqlStatement;
@@ -17,19 +17,19 @@ use crate::parser;
 
 /// A statement whose bind variables are in consecutive registers.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Bound {
+pub(crate) struct BoundSql {
     pub(crate) index: u32,
     pub(crate) first: Register,
     pub(crate) count: u16,
 }
 
-/// The text as the host gets it, and what its placeholders stand for.
+/// The text for the host, with its placeholders' meaning.
 #[derive(Default)]
-struct Ready {
+struct HostSql {
     placeholders: HashMap<Box<str>, Expr>,
     /// Variables of packages that the text names.
     package_variables: HashSet<Vec<Box<str>>>,
-    /// Bytes from here to there become this.
+    /// Byte ranges, with their replacements.
     edits: Vec<(usize, usize, String)>,
 }
 
@@ -79,7 +79,7 @@ impl Compiler<'_> {
     }
 
     /// Makes the statement ready and evaluates its variables.
-    pub(crate) fn prepare_with_binds(&mut self, sql: &SqlText) -> Compiled<(Bound, Vec<Column>)> {
+    pub(crate) fn prepare_with_binds(&mut self, sql: &SqlText) -> Compiled<(BoundSql, Vec<Column>)> {
         let (prepared, placeholders) = self.prepare(sql)?;
         let columns = prepared.columns.clone();
         let bound = self.evaluate_binds(prepared, &placeholders, sql)?;
@@ -91,7 +91,7 @@ impl Compiler<'_> {
         prepared: PreparedSql,
         placeholders: &HashMap<Box<str>, Expr>,
         sql: &SqlText,
-    ) -> Compiled<Bound> {
+    ) -> Compiled<BoundSql> {
         let variables = prepared.variables.clone();
         let first = self.allocate_many(variables.len())?;
         for (index, variable) in variables.iter().enumerate() {
@@ -124,15 +124,15 @@ impl Compiler<'_> {
         let binds = variables.len() as u16;
         let is_dml = matches!(sql.kind, SqlKind::Insert | SqlKind::Update | SqlKind::Delete | SqlKind::Merge);
         self.unit.statements.push(SqlStatement { prepared, key: next_key(), binds, is_dml });
-        Ok(Bound { index: self.unit.statements.len() as u32 - 1, first, count: binds })
+        Ok(BoundSql { index: self.unit.statements.len() as u32 - 1, first, count: binds })
     }
 
-    /// What the host makes of the text. The names of the program's variables are its bind variables.
+    /// Prepares the text with the host. The names of the program's variables are its bind variables.
     pub(crate) fn prepare(&mut self, sql: &SqlText) -> Compiled<(PreparedSql, HashMap<Box<str>, Expr>)> {
         let mut ready = self.rewrite(sql)?;
         ready.edits.sort_by_key(|(from, to, _)| (*from, *to));
         let text = SqlText { text: edited(&sql.text, &ready.edits).into(), ..sql.clone() };
-        let Ready { placeholders, package_variables, edits } = ready;
+        let HostSql { placeholders, package_variables, edits } = ready;
         let scopes = &self.scopes;
         let mut is_variable = |parts: &[&str]| {
             if let [only] = parts
@@ -154,12 +154,12 @@ impl Compiler<'_> {
         Ok((prepared, placeholders))
     }
 
-    fn rewrite(&mut self, sql: &SqlText) -> Compiled<Ready> {
-        let mut ready = Ready::default();
+    fn rewrite(&mut self, sql: &SqlText) -> Compiled<HostSql> {
+        let mut ready = HostSql::default();
         if let Some(record) = &sql.record {
             let text = self.record_in_sql(sql, &record.what, &mut ready)?;
             let to = record.offset as usize;
-            // `SET ROW =` stands in the text still; assignments of columns take the place of ROW and the sign.
+            // `SET ROW =` is still in the text; assignments of columns replace ROW and the sign.
             let before = pieces(&sql.text).into_iter().rfind(|piece| piece.at < to && piece.is("ROW"));
             let from = before.filter(|_| sql.kind == SqlKind::Update).map_or(to, |piece| piece.at);
             ready.edits.push((from, to, format!(" {text} ")));
@@ -190,8 +190,14 @@ impl Compiler<'_> {
         Ok(ready)
     }
 
-    /// Looks at the name that begins at a piece; how many pieces have been dealt with.
-    fn rewrite_name(&mut self, sql: &SqlText, found: &[Piece<'_>], at: usize, ready: &mut Ready) -> Compiled<usize> {
+    /// Rewrites the name that begins at a piece; returns the number of pieces consumed.
+    fn rewrite_name(
+        &mut self,
+        sql: &SqlText,
+        found: &[SqlToken<'_>],
+        at: usize,
+        ready: &mut HostSql,
+    ) -> Compiled<usize> {
         let Some((names, used)) = path(&found[at..]) else { return Ok(1) };
         let parts: Vec<&str> = names.iter().map(|name| &**name).collect();
         let is_call = found.get(at + used).is_some_and(|next| next.is("("));
@@ -215,8 +221,8 @@ impl Compiler<'_> {
         Ok(used)
     }
 
-    /// What stands for the record of `INSERT … VALUES r` and `UPDATE … SET ROW = r`.
-    fn record_in_sql(&mut self, sql: &SqlText, record: &Expr, ready: &mut Ready) -> Compiled<String> {
+    /// The replacement of the record in `INSERT … VALUES r` and `UPDATE … SET ROW = r`.
+    fn record_in_sql(&mut self, sql: &SqlText, record: &Expr, ready: &mut HostSql) -> Compiled<String> {
         let fields = self.record_fields(record)?;
         if sql.kind == SqlKind::Insert {
             let binds: Vec<String> = fields.into_iter().map(|field| placeholder(ready, field)).collect();
@@ -239,7 +245,7 @@ impl Compiler<'_> {
         Ok(assignments.join(", "))
     }
 
-    /// Whether a path names a collection of the program's, or of a package.
+    /// True: the path names a collection of the program or of a package.
     fn collection_at(&mut self, parts: &[&str], is_declared: bool, at: At) -> bool {
         if !is_declared && parts.len() < 2 {
             return false;
@@ -263,10 +269,10 @@ impl Compiler<'_> {
         fault(at, 231, format_args!("function '{name}' may not be used in SQL"))
     }
 
-    fn note_package_variable(&mut self, names: &[Box<str>], at: At, ready: &mut Ready) {
+    fn note_package_variable(&mut self, names: &[Box<str>], at: At, ready: &mut HostSql) {
         let ast = Path { parts: names.iter().map(|name| Ident { name: name.clone(), at }).collect() };
         let first: Vec<&str> = names.iter().map(|name| &**name).collect();
-        // Aliases and tables are not asked for further.
+        // Aliases and tables are not resolved further.
         let is_program = crate::packages::find(&first).is_some()
             || matches!(self.resolve(at, &first), Ok(Some((Object::Program { .. }, _))));
         if !is_program {
@@ -298,7 +304,7 @@ impl Compiler<'_> {
 }
 
 /// The name of `$$NAME`, where that comes next.
-fn inquiry(pieces: &[Piece<'_>]) -> Option<Box<str>> {
+fn inquiry(pieces: &[SqlToken<'_>]) -> Option<Box<str>> {
     let [first, second, name, ..] = pieces else { return None };
     let together = first.end() == second.at && second.end() == name.at;
     if !together || !first.is("$") || !second.is("$") || name.kind != PieceKind::Word {
@@ -308,7 +314,7 @@ fn inquiry(pieces: &[Piece<'_>]) -> Option<Box<str>> {
 }
 
 /// A bind variable for an expression.
-fn placeholder(ready: &mut Ready, expression: Expr) -> String {
+fn placeholder(ready: &mut HostSql, expression: Expr) -> String {
     let name = format!(":PLSQL_{}", ready.placeholders.len() + 1);
     ready.placeholders.insert(name.as_str().into(), expression);
     name
@@ -326,7 +332,7 @@ fn edited(text: &str, edits: &[(usize, usize, String)]) -> String {
     out
 }
 
-/// Where in the text as it was a byte of the edited text comes from.
+/// Offset in the original text of a byte of the edited text.
 fn original_offset(edits: &[(usize, usize, String)], offset: usize) -> usize {
     let mut shift = 0isize;
     for (from, to, replacement) in edits {

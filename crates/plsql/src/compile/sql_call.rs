@@ -1,11 +1,12 @@
-//! A function of PL/SQL that a SQL statement calls: its name is looked up, one of several chosen, arguments are converted and defaults filled in as in a
-//! program. What comes of it is a unit of one instruction or a few, which the statement runs row by row.
+//! A PL/SQL function that a SQL statement calls: its name is resolved, an overload chosen, arguments converted and
+//! defaults added as in a program. The result is a unit of one or a few instructions, which the statement runs row by
+//! row.
 
 use super::Compiler;
 use super::Scope;
 use super::entry::empty_unit;
 use super::error::{Compiled, fault};
-use super::names::Found;
+use super::names::ResolvedName;
 use super::op::Register;
 use super::symbol::{Access, Signature, Symbol};
 use super::types::Type;
@@ -24,15 +25,15 @@ pub type CallArgument = (Option<Box<str>>, Option<HostType>);
 #[derive(Debug)]
 pub struct SqlCall {
     pub(crate) unit: std::sync::Arc<Unit>,
-    /// What it gives.
+    /// The type of its result.
     pub result: ScalarType,
 }
 
 /// Compiles the call `path(arguments)` of a statement in a schema. `path` is in upper case.
 ///
 /// # Errors
-/// PLS-00201 and its like when there is no such function, PLS-00306 when the arguments do not suit, ORA-06572 when it has OUT parameters, ORA-06552
-/// and ORA-00902 when SQL has no such type as its result.
+/// PLS-00201 and its like when there is no such function, PLS-00306 when the arguments do not match, ORA-06572 when it
+/// has OUT parameters, ORA-06552 and ORA-00902 when SQL does not have the type of its result.
 pub(crate) fn compile_sql_call(
     host: &mut dyn Host,
     library: &Library,
@@ -94,13 +95,13 @@ impl Compiler<'_> {
         Ok(result)
     }
 
-    /// Whether the name is a function's, and one that SQL may call.
+    /// Checks that the name is a function that SQL may call.
     fn check_callable(&mut self, path: &Path) -> Compiled<()> {
         let undeclared = || {
             let name: Vec<&str> = path.parts.iter().map(|part| &*part.name).collect();
             fault(0, 201, format_args!("identifier '{}' must be declared", name.join(".")))
         };
-        let Found::Symbols { symbols, used, .. } = self.find_thing(path)? else { return undeclared() };
+        let ResolvedName::Symbols { symbols, used, .. } = self.find_thing(path)? else { return undeclared() };
         let functions: Vec<&Signature> = symbols
             .iter()
             .filter_map(|symbol| match symbol {

@@ -1,9 +1,9 @@
-//! What has to be known of a SQL statement's text before the host makes it ready: elements of collections and whole records become bind variables, since
-//! SQL knows neither.
+//! Preparation of a SQL statement's text for the host: elements of collections and whole records become bind variables,
+//! since SQL has neither.
 
 /// A word or sign of SQL text, by its bytes.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(crate) struct Piece<'t> {
+pub(crate) struct SqlToken<'t> {
     pub(crate) text: &'t str,
     pub(crate) at: usize,
     pub(crate) kind: PieceKind,
@@ -20,7 +20,7 @@ pub(crate) enum PieceKind {
     Sign,
 }
 
-impl Piece<'_> {
+impl SqlToken<'_> {
     pub(crate) fn is(&self, word: &str) -> bool {
         match self.kind {
             PieceKind::Word => self.text.eq_ignore_ascii_case(word),
@@ -48,7 +48,7 @@ fn is_word(c: char) -> bool {
 }
 
 /// The pieces of a statement; blanks and comments are left out.
-pub(crate) fn pieces(text: &str) -> Vec<Piece<'_>> {
+pub(crate) fn pieces(text: &str) -> Vec<SqlToken<'_>> {
     let mut found = Vec::new();
     let mut at = 0;
     while let Some(c) = text[at..].chars().next() {
@@ -74,7 +74,7 @@ pub(crate) fn pieces(text: &str) -> Vec<Piece<'_>> {
             c => (c.len_utf8(), Some(PieceKind::Sign)),
         };
         if let Some(kind) = kind {
-            found.push(Piece { text: &rest[..length], at, kind });
+            found.push(SqlToken { text: &rest[..length], at, kind });
         }
         at += length;
     }
@@ -112,11 +112,11 @@ fn quoted_literal(rest: &str) -> usize {
 }
 
 /// The path `A.B.C` that begins at a piece: its names and the pieces it takes.
-pub(crate) fn path(pieces: &[Piece<'_>]) -> Option<(Vec<Box<str>>, usize)> {
+pub(crate) fn path(pieces: &[SqlToken<'_>]) -> Option<(Vec<Box<str>>, usize)> {
     let mut names = vec![pieces.first()?.name()?];
     let mut used = 1;
     while pieces.get(used).is_some_and(|piece| piece.is("."))
-        && let Some(name) = pieces.get(used + 1).and_then(Piece::name)
+        && let Some(name) = pieces.get(used + 1).and_then(SqlToken::name)
     {
         names.push(name);
         used += 2;

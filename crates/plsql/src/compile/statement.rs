@@ -2,7 +2,7 @@
 
 use super::Compiler;
 use super::error::{Compiled, fault, undeclared, wrong_type};
-use super::names::{Found, full_name};
+use super::names::{ResolvedName, full_name};
 use super::op::Op;
 use super::place::Designated;
 use super::symbol::Symbol;
@@ -13,7 +13,7 @@ use crate::error::Number;
 use crate::exception::{ExceptionKey, PREDEFINED};
 
 impl Compiler<'_> {
-    /// A list of statements; what is wrong with one is reported, and the next one compiled.
+    /// A list of statements; errors of one are reported, and the next one is compiled.
     pub(crate) fn statements(&mut self, statements: &[Statement]) {
         self.enter_context();
         for statement in statements {
@@ -140,7 +140,7 @@ impl Compiler<'_> {
         Ok(())
     }
 
-    /// What is wrong with a part is reported, and the rest of the statement compiled.
+    /// Reports a fault of the part, and compiles the rest of the statement.
     fn guarded(&mut self, part: impl FnOnce(&mut Self) -> Compiled<()>, at: u32) {
         if let Err(fault) = part(self) {
             self.report(fault);
@@ -245,7 +245,8 @@ impl Compiler<'_> {
             }
         }
         match self.find(path)? {
-            Found::Symbols { symbols, used, .. } if used == path.parts.len() => match symbols.into_iter().next() {
+            ResolvedName::Symbols { symbols, used, .. } if used == path.parts.len() => match symbols.into_iter().next()
+            {
                 Some(Symbol::Exception(key)) => Ok(key),
                 _ => wrong_type(path.at()),
             },
@@ -293,7 +294,7 @@ impl Compiler<'_> {
                 ));
             }
             let target = self.position();
-            // An exception that is not known is reported; it must not become OTHERS.
+            // An unknown exception is reported; it must not become OTHERS.
             if keys.is_empty() == handler.exceptions.is_empty() {
                 choices.push((keys, target));
             }
@@ -306,7 +307,7 @@ impl Compiler<'_> {
         self.state().handlers.push(Handlers { from, to, choices, depth, clear_from });
     }
 
-    /// Jumps of GOTO are put in when the function's labels are known.
+    /// Patches the jumps of GOTO when the function's labels are known.
     pub(crate) fn finish_gotos(&mut self) {
         let state = self.state();
         let gotos = std::mem::take(&mut state.gotos);

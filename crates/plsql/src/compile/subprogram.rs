@@ -6,14 +6,14 @@ use super::convert::Typed;
 use super::emit::FunctionState;
 use super::error::{Compiled, fault};
 use super::op::{Op, Register};
-use super::symbol::{Access, Body, Default, Home, Parameter, Signature, Symbol, Variable};
+use super::symbol::{Access, Body, Default, Parameter, Signature, Symbol, Variable, VariableHome};
 use super::types::Type;
 use super::unit::Function;
 use super::{Compiler, Scope};
 use crate::ast::{self, At, Block, Expr, Ident, Mode, Subprogram};
-use crate::value::Kind;
+use crate::value::ScalarKind;
 
-/// What a function is made of besides its statements.
+/// The parts of a function besides its statements.
 pub(crate) struct Frame<'s> {
     pub(crate) index: u32,
     pub(crate) level: u16,
@@ -23,13 +23,13 @@ pub(crate) struct Frame<'s> {
 }
 
 impl Compiler<'_> {
-    /// A number for a function whose instructions come later.
+    /// Reserves a number for a function whose instructions come later.
     pub(crate) fn reserve_function(&mut self, name: &str) -> u32 {
         self.unit.functions.push(Function { name: name.into(), is_declared_only: true, ..Function::default() });
         self.unit.functions.len() as u32 - 1
     }
 
-    /// How deep a subprogram declared here is nested.
+    /// Nesting depth of a subprogram declared here.
     pub(crate) fn level_of_declared(&self) -> u16 {
         if self.declares_globals() { 0 } else { self.level() + 1 }
     }
@@ -205,7 +205,7 @@ impl Compiler<'_> {
             let access = if parameter.mode == Mode::In { Access::ReadOnly } else { Access::Assignable };
             let variable = Variable {
                 name: parameter.name.clone(),
-                home: Home::Frame { level: frame.level, register },
+                home: VariableHome::Frame { level: frame.level, register },
                 data_type: parameter.data_type.clone(),
                 access,
                 value: None,
@@ -240,7 +240,7 @@ impl Compiler<'_> {
         };
     }
 
-    /// What was declared ahead in the innermost scope and has no body.
+    /// Reports subprograms declared ahead in the innermost scope that have no body.
     pub(crate) fn check_bodies(&mut self) {
         if self.interface_only {
             return;
@@ -277,7 +277,7 @@ impl Compiler<'_> {
 /// A formal parameter's type: without length, precision and scale.
 fn formal(data_type: Type) -> Type {
     match &data_type {
-        Type::Scalar(scalar) if !matches!(scalar.kind, Kind::Integer { .. }) => data_type.unconstrained(),
+        Type::Scalar(scalar) if !matches!(scalar.kind, ScalarKind::Integer { .. }) => data_type.unconstrained(),
         _ => data_type,
     }
 }

@@ -1,4 +1,4 @@
-//! What names stand for.
+//! Symbols: the meaning of names.
 
 use std::sync::Arc;
 
@@ -8,9 +8,9 @@ use crate::ast::{Expr, Mode};
 use crate::exception::ExceptionKey;
 use crate::value::Value;
 
-/// Where a declared variable lives: in a frame of the subprogram at a level of nesting, or among the unit's state.
+/// Location of a declared variable: in a frame of the subprogram at a level of nesting, or in the unit's state.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Home {
+pub enum VariableHome {
     Frame { level: u16, register: Register },
     Global { slot: Index },
 }
@@ -26,7 +26,7 @@ pub enum Access {
 #[derive(Clone, Debug)]
 pub struct Variable {
     pub name: Box<str>,
-    pub home: Home,
+    pub home: VariableHome,
     pub data_type: Type,
     pub access: Access,
     /// Of a constant whose value is known when the program is compiled.
@@ -41,7 +41,7 @@ pub struct Parameter {
     pub default: Option<Default>,
 }
 
-/// What a parameter is when the call does not give it.
+/// Value of a parameter that the call does not give.
 #[derive(Clone, Debug)]
 pub enum Default {
     Constant(Value),
@@ -50,11 +50,11 @@ pub enum Default {
         function: Index,
         level: u16,
     },
-    /// Of a supplied package: it names nothing but STANDARD's functions, so the caller computes it.
+    /// For a supplied package: it uses STANDARD's functions alone, so the caller computes it.
     Expression(Expr),
 }
 
-/// Where a subprogram's instructions are.
+/// Location of a subprogram's instructions.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum Body {
     /// The function with this number of the declaring unit, nested so deep.
@@ -75,7 +75,7 @@ pub struct Signature {
 #[derive(Debug)]
 pub struct DeclaredCursor {
     pub name: Box<str>,
-    pub home: Home,
+    pub home: VariableHome,
     pub opener: Signature,
     pub row: Arc<RecordType>,
 }

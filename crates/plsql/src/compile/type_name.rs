@@ -4,12 +4,12 @@ use std::sync::Arc;
 
 use super::Compiler;
 use super::error::{Compiled, fault, undeclared};
-use super::names::{Found, full_name};
+use super::names::{ResolvedName, full_name};
 use super::symbol::Symbol;
 use super::types::{RecordType, Type, standard};
 use crate::ast::{Expr, ExprKind, Path, TypeName, Unary};
 use crate::error::{Fault, Number};
-use crate::value::{Kind, Length, ScalarType, Value};
+use crate::value::{Length, ScalarKind, ScalarType, Value};
 
 impl Compiler<'_> {
     pub(crate) fn type_of_name(&mut self, name: &TypeName) -> Compiled<Type> {
@@ -42,7 +42,9 @@ impl Compiler<'_> {
                 Err(None) => {}
             }
         }
-        let Found::Symbols { symbols, used, .. } = self.find(path)? else { return undeclared(at, &full_name(path)) };
+        let ResolvedName::Symbols { symbols, used, .. } = self.find(path)? else {
+            return undeclared(at, &full_name(path));
+        };
         match symbols.first() {
             Some(Symbol::Type(found)) if used == path.parts.len() => constrained(found, &numbers, characters)
                 .map_or_else(|| fault(at, 566, "type cannot be constrained"), Ok),
@@ -50,7 +52,7 @@ impl Compiler<'_> {
         }
     }
 
-    /// A number that a declaration needs to know.
+    /// A constant number that a declaration needs.
     pub(crate) fn constant_integer(&mut self, expression: &Expr) -> Compiled<i64> {
         match &expression.kind {
             ExprKind::Number(text) => {
@@ -73,7 +75,7 @@ impl Compiler<'_> {
     fn type_of_thing(&mut self, path: &Path) -> Compiled<Type> {
         let at = path.at();
         match self.find_thing(path)? {
-            Found::Relation { columns, used, name } => {
+            ResolvedName::Relation { columns, used, name } => {
                 let Some(part) = path.parts.get(used) else {
                     return fault(
                         at,
@@ -88,7 +90,7 @@ impl Compiler<'_> {
                     None => fault(part.at, 302, format_args!("component '{}' must be declared", part.name)),
                 }
             }
-            Found::Symbols { symbols, used, .. } => {
+            ResolvedName::Symbols { symbols, used, .. } => {
                 let start = match symbols.first() {
                     Some(Symbol::Variable(variable)) => variable.data_type.clone(),
                     Some(Symbol::Cursor(cursor)) => Type::Record(Arc::clone(&cursor.row)),
@@ -127,10 +129,10 @@ impl Compiler<'_> {
     pub(crate) fn row_type(&mut self, path: &Path) -> Compiled<Arc<RecordType>> {
         let at = path.at();
         match self.find_thing(path)? {
-            Found::Relation { columns, name, used } if used == path.parts.len() => {
+            ResolvedName::Relation { columns, name, used } if used == path.parts.len() => {
                 Ok(RecordType::of_columns(&name, &columns))
             }
-            Found::Symbols { symbols, used, .. } if used == path.parts.len() => match symbols.first() {
+            ResolvedName::Symbols { symbols, used, .. } if used == path.parts.len() => match symbols.first() {
                 Some(Symbol::Cursor(cursor)) => Ok(Arc::clone(&cursor.row)),
                 Some(Symbol::Variable(variable)) if matches!(variable.data_type, Type::Cursor(Some(_))) => {
                     let Type::Cursor(Some(row)) = &variable.data_type else { return undeclared(at, &full_name(path)) };
@@ -161,7 +163,7 @@ fn reason_fault(at: u32, reason: &str) -> Fault {
     Fault { at, number, text: text.to_owned() }
 }
 
-/// A subtype without a length of its own may be given one where it is used.
+/// Applies a length to a subtype that has none of its own.
 fn constrained(found: &Type, numbers: &[i64], characters: bool) -> Option<Type> {
     let (first, scalar) = match (numbers, found) {
         ([], found) => return Some(found.clone()),
@@ -170,12 +172,12 @@ fn constrained(found: &Type, numbers: &[i64], characters: bool) -> Option<Type> 
     };
     let length = || Some(Length { most: u32::try_from(first).ok()?, characters });
     let kind = match (scalar.kind, numbers) {
-        (Kind::Varchar2(_), [_]) => Kind::Varchar2(Some(length()?)),
-        (Kind::Char(_), [_]) => Kind::Char(Some(length()?)),
-        (Kind::Raw(_), [_]) => Kind::Raw(Some(u32::try_from(first).ok()?)),
-        (Kind::Number { .. }, [_]) => Kind::Number { precision: u8::try_from(first).ok(), scale: Some(0) },
-        (Kind::Number { .. }, [_, scale]) => {
-            Kind::Number { precision: u8::try_from(first).ok(), scale: i8::try_from(*scale).ok() }
+        (ScalarKind::Varchar2(_), [_]) => ScalarKind::Varchar2(Some(length()?)),
+        (ScalarKind::Char(_), [_]) => ScalarKind::Char(Some(length()?)),
+        (ScalarKind::Raw(_), [_]) => ScalarKind::Raw(Some(u32::try_from(first).ok()?)),
+        (ScalarKind::Number { .. }, [_]) => ScalarKind::Number { precision: u8::try_from(first).ok(), scale: Some(0) },
+        (ScalarKind::Number { .. }, [_, scale]) => {
+            ScalarKind::Number { precision: u8::try_from(first).ok(), scale: i8::try_from(*scale).ok() }
         }
         _ => return None,
     };

@@ -6,7 +6,7 @@ use super::unit::CollectionKind;
 use crate::ast::Expr;
 use crate::host::Column;
 use crate::value::convert::same_family;
-use crate::value::{Kind, Length, ScalarType};
+use crate::value::{Length, ScalarKind, ScalarType};
 
 #[derive(Clone, Debug)]
 pub enum Type {
@@ -15,9 +15,9 @@ pub enum Type {
     Scalar(ScalarType),
     Record(Arc<RecordType>),
     Collection(Arc<CollectionType>),
-    /// A REF CURSOR; strong when it says what rows it gives.
+    /// A REF CURSOR; strong when the type of its rows is declared.
     Cursor(Option<Arc<RecordType>>),
-    /// What an error has been reported about already.
+    /// The type after an error that has been reported.
     Unknown,
 }
 
@@ -27,7 +27,7 @@ pub struct RecordType {
     pub id: Box<str>,
     pub name: Box<str>,
     pub fields: Vec<FieldType>,
-    /// %ROWTYPE and what queries give: fits every record with such fields.
+    /// %ROWTYPE and rows of queries: compatible with every record with such fields.
     pub is_row: bool,
 }
 
@@ -67,33 +67,33 @@ impl Type {
     }
 
     #[must_use]
-    pub fn kind(&self) -> Option<Kind> {
+    pub fn kind(&self) -> Option<ScalarKind> {
         self.scalar().map(|scalar| scalar.kind)
     }
 
     #[must_use]
     pub fn is_numeric(&self) -> bool {
-        matches!(self.kind(), Some(Kind::Number { .. } | Kind::Integer { .. }))
+        matches!(self.kind(), Some(ScalarKind::Number { .. } | ScalarKind::Integer { .. }))
     }
 
     #[must_use]
     pub fn is_integer(&self) -> bool {
-        matches!(self.kind(), Some(Kind::Integer { .. }))
+        matches!(self.kind(), Some(ScalarKind::Integer { .. }))
     }
 
     #[must_use]
     pub fn is_text(&self) -> bool {
-        matches!(self.kind(), Some(Kind::Varchar2(_) | Kind::Char(_) | Kind::Rowid))
+        matches!(self.kind(), Some(ScalarKind::Varchar2(_) | ScalarKind::Char(_) | ScalarKind::Rowid))
     }
 
     #[must_use]
     pub fn is_boolean(&self) -> bool {
-        self.kind() == Some(Kind::Boolean)
+        self.kind() == Some(ScalarKind::Boolean)
     }
 
     #[must_use]
     pub fn is_datetime(&self) -> bool {
-        matches!(self.kind(), Some(Kind::Date | Kind::Timestamp(_)))
+        matches!(self.kind(), Some(ScalarKind::Date | ScalarKind::Timestamp(_)))
     }
 
     /// Without lengths and limits, as formal parameters and results are.
@@ -105,7 +105,7 @@ impl Type {
         }
     }
 
-    /// How well a value of this type suits one of `to`: 0 as it is, more with conversion; None not at all.
+    /// Cost of converting a value of this type to `to`: 0 unchanged, more with conversion; None impossible.
     #[must_use]
     pub fn distance(&self, to: &Self) -> Option<u32> {
         match (self, to) {
@@ -122,8 +122,8 @@ impl Type {
     }
 }
 
-fn scalar_distance(from: &Kind, to: &Kind) -> Option<u32> {
-    use Kind::{Boolean, Char, Date, Integer, Number, Raw, Rowid, Timestamp, Varchar2};
+fn scalar_distance(from: &ScalarKind, to: &ScalarKind) -> Option<u32> {
+    use ScalarKind::{Boolean, Char, Date, Integer, Number, Raw, Rowid, Timestamp, Varchar2};
     Some(match (from, to) {
         (Integer { .. }, Integer { .. })
         | (Number { .. }, Number { .. })
@@ -143,7 +143,7 @@ fn scalar_distance(from: &Kind, to: &Kind) -> Option<u32> {
     })
 }
 
-/// Records of one type, or of which one is a row with fields that suit.
+/// True: the same record type, or one of them is a row with compatible fields.
 #[must_use]
 pub fn records_fit(from: &RecordType, to: &RecordType) -> bool {
     from.id == to.id
@@ -177,7 +177,7 @@ impl RecordType {
 
 /// A type of STANDARD by its name; `arguments` are the numbers in parentheses.
 ///
-/// The error is what is wrong: None for a name that is none of these, else a reason.
+/// The error is None for an unknown name, else a reason.
 pub fn standard(name: &str, arguments: &[i64], characters: bool) -> Result<ScalarType, Option<String>> {
     let length = |most: i64, least: i64| match arguments {
         [] => Ok(u32::try_from(most).unwrap_or(1)),
@@ -189,9 +189,12 @@ pub fn standard(name: &str, arguments: &[i64], characters: bool) -> Result<Scala
             crate::value::scalar_type::LONGEST
         ))),
     };
-    let integer =
-        |range: Option<(i64, i64)>, not_null: bool| ScalarType { kind: Kind::Integer { wrap: false }, not_null, range };
-    let number = |precision: Option<u8>, scale: Option<i8>| ScalarType::from(Kind::Number { precision, scale });
+    let integer = |range: Option<(i64, i64)>, not_null: bool| ScalarType {
+        kind: ScalarKind::Integer { wrap: false },
+        not_null,
+        range,
+    };
+    let number = |precision: Option<u8>, scale: Option<i8>| ScalarType::from(ScalarKind::Number { precision, scale });
     const LARGEST: i64 = i32::MAX as i64;
     Ok(match name {
         "NUMBER" | "NUMERIC" | "DECIMAL" | "DEC" => match arguments {
@@ -209,34 +212,34 @@ pub fn standard(name: &str, arguments: &[i64], characters: bool) -> Result<Scala
         "INTEGER" | "INT" | "SMALLINT" => number(Some(38), Some(0)),
         "FLOAT" | "REAL" | "DOUBLE PRECISION" => number(None, None),
         "PLS_INTEGER" | "BINARY_INTEGER" => integer(None, false),
-        "SIMPLE_INTEGER" => ScalarType { kind: Kind::Integer { wrap: true }, not_null: true, range: None },
+        "SIMPLE_INTEGER" => ScalarType { kind: ScalarKind::Integer { wrap: true }, not_null: true, range: None },
         "NATURAL" => integer(Some((0, LARGEST)), false),
         "NATURALN" => integer(Some((0, LARGEST)), true),
         "POSITIVE" => integer(Some((1, LARGEST)), false),
         "POSITIVEN" => integer(Some((1, LARGEST)), true),
         "SIGNTYPE" => integer(Some((-1, 1)), false),
         "VARCHAR2" | "VARCHAR" | "STRING" | "NVARCHAR2" | "CHARACTER VARYING" | "CHAR VARYING" => {
-            ScalarType::from(Kind::Varchar2(if arguments.is_empty() {
+            ScalarType::from(ScalarKind::Varchar2(if arguments.is_empty() {
                 None
             } else {
                 Some(Length { most: length(1, 1)?, characters: characters || name == "NVARCHAR2" })
             }))
         }
-        "CHAR" | "CHARACTER" | "NCHAR" => ScalarType::from(Kind::Char(Some(Length {
+        "CHAR" | "CHARACTER" | "NCHAR" => ScalarType::from(ScalarKind::Char(Some(Length {
             most: length(1, 1)?,
             characters: characters || name == "NCHAR",
         }))),
-        "LONG" => ScalarType::from(Kind::Varchar2(Some(Length { most: 32_760, characters: false }))),
-        "RAW" => ScalarType::from(Kind::Raw(if arguments.is_empty() { None } else { Some(length(1, 1)?) })),
-        "LONG RAW" => ScalarType::from(Kind::Raw(Some(32_760))),
+        "LONG" => ScalarType::from(ScalarKind::Varchar2(Some(Length { most: 32_760, characters: false }))),
+        "RAW" => ScalarType::from(ScalarKind::Raw(if arguments.is_empty() { None } else { Some(length(1, 1)?) })),
+        "LONG RAW" => ScalarType::from(ScalarKind::Raw(Some(32_760))),
         "DATE" => ScalarType::DATE,
-        "TIMESTAMP" => ScalarType::from(Kind::Timestamp(match arguments {
+        "TIMESTAMP" => ScalarType::from(ScalarKind::Timestamp(match arguments {
             [] => 6,
             [digits] if (0..=9).contains(digits) => *digits as u8,
             _ => return Err(Some("PLS-30088: datetime/interval precision is out of range".to_owned())),
         })),
         "BOOLEAN" => ScalarType::BOOLEAN,
-        "ROWID" | "UROWID" => ScalarType::from(Kind::Rowid),
+        "ROWID" | "UROWID" => ScalarType::from(ScalarKind::Rowid),
         "CLOB" | "BLOB" | "NCLOB" | "BFILE" | "BINARY_DOUBLE" | "BINARY_FLOAT" | "SIMPLE_DOUBLE" | "SIMPLE_FLOAT"
         | "XMLTYPE" | "ANYDATA" | "ANYTYPE" | "JSON" => {
             return Err(Some(format!("HW-0001: not supported: the type {name}")));

@@ -1,4 +1,4 @@
-//! A compiled unit: what the interpreter runs, and what other units that use it have to know.
+//! A compiled unit: code for the interpreter, and the interface for other units.
 
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -13,9 +13,9 @@ use crate::exception::ExceptionKey;
 use crate::host::{PreparedSql, StatementKey, Viewer};
 use crate::value::{ScalarType, Value};
 
-/// Where a variable lives.
+/// Location of a variable.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Root {
+pub enum VariableRoot {
     Register(Register),
     /// In the frame of an enclosing subprogram, so many levels up.
     Outer {
@@ -31,7 +31,7 @@ pub enum Root {
 
 /// One step from a variable into a part of it.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Step {
+pub enum PathStep {
     Field(u16),
     /// The subscript is in this register.
     Element(Register),
@@ -39,12 +39,12 @@ pub enum Step {
 
 /// A variable or a part of one.
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub struct Place {
-    pub root: Root,
-    pub steps: Box<[Step]>,
+pub struct VariablePlace {
+    pub root: VariableRoot,
+    pub steps: Box<[PathStep]>,
 }
 
-/// Where in a function which exceptions go.
+/// Handlers of exceptions in a range of a function.
 #[derive(Clone, Debug)]
 pub struct Handlers {
     /// Instructions guarded.
@@ -54,7 +54,7 @@ pub struct Handlers {
     pub choices: Vec<(Vec<ExceptionKey>, Target)>,
     /// Exceptions that are being handled around the block.
     pub depth: u16,
-    /// Registers from here on are of no use any more.
+    /// Registers from here on are cleared.
     pub clear_from: Register,
 }
 
@@ -66,10 +66,10 @@ pub struct Function {
     pub parameters: u16,
     pub is_function: bool,
     pub registers: u16,
-    /// How deep it is nested: 0 for what the unit itself holds.
+    /// Nesting depth: 0 for the unit's own subprograms.
     pub level: u16,
     pub ops: Vec<Op>,
-    /// Where in the source each instruction comes from.
+    /// Source position of each instruction.
     pub places_in_source: Vec<At>,
     /// The innermost first.
     pub handlers: Vec<Handlers>,
@@ -89,7 +89,7 @@ pub struct SqlStatement {
     pub is_dml: bool,
 }
 
-/// How a collection is made.
+/// The form of a collection.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum CollectionKind {
     Integers,
@@ -98,19 +98,19 @@ pub enum CollectionKind {
     Varray(u32),
 }
 
-/// A statement given as text at run time: what its USING says.
+/// A statement given as text at run time, with its USING clause.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Dynamic {
     pub using: Vec<Mode>,
-    /// How many values INTO takes; None without INTO.
+    /// Number of values that INTO takes; None without INTO.
     pub into: Option<u16>,
     pub bulk: bool,
-    /// How many RETURNING INTO takes.
+    /// Number of values that RETURNING INTO takes.
     pub returning: Option<u16>,
     pub key: StatementKey,
 }
 
-/// What BULK COLLECT makes: a collection of scalars, or of records with these fields.
+/// The collection made by BULK COLLECT: of scalars, or of records with these fields.
 #[derive(Clone, PartialEq, Debug)]
 pub struct BulkShape {
     pub kind: CollectionKind,
@@ -133,12 +133,12 @@ pub struct Link {
     pub name: Box<str>,
 }
 
-/// Something of the dictionary that the unit was compiled with. When its fingerprint is another, the unit is compiled anew.
+/// An object of the dictionary that the unit was compiled with. When its fingerprint changes, the unit is recompiled.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Dependency {
     pub owner: Box<str>,
     pub name: Box<str>,
-    /// As the unit writes it: a synonym, or a name that could come to mean something nearer.
+    /// The name in the unit: a synonym, or a name that another object may shadow later.
     pub written: Vec<Box<str>>,
     /// Of the columns of a table, or of the text of a program.
     pub fingerprint: u64,
@@ -164,7 +164,7 @@ pub struct HostVariable {
     pub register: Register,
 }
 
-/// What compiling comes to.
+/// The result of compiling.
 #[derive(Debug)]
 pub struct Unit {
     /// Of a block the schema it runs in.
@@ -181,7 +181,7 @@ pub struct Unit {
     /// Package state: so many variables.
     pub globals: usize,
     pub constants: Vec<Value>,
-    pub places: Vec<Place>,
+    pub places: Vec<VariablePlace>,
     pub scalar_types: Vec<ScalarType>,
     pub scalar_functions: Vec<(&'static ScalarFunction, DatumType)>,
     pub collection_kinds: Vec<CollectionKind>,
@@ -195,14 +195,14 @@ pub struct Unit {
     pub dependencies: Vec<Dependency>,
     /// AUTHID CURRENT_USER.
     pub invoker_rights: bool,
-    /// The version of the dictionary in which the dependencies were seen to be as they were, plus one; 0 for none.
+    /// The version of the dictionary in which the dependencies were last found unchanged, plus one; 0 for none.
     pub(crate) current_in: AtomicU64,
     pub host_variables: Vec<HostVariable>,
-    /// What other units may name.
+    /// Names that other units may use.
     pub exports: HashMap<Box<str>, Vec<Symbol>>,
     /// Trigger: whether WHEN guards it is compiled into the function.
     pub trigger: Option<TriggerFrame>,
-    /// A package whose initialization has something to do.
+    /// A package with initialization code.
     pub has_state: bool,
 }
 
@@ -229,7 +229,7 @@ pub mod trigger_registers {
 }
 
 impl Unit {
-    /// Who looks names up for the unit when it is compiled.
+    /// The viewer for which the unit's names are resolved.
     #[must_use]
     pub fn viewer(&self) -> Viewer<'_> {
         match self.unit_type {
@@ -238,7 +238,7 @@ impl Unit {
         }
     }
 
-    /// Does it run with its owner's rights? Else with those of whoever calls it.
+    /// True: definer's rights (AUTHID DEFINER). False: invoker's rights.
     #[must_use]
     pub fn has_own_rights(&self) -> bool {
         !self.invoker_rights && !matches!(self.unit_type, UnitType::Block | UnitType::SqlCall)

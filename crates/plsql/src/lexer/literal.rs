@@ -6,7 +6,7 @@ use crate::error::Fault;
 /// The longest name, in bytes.
 pub(crate) const MAX_NAME: usize = 128;
 
-/// How long the number is that the text begins with.
+/// Length of the number with which the text begins.
 pub(super) fn end_of_number(rest: &str, at: At) -> Result<usize, Fault> {
     let bytes = rest.as_bytes();
     let digits = |from: usize| from + bytes[from..].iter().take_while(|byte| byte.is_ascii_digit()).count();
@@ -29,7 +29,7 @@ pub(super) fn end_of_number(rest: &str, at: At) -> Result<usize, Fault> {
     Ok(end)
 }
 
-/// What stands between the quotes that the text begins with, and how long it is with them; None when it begins with no quote.
+/// The text between the quotes at the beginning, and its length with them; None when it begins with no quote.
 pub(super) fn quoted_text(rest: &str, at: At) -> Result<Option<(String, usize)>, Fault> {
     let body = rest.strip_prefix(['n', 'N']).unwrap_or(rest);
     let content = if let Some(content) = body.strip_prefix('\'') {

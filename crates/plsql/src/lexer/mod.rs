@@ -1,7 +1,8 @@
 //! Program text as tokens.
 //!
-//! Blanks and comments stand between tokens and are none themselves; who needs them (a SQL statement keeps its hints) looks at the source between two
-//! tokens. The rules are PL/SQL's: `1..5` is `1`, `..`, `5`; `''` in a quoted text is one quote; `:x` is one token, blanks behind the colon or not.
+//! Blanks and comments stand between tokens and are none themselves; a rule that needs them (a SQL statement keeps its
+//! hints) reads the source between two tokens. The rules are PL/SQL's: `1..5` is `1`, `..`, `5`; `''` in a quoted text
+//! is one quote; `:x` is one token, blanks behind the colon or not.
 
 mod literal;
 mod token;
@@ -126,7 +127,7 @@ fn bind(text: &str, at: usize) -> Result<Option<(TokenKind, usize)>, Fault> {
     }
 }
 
-/// How long the word is that the text begins with.
+/// Length of the word with which the text begins.
 fn word(rest: &str) -> usize {
     rest.find(|c: char| !(c.is_alphanumeric() || matches!(c, '_' | '$' | '#'))).unwrap_or(rest.len())
 }
@@ -240,7 +241,7 @@ mod tests {
     }
 
     #[test]
-    fn what_does_not_end_is_said_where_it_begins() {
+    fn an_unclosed_construct_is_reported_where_it_begins() {
         for text in ["a 'b;", "a q'[b]", "a \"b", "a /* b", "a q'"] {
             assert_eq!(fault(text), (2, "PLS-00103".to_owned()), "{text}");
         }

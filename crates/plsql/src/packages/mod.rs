@@ -1,4 +1,4 @@
-//! The packages that come with the database: their specifications are PL/SQL text, their bodies are natives of this crate or of the host.
+//! The supplied packages: their specifications are PL/SQL text, their bodies are natives of this crate or of the host.
 
 use std::sync::Arc;
 
@@ -55,7 +55,7 @@ pub fn find(parts: &[&str]) -> Option<(&'static Supplied, usize)> {
 /// The package's specification, compiled.
 ///
 /// # Panics
-/// When it does not compile, which a test excludes.
+/// When it does not compile, which a test rules out.
 pub(crate) fn compile(library: &Library, supplied: &Supplied) -> Unit {
     let source: Arc<str> = supplied.source.into();
     match entry::compile_supplied(&mut no_dictionary::NoDictionary, library, supplied.owner, supplied.name, &source) {

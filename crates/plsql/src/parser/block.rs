@@ -1,6 +1,6 @@
 //! Blocks: declarations, statements, handlers.
 
-use super::declaration::Place;
+use super::declaration::DeclarationPlace;
 use super::{Parsed, Parser};
 use crate::ast::{At, Block, Handler, Ident, Path, Statement};
 use crate::error::Fault;
@@ -17,13 +17,13 @@ impl Parser<'_> {
     /// Declarations, BEGIN, and all up to the semicolon behind END; `names` may be repeated there.
     pub(super) fn body(&mut self, at: At, names: &[Ident]) -> Parsed<Block> {
         self.within(names, |parser| {
-            let declarations = parser.declarations(Place::Block);
+            let declarations = parser.declarations(DeclarationPlace::Block);
             if !parser.take_word("BEGIN") {
                 let fault = parser.unexpected(&["begin"]);
                 if parser.is_end() || parser.is_any_word(&["PROCEDURE", "FUNCTION"]) {
                     return Err(fault);
                 }
-                // END without BEGIN; or a statement, of which it has been said that it is no declaration.
+                // END without BEGIN; or a statement, already reported as no declaration.
                 if parser.is_word("END") {
                     parser.report(fault);
                 }
@@ -33,7 +33,7 @@ impl Parser<'_> {
         })
     }
 
-    /// Carries out a rule for what has these names.
+    /// Runs a rule with these names for its END.
     pub(super) fn within<T>(&mut self, names: &[Ident], rule: impl FnOnce(&mut Self) -> Parsed<T>) -> Parsed<T> {
         let open = self.open_names.len();
         self.open_names.extend(names.iter().map(|name| name.name.clone()));
@@ -50,7 +50,7 @@ impl Parser<'_> {
             if handlers.is_empty() && self.take_word("EXCEPTION") {
                 handlers = self.handlers();
             }
-            // The end of something whose head was not understood: what follows still belongs to the block.
+            // The END of a construct whose head was invalid: the rest still belongs to the block.
             if !self.is_bare_end() {
                 self.expect_word("END")?;
                 // A subprogram may be called LOOP.
@@ -81,7 +81,7 @@ impl Parser<'_> {
         Ok((statements, handlers))
     }
 
-    /// Whether the name that was taken last is not one of `names`, but one of something around.
+    /// True: the name just taken is none of `names`, but one of an enclosing construct.
     fn is_of_another(&self, names: &[Ident]) -> bool {
         let (TokenKind::Word(last) | TokenKind::Quoted(last)) = &self.tokens[self.place - 1].kind else { return false };
         names.iter().all(|name| name.name != *last) && self.open_names.contains(last)

@@ -38,7 +38,7 @@ impl Parser<'_> {
         Ok(StatementKind::Case { value, branches, otherwise })
     }
 
-    /// The expression in front of THEN or LOOP. Of a faulty one it does not matter what stands in the tree, which nobody gets.
+    /// The expression in front of THEN or LOOP. After a fault its value does not matter: the tree is discarded.
     pub(super) fn head_expression(&mut self, word: &str) -> Expr {
         let at = self.at();
         self.head(word, Self::expression).unwrap_or(Expr { kind: ExprKind::Null, at })
@@ -46,7 +46,8 @@ impl Parser<'_> {
 
     /// `END IF;`, `END LOOP [label];`, `END CASE [label];`
     ///
-    /// When something else comes, that is said and left where it is: what stands around goes on as if this one had been closed.
+    /// When another token comes, it is reported and left in place: enclosing constructs continue as if this one had
+    /// been closed.
     pub(super) fn close(&mut self, word: &str, labels: &[Ident]) {
         let end = self.place;
         let has_end = self.take_word("END");
@@ -79,13 +80,13 @@ impl Parser<'_> {
         self.is_any_word(&["IF", "LOOP", "CASE"]) && self.is_sign_at(1, ";")
     }
 
-    /// Whether what stands so many tokens ahead may stand behind the end of a block that is no statement, or ends another one.
+    /// True: the token so many ahead may stand behind the end of a block that is no statement, or ends another one.
     fn may_follow_block(&self, ahead: usize) -> bool {
         let words = ["END", "EXCEPTION", "WHEN", "BEGIN", "PROCEDURE", "FUNCTION", "ELSE", "ELSIF"];
         self.token(ahead).kind == TokenKind::End || words.iter().any(|word| self.is_word_at(ahead, word))
     }
 
-    /// A missing one costs nothing but a word or sign that stands in front of it.
+    /// A missing semicolon costs only a word or sign in front of it.
     pub(super) fn semicolon_behind_end(&mut self, expected: &[&str]) {
         if self.take_sign(";") {
             return;

@@ -5,7 +5,7 @@ use std::ops::Range;
 use crate::ast::At;
 use crate::lexer::Token;
 
-/// What is left of a piece of source.
+/// The rest of a piece of source.
 pub(super) struct Rest {
     pub(super) text: String,
     /// Offset in the text, offset in the source, wherever the distance between them changes.
@@ -14,8 +14,8 @@ pub(super) struct Rest {
     pub(super) offsets: Vec<u32>,
 }
 
-/// The source of `tokens` without those in `cuts`, which are in order and do not overlap. Blanks are as written; where a comment alone kept two tokens
-/// apart there is one.
+/// The source of `tokens` without those in `cuts`, which are in order and do not overlap. Blanks are as written; where
+/// a comment alone kept two tokens apart there is one.
 pub(super) fn cut(source: &str, tokens: &[Token], cuts: &[Range<usize>]) -> Rest {
     let mut rest = Rest { text: String::new(), places: Vec::new(), offsets: Vec::new() };
     let mut cuts = cuts.iter().peekable();
@@ -45,7 +45,7 @@ pub(super) fn cut(source: &str, tokens: &[Token], cuts: &[Range<usize>]) -> Rest
 }
 
 impl Rest {
-    /// What stands between two tokens: blanks, and comments, of which hints stay. Behind a cut there are blanks already.
+    /// The text between two tokens: blanks, and comments, of which hints stay. Behind a cut there are blanks already.
     fn gap(&mut self, mut gap: &str) {
         if self.text.is_empty() {
             return;
@@ -67,7 +67,7 @@ impl Rest {
         }
     }
 
-    /// Takes in a comment; what stands behind it comes back, without the blanks if there are some in front already.
+    /// Consumes a comment; returns the rest, without leading blanks if there are some in front already.
     fn comment<'g>(&mut self, comment: &str, behind: &'g str) -> &'g str {
         if comment[2..].starts_with('+') {
             self.text.push_str(comment);

@@ -6,9 +6,9 @@ use crate::ast::{Cursor, Declaration, DeclarationKind, Ident, Mode, Parameter, P
 use crate::error::Fault;
 use crate::lexer::TokenKind;
 
-/// What a declaration part belongs to.
+/// The owner of a declaration part.
 #[derive(Clone, Copy, PartialEq, Eq)]
-pub(super) enum Place {
+pub(super) enum DeclarationPlace {
     /// A block or a subprogram: BEGIN follows.
     Block,
     /// A package's body.
@@ -23,7 +23,7 @@ const PRAGMAS: &[&str] =
 
 impl Parser<'_> {
     /// Declarations up to BEGIN or END, or up to a statement where BEGIN is missing.
-    pub(super) fn declarations(&mut self, place: Place) -> Vec<Declaration> {
+    pub(super) fn declarations(&mut self, place: DeclarationPlace) -> Vec<Declaration> {
         let mut declarations = Vec::new();
         while !self.is_end() && !self.is_any_word(&["BEGIN", "END"]) {
             let from = self.place;
@@ -31,12 +31,12 @@ impl Parser<'_> {
                 Ok(declaration) => declarations.push(declaration),
                 Err(fault) => {
                     self.report(fault);
-                    if place == Place::Block && self.begin_is_missing(from) {
+                    if place == DeclarationPlace::Block && self.begin_is_missing(from) {
                         self.place = from;
                         break;
                     }
                     self.skip_to_semicolon(from, &["PROCEDURE", "FUNCTION"]);
-                    // What a declaration never begins with must not be met again.
+                    // A word that begins no declaration must not be met again.
                     if self.place == from {
                         self.advance();
                     }
@@ -46,7 +46,7 @@ impl Parser<'_> {
         declarations
     }
 
-    /// Whether END comes before anything that has a BEGIN.
+    /// True: END comes before any construct with a BEGIN.
     fn begin_is_missing(&self, from: usize) -> bool {
         let mut cases = 0usize;
         for token in &self.tokens[from..] {
@@ -62,7 +62,7 @@ impl Parser<'_> {
         false
     }
 
-    fn declaration(&mut self, place: Place) -> Parsed<Declaration> {
+    fn declaration(&mut self, place: DeclarationPlace) -> Parsed<Declaration> {
         let at = self.at();
         let kind = if self.is_word("PROCEDURE") || self.is_word("FUNCTION") {
             let subprogram = self.deeper(|parser| parser.subprogram(place))?;
@@ -208,7 +208,7 @@ impl Parser<'_> {
         Ok(data_type)
     }
 
-    /// What stands behind PRAGMA.
+    /// The text behind PRAGMA.
     pub(super) fn pragma(&mut self) -> Parsed<Pragma> {
         let name = self.name()?;
         match &*name.name {

@@ -1,7 +1,7 @@
 //! Operators, by precedence climbing.
 //!
-//! From weak to strong: OR, AND, NOT, comparisons (which do not chain), `+ - ||`, `* / MOD`, signs, `**`. So `-a ** b` is `-(a ** b)`, and `NOT a = b` is
-//! `NOT (a = b)`.
+//! From weak to strong: OR, AND, NOT, comparisons (which do not chain), `+ - ||`, `* / MOD`, signs, `**`. So `-a ** b`
+//! is `-(a ** b)`, and `NOT a = b` is `NOT (a = b)`.
 
 use super::special::positional;
 use super::{MAX_HEIGHT, Parsed, Parser};
@@ -18,7 +18,7 @@ const MULTIPLICATION: u8 = 6;
 const SIGN: u8 = 7;
 const POWER: u8 = 8;
 
-/// From so many operands on, a chain of an associative operator becomes a balanced tree instead of a tall one.
+/// Operands from which a chain of an associative operator becomes a balanced tree.
 const BALANCED: usize = 16;
 
 impl Parser<'_> {
@@ -31,7 +31,7 @@ impl Parser<'_> {
         self.operand(ADDITION)
     }
 
-    /// An expression whose operators bind at least so strongly.
+    /// An expression whose operators bind at least as strongly as `least`.
     fn operand(&mut self, least: u8) -> Parsed<Expr> {
         self.deeper(|parser| {
             let mut left = parser.prefixed()?;
@@ -71,7 +71,7 @@ impl Parser<'_> {
         Ok(Expr { kind: ExprKind::Unary(operator, Box::new(operand)), at })
     }
 
-    /// `left` and what follows it with the same operator again and again.
+    /// `left` and the rest of a chain of the same operator.
     fn chain(&mut self, left: Expr, operator: Binary, strength: u8) -> Parsed<Expr> {
         let mut operands = vec![(left, self.height)];
         while matches!(self.operator(), Some((Operator::Plain(next), _)) if next == operator) {
@@ -126,7 +126,7 @@ impl Parser<'_> {
         }
     }
 
-    /// What stands behind `value` is no sign: IS NULL, LIKE, BETWEEN, IN.
+    /// Parses a condition behind `value` that has no sign: IS NULL, LIKE, BETWEEN, IN.
     fn condition(&mut self, value: Expr) -> Parsed<Expr> {
         let at = value.at;
         let mut height = self.height;

@@ -29,7 +29,7 @@ impl Parser<'_> {
         });
         let body = self.statements(&[]);
         self.close("LOOP", labels);
-        // A faulty head has been reported: nobody gets the tree.
+        // A faulty head has been reported: the tree is discarded.
         Ok(head.map_or(StatementKind::Null, |(variable, source)| StatementKind::For { variable, source, body }))
     }
 

@@ -1,9 +1,11 @@
 //! Program text as the syntax tree of [`crate::ast`]: recursive descent, one file a construct.
 //!
-//! A fault ends the statement or declaration that it is found in; the parser goes on behind its semicolon (`recover`), so that one compilation shows
-//! several errors. What the tree cannot express is refused by name (HW-0001), never passed over.
+//! A fault ends the statement or declaration that it is found in; the parser goes on behind its semicolon (`recover`),
+//! so that one compilation reports several errors. Constructs that the tree cannot express are refused by name
+//! (HW-0001), never skipped.
 //!
-//! Only what text alone can tell is checked here: syntax, and names behind END. What names mean and which types fit is the compiler's.
+//! The parser checks only what text alone can tell: syntax, and names behind END. The compiler resolves names and
+//! checks types.
 
 mod block;
 mod control;
@@ -31,13 +33,13 @@ use crate::error::{CompileError, Fault};
 use crate::lexer::{self, Token};
 use crate::position::Lines;
 
-/// How deep statements, blocks, subprograms and expressions may stand in each other.
+/// Nesting depth of statements, blocks, subprograms and expressions.
 pub const MAX_NESTING: usize = 250;
 
-/// How high the tree of one expression may be: `a + b + c` is 3 high.
+/// Height of the tree of one expression: `a + b + c` is 3 high.
 pub const MAX_HEIGHT: usize = 500;
 
-/// So many errors of one program are shown.
+/// Errors shown of one program.
 const MAX_FAULTS: usize = 20;
 
 type Parsed<T> = Result<T, Fault>;
@@ -53,16 +55,17 @@ struct Parser<'t> {
     nesting: usize,
     /// Of the expression parsed last.
     height: usize,
-    /// CASE expressions that have not met their END yet.
+    /// CASE expressions without their END so far.
     open_cases: usize,
-    /// What the blocks that are open may repeat behind their END.
+    /// Names that the open blocks may repeat behind their END.
     open_names: Vec<Box<str>>,
     faults: Vec<Fault>,
-    /// Where the parser went on behind a fault last.
+    /// Position where the parser last went on behind a fault.
     recovered: usize,
 }
 
-/// An anonymous block, a CREATE statement of a stored program (also without its CREATE, as the dictionary keeps it), or CALL.
+/// An anonymous block, a CREATE statement of a stored program (also without its CREATE, as the dictionary keeps it), or
+/// CALL.
 ///
 /// # Errors
 /// Up to twenty, in the order of their places.
@@ -70,10 +73,11 @@ pub fn parse_unit(text: &str) -> Result<Unit, Vec<CompileError>> {
     parse(text, Parser::unit)
 }
 
-/// What CREATE TRIGGER says before the trigger's body, which may be anything; whether it says OR REPLACE; where TRIGGER stands.
+/// The heading of a CREATE TRIGGER, before its body, which may be anything; true with OR REPLACE; the position of
+/// TRIGGER.
 ///
 /// # Errors
-/// One.
+/// A single error.
 pub fn parse_trigger_heading(text: &str) -> Result<(Trigger, bool, At), Vec<CompileError>> {
     parse(text, |parser| {
         parser.take_word("CREATE");
@@ -92,7 +96,7 @@ pub fn parse_trigger_heading(text: &str) -> Result<(Trigger, bool, At), Vec<Comp
 /// An expression alone.
 ///
 /// # Errors
-/// One.
+/// A single error.
 pub fn parse_expression(text: &str) -> Result<Expr, Vec<CompileError>> {
     parse(text, |parser| {
         let expression = parser.expression()?;
@@ -101,10 +105,11 @@ pub fn parse_expression(text: &str) -> Result<Expr, Vec<CompileError>> {
     })
 }
 
-/// The variable, field, element or call whose name begins at `from` in a text, as in a SQL statement `T(I).NAME`, and the byte offset behind it.
+/// The variable, field, element or call whose name begins at `from` in a text, as in a SQL statement `T(I).NAME`, and
+/// the byte offset behind it.
 ///
 /// # Errors
-/// One.
+/// A single error.
 pub fn parse_name_at(text: &str, from: usize) -> Result<(Expr, usize), Vec<CompileError>> {
     parse(text, |parser| {
         parser.place = parser.tokens.partition_point(|token| (token.start as usize) < from);

@@ -10,7 +10,7 @@ use crate::lexer::{MAX_NAME, TokenKind, too_long};
 pub(super) const UNKNOWN: &str = "?";
 
 impl Parser<'_> {
-    /// Whether the token so many ahead can be a name.
+    /// True: the token so many ahead can be a name.
     pub(super) fn is_name_at(&self, ahead: usize) -> bool {
         match &self.token(ahead).kind {
             TokenKind::Word(word) => !is_reserved(word),
@@ -52,7 +52,7 @@ impl Parser<'_> {
         Ok(Path { parts })
     }
 
-    /// The name behind END, when there is one: it must be one of `names`. With none of them there is nothing that it could repeat.
+    /// The name behind END, if there is one: it must be one of `names`. An unnamed construct has no name to repeat.
     pub(super) fn end_name(&mut self, names: &[Ident]) -> Parsed<()> {
         if !self.is_name() {
             return Ok(());

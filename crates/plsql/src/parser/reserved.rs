@@ -1,6 +1,7 @@
-//! PL/SQL's reserved words: no name without quotes is spelled like them. All other words are words of the language only where one is expected.
+//! PL/SQL's reserved words: no unquoted name is spelled like them. All other keywords are keywords only where one is
+//! expected.
 
-/// In the order of the alphabet.
+/// In alphabetical order.
 const RESERVED: &[&str] = &[
     "ALL",
     "ALTER",

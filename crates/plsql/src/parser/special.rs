@@ -27,7 +27,7 @@ impl Parser<'_> {
         }
     }
 
-    /// Whether a word stands in the parentheses of a call that begins here.
+    /// True: a word stands in the parentheses of a call that begins here.
     fn has_inside(&self, wanted: &str) -> bool {
         let mut depth = 0usize;
         for ahead in 1.. {

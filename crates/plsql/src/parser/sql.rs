@@ -1,7 +1,8 @@
-//! SQL statements: where they end, and which of their clauses are PL/SQL's.
+//! SQL statements: their ends, and the clauses that are PL/SQL's.
 //!
-//! Nothing of SQL's grammar is looked at but parentheses, CASE … END, and words that stand outside parentheses: INTO in front of a query's FROM and behind
-//! RETURNING, WHERE CURRENT OF, VALUES and SET ROW with a record. What else is wrong with the statement its host will say.
+//! The parser knows only parentheses, CASE … END, and words outside parentheses: INTO in front of a query's FROM and
+//! behind RETURNING, WHERE CURRENT OF, VALUES and SET ROW with a record. The host reports all other errors of the
+//! statement.
 
 use std::ops::Range;
 
@@ -11,10 +12,10 @@ use crate::ast::{Cut, Into, SqlKind, SqlText, StatementKind};
 use crate::error::Fault;
 use crate::lexer::TokenKind;
 
-/// Token numbers of what was found outside parentheses.
+/// Token numbers of clauses outside parentheses.
 #[derive(Default)]
 struct Clauses {
-    /// The semicolon, or the parenthesis that closes what was opened in front of the statement.
+    /// The semicolon, or the parenthesis that closes the one in front of the statement.
     end: usize,
     from: Option<usize>,
     /// The INTO (or BULK) that is PL/SQL's: the first of a query, the first behind RETURNING otherwise.
@@ -27,7 +28,7 @@ struct Clauses {
 }
 
 impl Parser<'_> {
-    /// Whether a query in parentheses comes next.
+    /// True: a query in parentheses comes next.
     pub(super) fn begins_query(&self) -> bool {
         let parentheses = (0..).take_while(|ahead| self.is_sign_at(*ahead, "(")).count();
         parentheses > 0 && (self.is_word_at(parentheses, "SELECT") || self.is_word_at(parentheses, "WITH"))
@@ -119,7 +120,7 @@ impl Parser<'_> {
         }
     }
 
-    /// Looks through the statement that begins here. Nothing is taken, but after a fault its token is the next.
+    /// Scans the statement that begins here. It consumes nothing, except that after a fault its token is the next.
     fn clauses(&mut self, kind: SqlKind, parenthesised: bool) -> Parsed<Clauses> {
         let start = self.place;
         let mut clauses = Clauses::default();

@@ -1,11 +1,11 @@
-//! Statements: which one begins here, and the short ones.
+//! Statements: dispatch by their first token, and the short ones.
 
 use super::{Parsed, Parser};
 use crate::ast::{ExprKind, Ident, Statement, StatementKind};
 use crate::error::Fault;
 use crate::lexer::TokenKind;
 
-/// Of what a statement can begin with, what is worth telling.
+/// First tokens of statements that error messages list.
 const BEGINNINGS: &[&str] = &[
     "begin",
     "case",
@@ -58,7 +58,7 @@ impl Parser<'_> {
             || self.is_any_word(stops)
     }
 
-    /// Passes ELSE, ELSIF or WHEN of something whose head was not understood, so that it is not complained of too.
+    /// Skips ELSE, ELSIF or WHEN of a construct whose head was invalid, so that it is not reported too.
     fn pass_orphan(&mut self) -> bool {
         if self.faults.is_empty() || !self.is_any_word(&["ELSE", "ELSIF", "WHEN"]) {
             return false;

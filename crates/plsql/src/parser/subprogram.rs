@@ -1,12 +1,12 @@
 //! Procedures and functions.
 
-use super::declaration::Place;
+use super::declaration::DeclarationPlace;
 use super::name::UNKNOWN;
 use super::{Parsed, Parser};
 use crate::ast::{Ident, Path, Subprogram};
 use crate::error::Fault;
 
-/// What stands between a heading and its body.
+/// The clauses between a heading and its body.
 #[derive(Default)]
 struct Options {
     invoker_rights: bool,
@@ -15,7 +15,7 @@ struct Options {
 
 impl Parser<'_> {
     /// From PROCEDURE or FUNCTION to the semicolon.
-    pub(super) fn subprogram(&mut self, place: Place) -> Parsed<Subprogram> {
+    pub(super) fn subprogram(&mut self, place: DeclarationPlace) -> Parsed<Subprogram> {
         let start = self.place + 1;
         let (mut subprogram, has_body) = match self.heading(place) {
             Ok(heading) => heading,
@@ -31,7 +31,7 @@ impl Parser<'_> {
     }
 
     /// Up to IS or to the semicolon, and whether it was IS.
-    fn heading(&mut self, place: Place) -> Parsed<(Subprogram, bool)> {
+    fn heading(&mut self, place: DeclarationPlace) -> Parsed<(Subprogram, bool)> {
         let function = self.is_word("FUNCTION");
         self.advance();
         let name = self.path()?;
@@ -58,8 +58,8 @@ impl Parser<'_> {
         if self.take_sign(";") {
             return Ok((subprogram, false));
         }
-        if place == Place::Specification && self.is_any_word(&["IS", "AS"]) {
-            // The body is read on, so that no more is said of it.
+        if place == DeclarationPlace::Specification && self.is_any_word(&["IS", "AS"]) {
+            // The body is parsed too, so that it gives no further errors.
             let fault = self.unexpected(&[";"]);
             self.report(fault);
         }
@@ -76,8 +76,8 @@ impl Parser<'_> {
         Ok((subprogram, true))
     }
 
-    /// Reports the fault of a heading and goes on at its body, so that the body is not taken for that of what stands around.
-    /// `start` is where the name should be.
+    /// Reports the fault of a heading and goes on at its body, so that the body is not taken for the enclosing
+    /// construct's. `start` is the position of the name.
     fn heading_after(&mut self, fault: Fault, start: usize) -> Parsed<(Subprogram, bool)> {
         let stopped = std::mem::replace(&mut self.place, start);
         let parts =
@@ -110,7 +110,7 @@ impl Parser<'_> {
         Err(fault)
     }
 
-    /// Whether the body is another language's; what its words begin may be a variable's declaration too.
+    /// True: the body is in another language; its first words may begin a variable's declaration too.
     fn is_call_specification(&self) -> bool {
         let follows = |words: &[&str]| words.iter().any(|word| self.is_word_at(1, word));
         (self.is_word("LANGUAGE") && follows(&["C", "JAVA", "JAVASCRIPT", "PYTHON"]))

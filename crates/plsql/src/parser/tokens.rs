@@ -10,7 +10,7 @@ impl Parser<'_> {
         &self.token(0).kind
     }
 
-    /// The token so many ahead; the text's end stands behind all.
+    /// The token so many ahead; the end of the text follows all.
     pub(super) fn token(&self, ahead: usize) -> &Token {
         &self.tokens[(self.place + ahead).min(self.tokens.len() - 1)]
     }
@@ -46,7 +46,7 @@ impl Parser<'_> {
         matches!(self.peek(), TokenKind::Word(found) if words.contains(&&**found))
     }
 
-    /// Whether these words come next, one behind the other.
+    /// True: these words come next, in order.
     pub(super) fn are_words(&self, words: &[&str]) -> bool {
         words.iter().enumerate().all(|(ahead, word)| self.is_word_at(ahead, word))
     }
@@ -92,7 +92,7 @@ impl Parser<'_> {
         if self.is_end() { Ok(()) } else { Err(self.unexpected(&["end-of-file"])) }
     }
 
-    /// PLS-00103 for the next token, or a word on what it begins when that is known and not supported.
+    /// PLS-00103 for the next token, or an unsupported construct by its name.
     pub(super) fn unexpected(&self, expected: &[&str]) -> Fault {
         let token = self.token(0);
         match &token.kind {
@@ -116,7 +116,7 @@ impl Parser<'_> {
         )
     }
 
-    /// Carries out a rule one level deeper.
+    /// Runs a rule one level deeper.
     pub(super) fn deeper<T>(&mut self, rule: impl FnOnce(&mut Self) -> Parsed<T>) -> Parsed<T> {
         if self.nesting >= MAX_NESTING {
             return Err(self.too_large(format!("it stands more than {MAX_NESTING} levels deep")));
@@ -127,7 +127,7 @@ impl Parser<'_> {
         parsed
     }
 
-    /// PLS-00123. Nothing behind it is looked at: what was too deep would only be too deep again.
+    /// PLS-00123. Parsing ends here: the rest would only be too deep again.
     pub(super) fn too_large(&mut self, why: String) -> Fault {
         let fault = Fault::pls(self.at(), 123, format!("program too large: {why}"));
         self.place = self.tokens.len() - 1;

@@ -13,7 +13,7 @@ impl Parser<'_> {
         Ok(Trigger { body, ..trigger })
     }
 
-    /// What stands before the body: a trigger without one.
+    /// The trigger's heading: a trigger without its body.
     pub(super) fn trigger_heading(&mut self) -> Parsed<Trigger> {
         let at = self.at();
         self.advance();

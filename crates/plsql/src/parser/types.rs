@@ -99,7 +99,7 @@ impl Parser<'_> {
         Ok(true)
     }
 
-    /// What stands behind `TYPE name IS`.
+    /// The definition behind `TYPE name IS`.
     pub(super) fn type_definition(&mut self) -> Parsed<TypeDefinition> {
         let at = self.at();
         if self.take_word("RECORD") {

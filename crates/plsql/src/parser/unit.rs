@@ -1,6 +1,6 @@
 //! CREATE statements, anonymous blocks, CALL.
 
-use super::declaration::Place;
+use super::declaration::DeclarationPlace;
 use super::{Parsed, Parser};
 use crate::ast::{At, Block, Expr, ExprKind, Statement, StatementKind, Unit, UnitKind};
 use crate::error::Fault;
@@ -46,7 +46,7 @@ impl Parser<'_> {
         let kind = match self.peek() {
             TokenKind::Word(word) => match &**word {
                 "PROCEDURE" | "FUNCTION" => {
-                    let subprogram = self.subprogram(Place::Package)?;
+                    let subprogram = self.subprogram(DeclarationPlace::Package)?;
                     if subprogram.body.is_none() && self.faults.is_empty() {
                         let semicolon = self.end_of_last().saturating_sub(1);
                         self.place = self.tokens.partition_point(|token| token.start < semicolon);
@@ -80,7 +80,7 @@ impl Parser<'_> {
             return Err(self.unexpected(if is_body { &["is", "as"] } else { &["is", "as", "authid"] }));
         }
         let names = Self::last_part(&name.parts).to_vec();
-        let place = if is_body { Place::Package } else { Place::Specification };
+        let place = if is_body { DeclarationPlace::Package } else { DeclarationPlace::Specification };
         let declarations = self.within(&names, |parser| {
             let mut declarations = parser.declarations(place);
             while parser.is_orphan_end() {
@@ -109,7 +109,7 @@ impl Parser<'_> {
         }
     }
 
-    /// Whether an END comes that is not the package's: that of a subprogram whose heading was not understood.
+    /// True: an END comes that is not the package's, but that of a subprogram with an invalid heading.
     fn is_orphan_end(&self) -> bool {
         let name = usize::from(self.is_name_at(1));
         !self.faults.is_empty()

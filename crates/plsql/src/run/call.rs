@@ -8,20 +8,20 @@ use super::machine::{BUDGET, Frame, Machine};
 use super::session::Instance;
 use crate::compile::entry::Stored;
 use crate::compile::unit::{Link, Unit, UnitType};
-use crate::exception::Run;
+use crate::exception::RunResult;
 use crate::host::{Object, Viewer};
 use crate::value::Value;
 
-/// Calls that have not returned: a runaway recursion ends here, long before memory does.
+/// Limit of open calls: a runaway recursion ends here, long before memory does.
 pub const FRAMES_MAX: usize = 50_000;
 /// Registers of all frames.
 const STACK_MAX: usize = 4_000_000;
-/// Bytes of the texts in them. They are added up once in so many frames: who calls less deep is no runaway.
+/// Bytes of the texts in them. They are summed once in so many frames: a shallower recursion is no runaway.
 const TEXT_BYTES_MAX: usize = 512 << 20;
 const FRAMES_BETWEEN_SUMS: usize = 1024;
 
 impl Machine<'_> {
-    /// The frame that encloses what is called from the running frame.
+    /// The frame that encloses the callee.
     pub(crate) fn parent(&self, levels: u16) -> u32 {
         let mut frame = self.frames.len() as u32 - 1;
         for _ in 0..levels {
@@ -30,7 +30,7 @@ impl Machine<'_> {
         frame
     }
 
-    /// A frame for a function; it runs when the machine goes on.
+    /// Pushes a frame for a function; it runs when the machine goes on.
     pub(crate) fn call(
         &mut self,
         unit: &Arc<Unit>,
@@ -38,7 +38,7 @@ impl Machine<'_> {
         instance: usize,
         base: usize,
         parent: u32,
-    ) -> Run<()> {
+    ) -> RunResult<()> {
         self.budget -= 1;
         if self.budget == 0 {
             self.budget = BUDGET;
@@ -59,7 +59,7 @@ impl Machine<'_> {
         if self.stack.len() < end {
             self.stack.resize(end, Value::Null);
         }
-        // The result of a function that ends without one must not be what the register held before.
+        // The result of a function without RETURN must not be the register's earlier content.
         self.stack[base + usize::from(called.parameters)] = Value::Null;
         let of_same = |frame: &Frame| frame.unit.has_own_rights() && frame.unit.owner == unit.owner;
         let rights = unit.has_own_rights() && !self.frames.last().is_some_and(of_same);
@@ -88,7 +88,7 @@ impl Machine<'_> {
         Ok(())
     }
 
-    /// Bytes of the texts in registers; one that several share counts for each.
+    /// Bytes of the texts in registers; a shared text counts for each.
     fn text_bytes(&self) -> usize {
         let bytes = |value: &Value| match value {
             Value::Varchar2(text) | Value::Char(text) => text.len(),
@@ -99,7 +99,7 @@ impl Machine<'_> {
     }
 
     /// RETURN: parameters and the result stay for the caller.
-    pub(crate) fn leave(&mut self) -> Run<()> {
+    pub(crate) fn leave(&mut self) -> RunResult<()> {
         let Some(frame) = self.frames.last_mut() else { return Ok(()) };
         let function = &frame.unit.functions[frame.function];
         let keep = frame.base + usize::from(function.parameters) + 1;
@@ -119,7 +119,7 @@ impl Machine<'_> {
         Ok(())
     }
 
-    /// Queries that nothing refers to any more are closed.
+    /// Closes queries without references.
     pub(crate) fn close_orphans(&mut self) {
         if self.session.orphans.lock().is_empty() {
             return;
@@ -130,7 +130,7 @@ impl Machine<'_> {
         }
     }
 
-    pub(crate) fn call_linked(&mut self, link: u16, function: usize, base: usize) -> Run<()> {
+    pub(crate) fn call_linked(&mut self, link: u16, function: usize, base: usize) -> RunResult<()> {
         let own = self.frames.last().map_or(0, |frame| frame.instance);
         let target = self
             .session
@@ -144,8 +144,8 @@ impl Machine<'_> {
         self.call(&unit, function, target, base, 0)
     }
 
-    /// Sees to it that a linked unit is there and its state initialized. True when its initialization has to run first.
-    pub(crate) fn need(&mut self, link: u16) -> Run<bool> {
+    /// Loads a linked unit and its state. True when its initialization must run first.
+    pub(crate) fn need(&mut self, link: u16) -> RunResult<bool> {
         let own = self.frames.last().map_or(0, |frame| frame.instance);
         let call = self.session.call;
         let instance = self.session.instance(own)?;
@@ -163,7 +163,7 @@ impl Machine<'_> {
     }
 
     /// Pushes the frame of a package's initialization when that has not run.
-    pub(crate) fn initialize(&mut self, target: usize) -> Run<bool> {
+    pub(crate) fn initialize(&mut self, target: usize) -> RunResult<bool> {
         let instance = self.session.instance(target)?;
         if instance.is_initialized {
             return Ok(false);
@@ -178,7 +178,7 @@ impl Machine<'_> {
         Ok(true)
     }
 
-    /// The instance of a stored unit in this session; what was replaced since is loaded anew.
+    /// The instance of a stored unit in this session; a replaced unit is loaded anew.
     pub(crate) fn load(&mut self, link: &Link) -> Result<usize> {
         let call = self.session.call;
         let known = self.session.by_name.get(link).copied();

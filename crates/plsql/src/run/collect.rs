@@ -6,7 +6,7 @@ use common::Result;
 
 use super::machine::Machine;
 use crate::compile::op::Method;
-use crate::compile::unit::{CollectionKind, Place};
+use crate::compile::unit::{CollectionKind, VariablePlace};
 use crate::value::collection::{self, Key};
 use crate::value::{Collection, Value};
 
@@ -17,7 +17,7 @@ impl Machine<'_> {
 
     pub(crate) fn method(
         &mut self,
-        place: &Place,
+        place: &VariablePlace,
         base: usize,
         method: Method,
         first: usize,
@@ -52,7 +52,7 @@ impl Machine<'_> {
 
     fn changing_method(
         &mut self,
-        place: &Place,
+        place: &VariablePlace,
         base: usize,
         method: Method,
         first: usize,

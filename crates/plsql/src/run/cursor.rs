@@ -1,4 +1,4 @@
-//! Open cursors: explicit ones, those of loops, and what REF CURSORs refer to.
+//! Open cursors: explicit ones, those of loops, and referents of REF CURSORs.
 
 use std::collections::VecDeque;
 use std::sync::Arc;
@@ -12,7 +12,7 @@ use crate::ast::CursorAttribute;
 use crate::host::{Host, OpenQuery};
 use crate::value::Value;
 
-/// Queries whose last holder went away: closed when the machine next looks.
+/// Queries without a holder, closed when the machine next looks.
 pub(crate) type Orphans = Arc<Mutex<Vec<OpenQuery>>>;
 
 /// A cursor. Copies are the same cursor.
@@ -41,7 +41,7 @@ impl Drop for CursorState {
 
 /// Rows that a loop over a cursor fetches at once.
 pub const ROWS_AHEAD: usize = 100;
-/// Rows that FETCH … BULK COLLECT without LIMIT asks for at once.
+/// Rows per fetch of FETCH … BULK COLLECT without LIMIT.
 const ROWS_BULK: usize = 1000;
 
 /// ORA-01001.
@@ -65,13 +65,13 @@ impl Cursor {
         self.0.lock().query.is_some()
     }
 
-    /// The query, for those who hand it on.
+    /// The query, for a caller that passes it on.
     #[must_use]
     pub fn query(&self) -> Option<OpenQuery> {
         self.0.lock().query
     }
 
-    /// The query leaves the cursor open: someone else closes it.
+    /// Takes the query out; the caller closes it.
     #[must_use]
     pub fn take(&self) -> Option<OpenQuery> {
         self.0.lock().query.take()
@@ -134,7 +134,7 @@ impl Cursor {
         Ok(())
     }
 
-    /// Takes over what another cursor has opened: OPEN … FOR into a variable that others share.
+    /// Takes over another cursor's query: OPEN … FOR into a shared variable.
     pub(crate) fn reopen(&self, from: &Self, host: &mut dyn Host) {
         if Arc::ptr_eq(&self.0, &from.0) {
             return;

@@ -1,4 +1,4 @@
-//! What the session's owner calls: blocks, stored programs, triggers.
+//! Calls by the session's owner: blocks, stored programs, triggers.
 
 use std::sync::Arc;
 
@@ -13,17 +13,17 @@ use crate::compile::error::block_error;
 use crate::compile::symbol::{Body, Signature, Symbol};
 use crate::compile::types::Type;
 use crate::compile::unit::{Link, Unit, UnitType, trigger_registers};
-use crate::exception::Run;
+use crate::exception::RunResult;
 use crate::host::{Host, Object, Viewer};
 use crate::value::{Collection, Value, convert};
 
 impl Session {
-    /// Runs an anonymous block; host variables come back changed, also when it fails.
+    /// Runs an anonymous block; host variables return their values, also when it fails.
     ///
-    /// What a failing block has done is rolled back, unless it was committed.
+    /// A failing block's changes are rolled back, unless they were committed.
     ///
     /// # Errors
-    /// ORA-06550 with all that is wrong with its text; or the exception that nothing handled, with its backtrace in further lines.
+    /// ORA-06550 with all errors of its text; or the unhandled exception, with its backtrace in further lines.
     pub fn run_block(&mut self, host: &mut dyn Host, text: &str, variables: &mut [HostVariable]) -> Result<()> {
         let types: Vec<(Box<str>, Type)> =
             variables.iter().map(|variable| (variable.name.clone(), variable.data_type.as_type())).collect();
@@ -41,11 +41,12 @@ impl Session {
         })
     }
 
-    /// Calls a stored procedure or function: `path` is `NAME`, `OWNER.NAME`, `PACKAGE.NAME` or `OWNER.PACKAGE.NAME`, in upper case. Arguments stand in
-    /// the order of the parameters; OUT arguments come back in their places. The value is a function's result.
+    /// Calls a stored procedure or function: `path` is `NAME`, `OWNER.NAME`, `PACKAGE.NAME` or `OWNER.PACKAGE.NAME`, in
+    /// upper case. Arguments stand in the order of the parameters; OUT arguments return in their places. The value is a
+    /// function's result.
     ///
     /// # Errors
-    /// ORA-06550 with PLS-00201 or PLS-00306 when there is no such program; the exception that nothing handled.
+    /// ORA-06550 with PLS-00201 or PLS-00306 when there is no such program; the unhandled exception.
     pub fn call(&mut self, host: &mut dyn Host, path: &[&str], arguments: &mut [Datum]) -> Result<Datum> {
         let (link, program, is_function) = self.program(host, path, arguments.len())?;
         self.top_level(host, |session, host| {
@@ -56,10 +57,11 @@ impl Session {
         })
     }
 
-    /// Fires a trigger. `stored` is its text, from TRIGGER on. It is up to the caller which triggers fire, when, and what becomes of the row.
+    /// Fires a trigger. `stored` is its text, from TRIGGER on. The caller decides which triggers fire, when, and what
+    /// the row is used for.
     ///
     /// # Errors
-    /// ORA-04098 when it does not compile; the exception that nothing handled, with `ORA-04088` behind it.
+    /// ORA-04098 when it does not compile; the unhandled exception, with `ORA-04088` behind it.
     pub fn fire_trigger(
         &mut self,
         host: &mut dyn Host,
@@ -87,7 +89,7 @@ impl Session {
         })
     }
 
-    /// A call from outside of PL/SQL may meet other programs than the last one did.
+    /// Notes that a call from outside of PL/SQL may find other programs than the last one.
     pub(super) fn look_at_dictionary(&mut self, host: &mut dyn Host) {
         if self.depth > 0 {
             return;
@@ -99,7 +101,7 @@ impl Session {
         }
     }
 
-    /// A trigger fires row by row: what it was compiled with is looked at once a call.
+    /// A trigger fires row by row: its dependencies are checked once a call.
     fn trigger(&mut self, host: &mut dyn Host, stored: &Stored<'_>) -> Result<Arc<Unit>> {
         if let Some((call, unit)) = self.triggers.get(stored.name)
             && *call == self.call
@@ -114,8 +116,12 @@ impl Session {
         Ok(unit)
     }
 
-    /// One call from outside: undone when it fails.
-    fn top_level<T>(&mut self, host: &mut dyn Host, run: impl FnOnce(&mut Self, &mut dyn Host) -> Run<T>) -> Result<T> {
+    /// One call from outside: rolled back when it fails.
+    fn top_level<T>(
+        &mut self,
+        host: &mut dyn Host,
+        run: impl FnOnce(&mut Self, &mut dyn Host) -> RunResult<T>,
+    ) -> Result<T> {
         if self.depth >= NESTING_MAX {
             return Err(Error::user(36, format!("maximum number of recursive SQL levels ({NESTING_MAX}) exceeded")));
         }
@@ -139,7 +145,7 @@ impl Session {
         }
     }
 
-    /// The unit, the name in it, and whether that is a function.
+    /// The unit, the name in it, and true for a function.
     fn program(&mut self, host: &mut dyn Host, path: &[&str], arguments: usize) -> Result<(Link, Box<str>, bool)> {
         let name = path.join(".");
         let undeclared =
@@ -177,7 +183,13 @@ impl Session {
 }
 
 impl Machine<'_> {
-    fn block(&mut self, unit: &Arc<Unit>, instance: usize, base: usize, variables: &mut [HostVariable]) -> Run<()> {
+    fn block(
+        &mut self,
+        unit: &Arc<Unit>,
+        instance: usize,
+        base: usize,
+        variables: &mut [HostVariable],
+    ) -> RunResult<()> {
         for (place, variable) in variables.iter().enumerate() {
             self.stack[base + place] = match variable.data_type.as_type() {
                 Type::Scalar(scalar) => {
@@ -194,7 +206,7 @@ impl Machine<'_> {
         result
     }
 
-    fn stored(&mut self, link: &Link, program: &str, is_function: bool, arguments: &mut [Datum]) -> Run<Datum> {
+    fn stored(&mut self, link: &Link, program: &str, is_function: bool, arguments: &mut [Datum]) -> RunResult<Datum> {
         let target = self.load(link)?;
         if self.initialize(target)? {
             self.run(0)?;
@@ -226,12 +238,12 @@ impl Machine<'_> {
         self.datum(base + arguments.len())
     }
 
-    fn datum(&self, at: usize) -> Run<Datum> {
+    fn datum(&self, at: usize) -> RunResult<Datum> {
         let datum = self.stack[at].to_datum();
         Ok(datum.ok_or_else(|| Error::user(902, "invalid datatype: SQL has no such type"))?)
     }
 
-    fn arguments(&mut self, signature: &Signature, base: usize, arguments: &[Datum]) -> Run<()> {
+    fn arguments(&mut self, signature: &Signature, base: usize, arguments: &[Datum]) -> RunResult<()> {
         for (place, (parameter, argument)) in signature.parameters.iter().zip(arguments).enumerate() {
             let Type::Scalar(scalar) = &parameter.data_type else {
                 let text = format!(
@@ -257,7 +269,7 @@ impl Machine<'_> {
         base: usize,
         event: &TriggerEvent,
         row: TriggerRow<'_>,
-    ) -> Run<()> {
+    ) -> RunResult<()> {
         let Some(frame) = unit.trigger else { return Err(Error::bug("a unit that is no trigger fires").into()) };
         let record = |row: Option<&[Datum]>| {
             let columns = usize::from(frame.columns);

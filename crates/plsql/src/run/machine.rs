@@ -8,7 +8,7 @@ use scalar::{Context, Datum, functions};
 use super::session::Session;
 use crate::compile::op::{Builtin, Op};
 use crate::compile::unit::Unit;
-use crate::exception::{Raised, Run};
+use crate::exception::{Raised, RunResult};
 use crate::host::{Host, Mark};
 use crate::value::scalar_type::value_error;
 use crate::value::{ScalarType, Value, arithmetic, compare, convert};
@@ -34,7 +34,7 @@ pub(crate) struct Frame {
     pub(crate) rights: bool,
 }
 
-/// What FORALL has gathered.
+/// The iterations that FORALL has gathered.
 #[derive(Debug, Default)]
 pub(crate) struct ForAll {
     pub(crate) indexes: Vec<i64>,
@@ -50,19 +50,19 @@ pub(crate) struct Machine<'a> {
     /// Exceptions being handled, the innermost last.
     pub(crate) handling: Vec<Arc<Raised>>,
     pub(crate) context: Option<Arc<dyn Context>>,
-    /// What the last bulk query or RETURNING gave.
+    /// The rows of the last bulk query or RETURNING.
     pub(crate) rows: Vec<Vec<Datum>>,
-    /// Where the transaction was before the statement whose RETURNING that was: one that gives too many rows is taken back.
+    /// Mark before the statement of that RETURNING: a statement that returns too many rows is rolled back.
     pub(crate) before_returning: Option<Mark>,
     pub(crate) for_all: ForAll,
-    /// Jumps backwards and calls until the host is asked whether to go on.
+    /// Backward jumps and calls until the host is asked for a cancel.
     pub(crate) budget: u32,
 }
 
 /// See [`Machine::budget`].
 pub(crate) const BUDGET: u32 = 256;
 
-/// The session's settings, asked of the host once until something may have changed them.
+/// The session's settings, cached until something may have changed them.
 pub(crate) fn settings<'c>(
     cache: &'c mut Option<Arc<dyn Context>>,
     host: &'c mut dyn Host,
@@ -90,7 +90,7 @@ impl<'a> Machine<'a> {
     }
 
     /// Runs until only `floor` frames are left.
-    pub(crate) fn run(&mut self, floor: usize) -> Run<()> {
+    pub(crate) fn run(&mut self, floor: usize) -> RunResult<()> {
         loop {
             match self.frames(floor) {
                 Ok(()) => return Ok(()),
@@ -108,7 +108,7 @@ impl<'a> Machine<'a> {
         convert::text(&mut settings(&mut self.context, self.host), &self.stack[at])
     }
 
-    fn frames(&mut self, floor: usize) -> Run<()> {
+    fn frames(&mut self, floor: usize) -> RunResult<()> {
         'frame: loop {
             if self.frames.len() <= floor {
                 return Ok(());
@@ -119,7 +119,7 @@ impl<'a> Machine<'a> {
             let ops = &function.ops[..];
             let base = frame.base;
             let mut pc = frame.pc;
-            /// What fails is raised at this instruction.
+            /// Raises a failure at this instruction.
             macro_rules! attempt {
                 ($result:expr) => {
                     match $result {
@@ -439,7 +439,7 @@ impl<'a> Machine<'a> {
         }
     }
 
-    /// Where the running function goes on, or is.
+    /// Saves the program counter of the running function.
     #[inline]
     pub(crate) fn save(&mut self, pc: usize) {
         if let Some(frame) = self.frames.last_mut() {
@@ -509,14 +509,14 @@ impl<'a> Machine<'a> {
             &more
         };
         if !function.deterministic {
-            // The clock and the user are those of now.
+            // The clock and the user are read again.
             self.context = None;
         }
         let context = settings(&mut self.context, self.host)()?;
         function.call_as(&*context, arguments, result).map(Value::from).map_err(convert::in_plsql)
     }
 
-    fn builtin(&mut self, builtin: Builtin, first: usize, count: usize) -> Run<Value> {
+    fn builtin(&mut self, builtin: Builtin, first: usize, count: usize) -> RunResult<Value> {
         Ok(match builtin {
             Builtin::SqlCode => Value::Int(self.handling.last().map_or(0, |raised| i64::from(raised.code))),
             Builtin::SqlErrm => self.sqlerrm(first, count),

@@ -1,8 +1,8 @@
 //! Running compiled units.
 //!
-//! A machine runs one call of the session: a block, a stored program, a trigger. Its registers are one stack of values, its frames a stack beside it:
-//! calls between programs take no native stack. Only what goes through the host (a function called by SQL, a trigger, a block given as text) nests
-//! machines, and those are counted.
+//! A machine runs one call of the session: a block, a stored program, a trigger. Its registers are one stack of values,
+//! its frames a stack beside it: calls between programs take no native stack. Only calls through the host (a function
+//! called by SQL, a trigger, a block given as text) nest machines, and those are counted.
 
 pub mod call;
 pub mod collect;

@@ -1,4 +1,5 @@
-//! Subprograms of the supplied packages: those that need nothing but the session are carried out here, the others by the host.
+//! Subprograms of the supplied packages: those that need the session alone are implemented here, the others by the
+//! host.
 
 use common::{Error, Result};
 use scalar::{Datum, functions};
@@ -6,17 +7,17 @@ use scalar::{Datum, functions};
 use super::machine::{Machine, settings};
 use crate::ast::Mode;
 use crate::compile::unit::{CollectionKind, Native};
-use crate::exception::Run;
+use crate::exception::RunResult;
 use crate::value::scalar_type::value_error;
 use crate::value::{Value, convert};
 
-/// Bytes that DBMS_OUTPUT.ENABLE gives when nothing is said, and its limits.
+/// Default of DBMS_OUTPUT.ENABLE in bytes, and its limits.
 const OUTPUT_BYTES: i64 = 20_000;
 const OUTPUT_BYTES_LEAST: i64 = 2_000;
 
 impl Machine<'_> {
     /// The arguments are in registers from `first` on, the result goes behind them.
-    pub(crate) fn native(&mut self, native: &Native, first: usize) -> Run<()> {
+    pub(crate) fn native(&mut self, native: &Native, first: usize) -> RunResult<()> {
         let count = native.parameters.len();
         if self.own(&native.name, first, count)? {
             return Ok(());
@@ -32,12 +33,12 @@ impl Machine<'_> {
         self.native_of_host(native, first)
     }
 
-    fn native_of_host(&mut self, native: &Native, first: usize) -> Run<()> {
+    fn native_of_host(&mut self, native: &Native, first: usize) -> RunResult<()> {
         let count = native.parameters.len();
         let mut arguments = Vec::with_capacity(count);
         for value in &self.stack[first..first + count] {
             arguments.push(match value {
-                // SQL's side knows no BOOLEAN: 1 and 0.
+                // SQL has no BOOLEAN: 1 and 0.
                 Value::Boolean(value) => Datum::integer(i64::from(*value)),
                 other => other.to_datum().ok_or_else(|| Error::bug("an argument that the host does not know"))?,
             });
@@ -63,7 +64,7 @@ impl Machine<'_> {
     }
 
     fn host_value(&mut self, datum: Datum, scalar: &crate::value::ScalarType) -> Result<Value> {
-        if scalar.kind == crate::value::Kind::Boolean {
+        if scalar.kind == crate::value::ScalarKind::Boolean {
             return Ok(match Value::from(datum) {
                 Value::Null => Value::Null,
                 Value::Int(0) => Value::Boolean(false),
@@ -73,8 +74,8 @@ impl Machine<'_> {
         convert::assign(&mut settings(&mut self.context, self.host), Value::from(datum), scalar)
     }
 
-    /// What needs no host; false when it does.
-    fn own(&mut self, name: &str, first: usize, count: usize) -> Run<bool> {
+    /// Runs a subprogram that needs no host; false when it does.
+    fn own(&mut self, name: &str, first: usize, count: usize) -> RunResult<bool> {
         let Some((package, program)) = name.split_once('.') else { return Ok(false) };
         match package {
             "DBMS_OUTPUT" => self.output(program, first, count),
@@ -88,7 +89,7 @@ impl Machine<'_> {
         }
     }
 
-    fn output(&mut self, program: &str, first: usize, count: usize) -> Run<bool> {
+    fn output(&mut self, program: &str, first: usize, count: usize) -> RunResult<bool> {
         match program {
             "PUT_LINE" | "PUT" => {
                 if self.session.output.is_enabled() {
@@ -131,7 +132,7 @@ impl Machine<'_> {
         Ok(true)
     }
 
-    fn utility(&mut self, program: &str, first: usize, count: usize) -> Run<bool> {
+    fn utility(&mut self, program: &str, first: usize, count: usize) -> RunResult<bool> {
         let text = match program {
             "FORMAT_ERROR_STACK" => self.error_stack(),
             "FORMAT_ERROR_BACKTRACE" => {

@@ -15,12 +15,12 @@ pub struct Output {
     limit: Option<usize>,
     bytes: usize,
     lines: VecDeque<String>,
-    /// What PUT has begun.
+    /// The line that PUT has begun.
     begun: String,
 }
 
 impl Output {
-    /// ENABLE: what is in the buffer stays.
+    /// ENABLE: the buffer's content stays.
     pub fn enable(&mut self, limit: Option<usize>) {
         self.enabled = true;
         self.limit = limit;
@@ -76,7 +76,7 @@ impl Output {
         Some(line)
     }
 
-    /// Every line, and what was begun stays.
+    /// Takes every complete line; a line that was begun stays.
     pub fn drain(&mut self) -> Vec<String> {
         self.bytes = 0;
         self.lines.drain(..).collect()

@@ -1,4 +1,4 @@
-//! What programs leave in a session: state of packages, output, what the last SQL statement came to.
+//! State that programs leave in a session: package state, output, attributes of the last SQL statement.
 
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -12,9 +12,9 @@ use super::output::Output;
 use crate::compile::types::Type;
 use crate::compile::unit::{Link, Unit};
 use crate::library::Library;
-use crate::value::{Kind, ScalarType, Value};
+use crate::value::{ScalarKind, ScalarType, Value};
 
-/// How deep SQL and programs may call each other.
+/// Nesting limit of SQL and programs that call each other.
 pub const NESTING_MAX: usize = 32;
 
 /// A unit in a session.
@@ -41,7 +41,7 @@ impl Instance {
     }
 }
 
-/// What SQL%… tells.
+/// The attributes SQL%….
 #[derive(Debug, Default)]
 pub(crate) struct SqlState {
     /// None: no statement yet.
@@ -67,7 +67,7 @@ pub struct Session {
     /// Counts the calls that come from outside of PL/SQL.
     pub(crate) call: u64,
     pub(crate) dictionary_version: Option<u64>,
-    /// The state of packages is to be forgotten when the call ends.
+    /// Package state is reset when the call ends.
     reset_at_end: bool,
     /// DBMS_OUTPUT.
     pub output: Output,
@@ -104,7 +104,7 @@ impl Session {
         self.schema = schema.into();
     }
 
-    /// Forgets the state of every package, as DBMS_SESSION.RESET_PACKAGE does. Between calls only.
+    /// Resets the state of every package, as DBMS_SESSION.RESET_PACKAGE does. Between calls only.
     pub fn reset_packages(&mut self) {
         if self.depth == 0 {
             self.instances.clear();
@@ -171,13 +171,15 @@ impl HostType {
             Self::Any(DatumType::Timestamp) => Type::Scalar(ScalarType::TIMESTAMP),
             Self::Any(DatumType::Raw) => Type::Scalar(ScalarType::RAW),
             Self::Any(DatumType::Char) => Type::CHAR,
-            Self::Any(DatumType::Varchar2 | DatumType::Null) => Type::Scalar(ScalarType::from(Kind::Varchar2(None))),
+            Self::Any(DatumType::Varchar2 | DatumType::Null) => {
+                Type::Scalar(ScalarType::from(ScalarKind::Varchar2(None)))
+            }
             Self::RefCursor => Type::Cursor(None),
         }
     }
 }
 
-/// What made a trigger fire.
+/// The event that fires a trigger.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum TriggerEvent {
     Insert,

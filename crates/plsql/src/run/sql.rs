@@ -8,13 +8,13 @@ use super::cursor::{Cursor, invalid};
 use super::machine::{ForAll, Machine, settings};
 use crate::ast::{CursorAttribute, SubscriptedAttribute};
 use crate::compile::op::Op;
-use crate::compile::unit::{BulkShape, Place, SqlStatement, Unit};
-use crate::exception::Run;
+use crate::compile::unit::{BulkShape, SqlStatement, Unit, VariablePlace};
+use crate::exception::RunResult;
 use crate::value::{ScalarType, Value, convert};
 
 impl Machine<'_> {
     /// Instructions about SQL; the frame's place has been saved.
-    pub(crate) fn sql_op(&mut self, unit: &Unit, op: Op, base: usize) -> Run<()> {
+    pub(crate) fn sql_op(&mut self, unit: &Unit, op: Op, base: usize) -> RunResult<()> {
         let at = |register: u16| base + usize::from(register);
         let statement = |index: u32| &unit.statements[index as usize];
         let place = |index: u32| &unit.places[index as usize];
@@ -170,7 +170,7 @@ impl Machine<'_> {
         Ok(Cursor::new(query, &self.session.orphans))
     }
 
-    /// Two rows are asked for, so that a second one is found out.
+    /// Two rows are fetched, to detect a second one.
     fn select_into(&mut self, statement: &SqlStatement, first: usize, to: usize) -> Result<()> {
         let cursor = self.query(statement, first)?;
         let rows = cursor.fetch_many(self.host, self.session, 2);
@@ -205,14 +205,14 @@ impl Machine<'_> {
         Ok(())
     }
 
-    fn cursor(&self, place: &Place, base: usize) -> Result<Cursor> {
+    fn cursor(&self, place: &VariablePlace, base: usize) -> Result<Cursor> {
         match self.read(place, base)? {
             Value::Cursor(cursor) => Ok(cursor.clone()),
             _ => Err(invalid()),
         }
     }
 
-    fn open(&mut self, place: &Place, base: usize, from: usize, declared: bool) -> Result<()> {
+    fn open(&mut self, place: &VariablePlace, base: usize, from: usize, declared: bool) -> Result<()> {
         let Value::Cursor(opened) = self.stack[from].clone() else { return Err(invalid()) };
         match self.read(place, base)? {
             Value::Cursor(known) if declared && known.is_open() => {
@@ -230,7 +230,14 @@ impl Machine<'_> {
     }
 
     /// A row into registers; false at the end.
-    pub(crate) fn fetch(&mut self, place: &Place, base: usize, to: usize, count: usize, ahead: bool) -> Result<bool> {
+    pub(crate) fn fetch(
+        &mut self,
+        place: &VariablePlace,
+        base: usize,
+        to: usize,
+        count: usize,
+        ahead: bool,
+    ) -> Result<bool> {
         let cursor = self.cursor(place, base)?;
         let Some(row) = cursor.fetch(self.host, self.session, ahead)? else { return Ok(false) };
         if row.len() != count {
@@ -242,7 +249,7 @@ impl Machine<'_> {
         Ok(true)
     }
 
-    /// What RETURNING INTO gives; false when no row was changed.
+    /// The values of RETURNING INTO; false when no row was changed.
     pub(crate) fn returned(&mut self, to: usize, count: usize) -> Result<bool> {
         let rows = std::mem::take(&mut self.rows);
         let Some(row) = rows.first() else { return Ok(false) };
@@ -258,7 +265,7 @@ impl Machine<'_> {
         Ok(true)
     }
 
-    /// ORA-01422 of RETURNING: nothing of the statement stands.
+    /// ORA-01422 of RETURNING: the statement is rolled back.
     pub(crate) fn too_many_returned(&mut self) -> Result<Error> {
         if let Some(mark) = self.before_returning.take() {
             self.host.back_to(mark)?;

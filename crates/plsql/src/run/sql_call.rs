@@ -8,17 +8,17 @@ use scalar::Datum;
 use super::machine::{Machine, settings};
 use super::session::{Instance, NESTING_MAX, Session};
 use crate::compile::sql_call::SqlCall;
-use crate::exception::Run;
+use crate::exception::RunResult;
 use crate::host::Host;
 use crate::value::{Value, convert};
 
 impl Session {
-    /// Calls a function for a row of a SQL statement. NO_DATA_FOUND that nothing handles is NULL, as at the end of a query.
+    /// Calls a function for a row of a SQL statement. An unhandled NO_DATA_FOUND is NULL, as at the end of a query.
     ///
-    /// What a failing call has done the statement takes back, which fails with it.
+    /// A failing call fails its statement, which rolls back the call's changes.
     ///
     /// # Errors
-    /// The exception that nothing handled, with its backtrace in further lines.
+    /// The unhandled exception, with its backtrace in further lines.
     pub fn call_from_sql(&mut self, host: &mut dyn Host, call: &SqlCall, arguments: &[Datum]) -> Result<Datum> {
         if self.depth >= NESTING_MAX {
             return Err(Error::user(36, format!("maximum number of recursive SQL levels ({NESTING_MAX}) exceeded")));
@@ -26,7 +26,7 @@ impl Session {
         self.look_at_dictionary(host);
         let unit = Arc::clone(&call.unit);
         let instance = self.add_instance(Instance::new(Arc::clone(&unit), self.call));
-        // What the last SQL statement of the program around has come to is not this one's.
+        // SQL% of the outer program is not this one's.
         let sql = std::mem::take(&mut self.sql);
         self.depth += 1;
         let mut machine = Machine::new(self, host);
@@ -44,7 +44,7 @@ impl Session {
 }
 
 impl Machine<'_> {
-    fn sql_call(&mut self, call: &SqlCall, instance: usize, base: usize, arguments: &[Datum]) -> Run<Datum> {
+    fn sql_call(&mut self, call: &SqlCall, instance: usize, base: usize, arguments: &[Datum]) -> RunResult<Datum> {
         for (place, argument) in arguments.iter().enumerate() {
             self.stack[base + place] = Value::from(argument.clone());
         }

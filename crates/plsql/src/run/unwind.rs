@@ -1,4 +1,4 @@
-//! Exceptions on their way to a handler.
+//! Exceptions: unwinding to a handler.
 
 use std::sync::Arc;
 
@@ -6,14 +6,14 @@ use common::Error;
 
 use super::machine::Machine;
 use crate::compile::unit::{Unit, UnitType};
-use crate::exception::{Raised, Run, text_of};
+use crate::exception::{Raised, RunResult, text_of};
 use crate::value::Value;
 
 impl Machine<'_> {
     /// Finds the handler of an exception; the machine goes on there. Frames without one are left.
     ///
-    /// The error is the exception itself when nothing above `floor` handles it.
-    pub(crate) fn unwind(&mut self, mut raised: Box<Raised>, floor: usize) -> Run<()> {
+    /// The exception itself when no frame above `floor` handles it.
+    pub(crate) fn unwind(&mut self, mut raised: Box<Raised>, floor: usize) -> RunResult<()> {
         if raised.previous.is_none() && !raised.is_reraised && !raised.replaces {
             raised.previous = self.handling.last().cloned();
         }
@@ -73,7 +73,7 @@ impl Machine<'_> {
         let Some(frame) = self.frames.pop() else { return };
         let function = &frame.unit.functions[frame.function];
         if frame.autonomous {
-            // What it left open is rolled back; that this is an error too is not told beside the exception.
+            // Its open transaction is rolled back; the error of that is dropped beside the exception.
             let _ = self.host.end_autonomous();
         }
         if frame.rights {
@@ -98,7 +98,7 @@ impl Machine<'_> {
         raised
     }
 
-    /// A handler is left: so many exceptions are being handled in this frame from here on.
+    /// Leaves a handler: sets the number of exceptions being handled in this frame.
     pub(crate) fn handled(&mut self, depth: u16) {
         let base = self.frames.last().map_or(0, |frame| frame.handling);
         self.handling.truncate(base + usize::from(depth));
@@ -120,7 +120,7 @@ impl Machine<'_> {
     }
 
     /// RAISE_APPLICATION_ERROR.
-    pub(crate) fn application_error(&mut self, first: usize, count: usize) -> Run<Box<Raised>> {
+    pub(crate) fn application_error(&mut self, first: usize, count: usize) -> RunResult<Box<Raised>> {
         let number = match &self.stack[first] {
             Value::Int(number) => *number,
             _ => 0,

@@ -1,4 +1,5 @@
-//! `+ - * / **` on numbers: integers in 64 bits, everything else as `scalar` computes it. The results are the same either way.
+//! `+ - * / **` on numbers: integers in 64 bits, everything else as `scalar` computes it. The results are the same
+//! either way.
 
 use common::{Error, Result};
 use format::number::{self, NumberBytes};
@@ -19,7 +20,7 @@ fn both(a: &Value, b: &Value, compute: fn(&NumberBytes, &NumberBytes) -> Result<
     compute(&x, &y).map(Value::from)
 }
 
-/// What 64 bits do not hold.
+/// Results outside of 64 bits.
 #[cold]
 fn wide(value: i128) -> Result<Value> {
     number::encode_i128(value, 0).map(Value::from)
@@ -110,7 +111,7 @@ pub fn negate(a: &Value) -> Result<Value> {
     }
 }
 
-/// What PLS_INTEGER arithmetic comes to: ORA-01426 outside of 32 bits; SIMPLE_INTEGER (`wrap`) goes round.
+/// Result of PLS_INTEGER arithmetic: ORA-01426 outside of 32 bits; SIMPLE_INTEGER (`wrap`) wraps around.
 ///
 /// # Errors
 /// As said.

@@ -38,7 +38,7 @@ pub enum Collection {
     Varray(Vec<Value>, u32),
 }
 
-/// Elements of a nested table: what memory is for.
+/// Elements of a nested table, bounded by memory.
 const ELEMENTS_MAX: usize = 50_000_000;
 
 /// ORA-06533.
@@ -116,7 +116,7 @@ impl Collection {
     /// [`Self::get`] by a subscript's value.
     ///
     /// # Errors
-    /// As there, and ORA-06502 for NULL.
+    /// Errors of [`Self::get`], and ORA-06502 for NULL.
     #[inline]
     pub fn get_by(&self, subscript: &Value) -> Result<&Value> {
         match (self, subscript) {
@@ -129,7 +129,7 @@ impl Collection {
         }
     }
 
-    /// The element to change or assign: of an associative array it comes into being.
+    /// The element to change or assign; an associative array creates it.
     ///
     /// # Errors
     /// ORA-06533 and ORA-06532 outside.

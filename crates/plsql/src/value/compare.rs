@@ -8,7 +8,7 @@ use scalar::compare::compare_padded;
 
 use super::Value;
 
-/// How `a` stands to `b`; None when one of them is NULL. The compiler has brought both to one family.
+/// Compares `a` with `b`; None when one of them is NULL. The compiler has converted both to one family.
 ///
 /// # Errors
 /// HW's own mistake when it has not.
@@ -48,7 +48,7 @@ fn datetime(value: &Value) -> Option<scalar::DateTime> {
     }
 }
 
-/// `=` of nested tables: as many elements, and each found in the other.
+/// `=` of nested tables: the same number of elements, each found in the other.
 ///
 /// # Errors
 /// As [`compare`].

@@ -1,4 +1,4 @@
-//! Conversion from one family of types to another, as assignments and arguments do it without being asked.
+//! Implicit conversions between families of types, in assignments and arguments.
 
 use std::sync::Arc;
 
@@ -6,48 +6,48 @@ use common::{Error, Result};
 use scalar::{Context, Datum, DatumType, coerce};
 
 use super::scalar_type::value_error;
-use super::{Kind, ScalarType, Value};
+use super::{ScalarKind, ScalarType, Value};
 
-/// The session's settings; asked for only when a conversion needs them.
+/// The session's settings; requested only when a conversion needs them.
 pub type Settings<'a> = &'a mut dyn FnMut() -> Result<Arc<dyn Context>>;
 
-/// Whether a value of the one family is one of the other without conversion.
+/// True: a value of the one family is one of the other without conversion.
 #[must_use]
-pub fn same_family(from: &Kind, to: &Kind) -> bool {
+pub fn same_family(from: &ScalarKind, to: &ScalarKind) -> bool {
     family(from) == family(to)
 }
 
-fn family(kind: &Kind) -> u8 {
+fn family(kind: &ScalarKind) -> u8 {
     match kind {
-        Kind::Boolean => 0,
-        Kind::Integer { .. } | Kind::Number { .. } => 1,
-        Kind::Varchar2(_) | Kind::Char(_) | Kind::Rowid => 2,
-        Kind::Date => 3,
-        Kind::Timestamp(_) => 4,
-        Kind::Raw(_) => 5,
+        ScalarKind::Boolean => 0,
+        ScalarKind::Integer { .. } | ScalarKind::Number { .. } => 1,
+        ScalarKind::Varchar2(_) | ScalarKind::Char(_) | ScalarKind::Rowid => 2,
+        ScalarKind::Date => 3,
+        ScalarKind::Timestamp(_) => 4,
+        ScalarKind::Raw(_) => 5,
     }
 }
 
-/// The value as a variable of `to` holds it.
+/// The value converted for a variable of `to`.
 ///
 /// # Errors
-/// ORA-06502 for what does not fit or is no number, ORA-018nn for what is no date, ORA-01426.
+/// ORA-06502 for a value that does not fit or is no number, ORA-018nn for an invalid date, ORA-01426.
 pub fn assign(settings: Settings<'_>, value: Value, to: &ScalarType) -> Result<Value> {
     let is_there = matches!(
         (&value, to.kind),
         (Value::Null, _)
-            | (Value::Boolean(_), Kind::Boolean)
-            | (Value::Int(_) | Value::Number(_), Kind::Integer { .. } | Kind::Number { .. })
-            | (Value::Varchar2(_) | Value::Char(_), Kind::Varchar2(_) | Kind::Char(_) | Kind::Rowid)
-            | (Value::Date(_), Kind::Date)
-            | (Value::Timestamp(_), Kind::Timestamp(_))
-            | (Value::Raw(_), Kind::Raw(_))
+            | (Value::Boolean(_), ScalarKind::Boolean)
+            | (Value::Int(_) | Value::Number(_), ScalarKind::Integer { .. } | ScalarKind::Number { .. })
+            | (Value::Varchar2(_) | Value::Char(_), ScalarKind::Varchar2(_) | ScalarKind::Char(_) | ScalarKind::Rowid)
+            | (Value::Date(_), ScalarKind::Date)
+            | (Value::Timestamp(_), ScalarKind::Timestamp(_))
+            | (Value::Raw(_), ScalarKind::Raw(_))
     );
     if is_there { to.hold(value) } else { to.hold(convert(settings, &value, to.kind)?) }
 }
 
-fn convert(settings: Settings<'_>, value: &Value, to: Kind) -> Result<Value> {
-    if let (Value::Int(number), Kind::Varchar2(_) | Kind::Char(_)) = (value, to) {
+fn convert(settings: Settings<'_>, value: &Value, to: ScalarKind) -> Result<Value> {
+    if let (Value::Int(number), ScalarKind::Varchar2(_) | ScalarKind::Char(_)) = (value, to) {
         return Ok(Value::Varchar2(number.to_string().into()));
     }
     let wanted = ScalarType::from(to).datum_type();
@@ -80,7 +80,7 @@ pub fn in_plsql(error: Error) -> Error {
 /// The text of a value, as `||` and DBMS_OUTPUT have it; NULL is empty.
 ///
 /// # Errors
-/// Those of date formats.
+/// Errors of date formats.
 pub fn text(settings: Settings<'_>, value: &Value) -> Result<Arc<str>> {
     Ok(match value {
         Value::Varchar2(text) | Value::Char(text) => Arc::clone(text),

@@ -1,9 +1,10 @@
-//! Values as programs hold them at run time.
+//! Values of programs at run time.
 //!
-//! Integers that fit 64 bits are [`Value::Int`], whatever numeric type the variable has; every other NUMBER is in Oracle's own form. So a value has
-//! one form only, and `Number` never holds what `Int` could.
+//! Integers that fit 64 bits are [`Value::Int`], whatever the variable's numeric type; every other NUMBER is in
+//! Oracle's own form. So a value has one form only, and `Number` never holds what `Int` could.
 //!
-//! Records and collections are shared and copied when one of several holders changes them: assigning one costs a counter.
+//! Records and collections are shared and copied when one of several holders changes them: assigning one costs a
+//! counter.
 
 use std::fmt;
 use std::sync::Arc;
@@ -19,7 +20,7 @@ pub mod convert;
 pub mod scalar_type;
 
 pub use collection::{Collection, Key};
-pub use scalar_type::{Kind, Length, ScalarType};
+pub use scalar_type::{Length, ScalarKind, ScalarType};
 
 use crate::run::cursor::Cursor;
 
@@ -78,7 +79,7 @@ impl Value {
         }
     }
 
-    /// For SQL and for functions; None for records, collections, cursors and BOOLEANs, which SQL does not know.
+    /// The value for SQL and functions; None for records, collections, cursors and BOOLEANs, which SQL does not have.
     #[must_use]
     pub fn to_datum(&self) -> Option<Datum> {
         Some(match self {
@@ -110,7 +111,7 @@ impl Value {
 
 impl From<NumberBytes> for Value {
     fn from(number: NumberBytes) -> Self {
-        // The first byte tells how many digits stand before the point; more digits than that are a fraction.
+        // The first byte has the number of digits before the point; more digits are a fraction.
         match number::decode_i64(&number) {
             Some(value) => Self::Int(value),
             None => Self::Number(number),

@@ -1,4 +1,4 @@
-//! Scalar types with their constraints, and what a variable of such a type makes of a value.
+//! Scalar types with their constraints, and the assignment of values to their variables.
 
 use std::sync::Arc;
 
@@ -10,9 +10,9 @@ use super::Value;
 
 /// The family of a scalar type and its size.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Kind {
+pub enum ScalarKind {
     Boolean,
-    /// PLS_INTEGER and its kin: 32 bits. SIMPLE_INTEGER goes round at its ends.
+    /// PLS_INTEGER and its kin: 32 bits. SIMPLE_INTEGER wraps around.
     Integer {
         wrap: bool,
     },
@@ -21,7 +21,7 @@ pub enum Kind {
         precision: Option<u8>,
         scale: Option<i8>,
     },
-    /// None: a parameter, as long as it comes.
+    /// None: a parameter, of any length.
     Varchar2(Option<Length>),
     Char(Option<Length>),
     Date,
@@ -44,7 +44,7 @@ pub struct Length {
 /// A scalar type as declared.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct ScalarType {
-    pub kind: Kind,
+    pub kind: ScalarKind,
     pub not_null: bool,
     /// NATURAL, POSITIVE, and subtypes with RANGE: both ends included.
     pub range: Option<(i64, i64)>,
@@ -60,72 +60,72 @@ pub fn value_error(what: &str) -> Error {
     Error::user(6502, format!("PL/SQL: numeric or value error{colon}{what}"))
 }
 
-impl From<Kind> for ScalarType {
-    fn from(kind: Kind) -> Self {
+impl From<ScalarKind> for ScalarType {
+    fn from(kind: ScalarKind) -> Self {
         Self { kind, not_null: false, range: None }
     }
 }
 
 impl ScalarType {
-    pub const NUMBER: Self = Self::of(Kind::Number { precision: None, scale: None });
-    pub const INTEGER: Self = Self::of(Kind::Integer { wrap: false });
-    pub const VARCHAR2: Self = Self::of(Kind::Varchar2(None));
-    pub const CHAR: Self = Self::of(Kind::Char(None));
-    pub const BOOLEAN: Self = Self::of(Kind::Boolean);
-    pub const DATE: Self = Self::of(Kind::Date);
-    pub const TIMESTAMP: Self = Self::of(Kind::Timestamp(9));
-    pub const RAW: Self = Self::of(Kind::Raw(None));
+    pub const NUMBER: Self = Self::of(ScalarKind::Number { precision: None, scale: None });
+    pub const INTEGER: Self = Self::of(ScalarKind::Integer { wrap: false });
+    pub const VARCHAR2: Self = Self::of(ScalarKind::Varchar2(None));
+    pub const CHAR: Self = Self::of(ScalarKind::Char(None));
+    pub const BOOLEAN: Self = Self::of(ScalarKind::Boolean);
+    pub const DATE: Self = Self::of(ScalarKind::Date);
+    pub const TIMESTAMP: Self = Self::of(ScalarKind::Timestamp(9));
+    pub const RAW: Self = Self::of(ScalarKind::Raw(None));
 
-    const fn of(kind: Kind) -> Self {
+    const fn of(kind: ScalarKind) -> Self {
         Self { kind, not_null: false, range: None }
     }
 
-    /// Without size and limits: what a formal parameter of the type is.
+    /// Without size and limits: the type of a formal parameter.
     #[must_use]
     pub fn unconstrained(&self) -> Self {
         let kind = match self.kind {
-            Kind::Number { .. } => Kind::Number { precision: None, scale: None },
-            Kind::Varchar2(_) => Kind::Varchar2(None),
-            Kind::Char(_) => Kind::Char(None),
-            Kind::Raw(_) => Kind::Raw(None),
-            Kind::Timestamp(_) => Kind::Timestamp(9),
+            ScalarKind::Number { .. } => ScalarKind::Number { precision: None, scale: None },
+            ScalarKind::Varchar2(_) => ScalarKind::Varchar2(None),
+            ScalarKind::Char(_) => ScalarKind::Char(None),
+            ScalarKind::Raw(_) => ScalarKind::Raw(None),
+            ScalarKind::Timestamp(_) => ScalarKind::Timestamp(9),
             other => other,
         };
         Self { kind, not_null: false, range: None }
     }
 
-    /// Whether every value of the family is one of this type as it stands.
+    /// True: the type has no constraints beyond its family.
     #[must_use]
     pub fn is_open(&self) -> bool {
         !self.not_null
             && self.range.is_none()
             && matches!(
                 self.kind,
-                Kind::Boolean
-                    | Kind::Number { precision: None, scale: None }
-                    | Kind::Varchar2(None)
-                    | Kind::Char(None)
-                    | Kind::Raw(None)
-                    | Kind::Date
-                    | Kind::Timestamp(9)
+                ScalarKind::Boolean
+                    | ScalarKind::Number { precision: None, scale: None }
+                    | ScalarKind::Varchar2(None)
+                    | ScalarKind::Char(None)
+                    | ScalarKind::Raw(None)
+                    | ScalarKind::Date
+                    | ScalarKind::Timestamp(9)
             )
     }
 
-    /// None for BOOLEAN, which SQL does not know.
+    /// None for BOOLEAN, which SQL does not have.
     #[must_use]
     pub fn datum_type(&self) -> Option<DatumType> {
         Some(match self.kind {
-            Kind::Boolean => return None,
-            Kind::Integer { .. } | Kind::Number { .. } => DatumType::Number,
-            Kind::Varchar2(_) | Kind::Rowid => DatumType::Varchar2,
-            Kind::Char(_) => DatumType::Char,
-            Kind::Date => DatumType::Date,
-            Kind::Timestamp(_) => DatumType::Timestamp,
-            Kind::Raw(_) => DatumType::Raw,
+            ScalarKind::Boolean => return None,
+            ScalarKind::Integer { .. } | ScalarKind::Number { .. } => DatumType::Number,
+            ScalarKind::Varchar2(_) | ScalarKind::Rowid => DatumType::Varchar2,
+            ScalarKind::Char(_) => DatumType::Char,
+            ScalarKind::Date => DatumType::Date,
+            ScalarKind::Timestamp(_) => DatumType::Timestamp,
+            ScalarKind::Raw(_) => DatumType::Raw,
         })
     }
 
-    /// What a variable of this type holds after `value`, which is of its family already, was assigned to it.
+    /// The content of a variable of this type after the assignment of `value`, which is of its family already.
     ///
     /// # Errors
     /// ORA-06502 and ORA-01426.
@@ -134,24 +134,24 @@ impl ScalarType {
             return if self.not_null { Err(value_error("")) } else { Ok(Value::Null) };
         }
         let held = match (self.kind, value) {
-            (Kind::Integer { .. }, value) => whole(&value)?,
-            (Kind::Number { precision, scale }, value) => fit(value, precision, scale)?,
-            (Kind::Varchar2(length), Value::Varchar2(text) | Value::Char(text)) => {
+            (ScalarKind::Integer { .. }, value) => whole(&value)?,
+            (ScalarKind::Number { precision, scale }, value) => fit(value, precision, scale)?,
+            (ScalarKind::Varchar2(length), Value::Varchar2(text) | Value::Char(text)) => {
                 check_length(&text, length)?;
                 Value::Varchar2(text)
             }
-            (Kind::Char(length), Value::Varchar2(text) | Value::Char(text)) => padded(text, length)?,
-            (Kind::Raw(Some(most)), Value::Raw(bytes)) => {
+            (ScalarKind::Char(length), Value::Varchar2(text) | Value::Char(text)) => padded(text, length)?,
+            (ScalarKind::Raw(Some(most)), Value::Raw(bytes)) => {
                 if bytes.len() > most as usize {
                     return Err(value_error("raw variable length too long"));
                 }
                 Value::Raw(bytes)
             }
-            (Kind::Timestamp(digits), Value::Timestamp(bytes)) if digits < 9 => {
+            (ScalarKind::Timestamp(digits), Value::Timestamp(bytes)) if digits < 9 => {
                 let rounded = scalar::column::round_fraction(&format::date::decode(&bytes), digits)?;
                 Value::Timestamp(rounded.timestamp())
             }
-            (Kind::Rowid, Value::Char(text)) => Value::Varchar2(text),
+            (ScalarKind::Rowid, Value::Char(text)) => Value::Varchar2(text),
             (_, value) => value,
         };
         if let (Some((low, high)), Value::Int(number)) = (self.range, &held)
@@ -225,13 +225,13 @@ impl From<DataType> for ScalarType {
     fn from(column: DataType) -> Self {
         let length = |bytes: u16| Some(Length { most: u32::from(bytes), characters: false });
         Self::from(match column {
-            DataType::Number { precision: None, scale: 0 } => Kind::Number { precision: None, scale: None },
-            DataType::Number { precision, scale } => Kind::Number { precision, scale: Some(scale) },
-            DataType::Varchar2 { bytes } => Kind::Varchar2(length(bytes)),
-            DataType::Char { bytes } => Kind::Char(length(bytes)),
-            DataType::Date => Kind::Date,
-            DataType::Timestamp { precision } => Kind::Timestamp(precision),
-            DataType::Raw { bytes } => Kind::Raw(Some(u32::from(bytes))),
+            DataType::Number { precision: None, scale: 0 } => ScalarKind::Number { precision: None, scale: None },
+            DataType::Number { precision, scale } => ScalarKind::Number { precision, scale: Some(scale) },
+            DataType::Varchar2 { bytes } => ScalarKind::Varchar2(length(bytes)),
+            DataType::Char { bytes } => ScalarKind::Char(length(bytes)),
+            DataType::Date => ScalarKind::Date,
+            DataType::Timestamp { precision } => ScalarKind::Timestamp(precision),
+            DataType::Raw { bytes } => ScalarKind::Raw(Some(u32::from(bytes))),
         })
     }
 }

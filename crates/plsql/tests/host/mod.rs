@@ -47,7 +47,7 @@ struct Query {
 
 pub const OWNER: &str = "SCOTT";
 
-/// The host, and what tests look at.
+/// The host, with the counters that tests read.
 #[derive(Default)]
 pub struct Mock {
     pub tables: BTreeMap<String, Table>,
@@ -67,7 +67,7 @@ pub struct Mock {
     pub natives: Vec<String>,
     /// Rows asked for at once.
     pub fetches: Vec<usize>,
-    /// What the dictionary says of its changes, and how often it was asked for a name.
+    /// The dictionary's version, and the number of lookups.
     pub version: Option<u64>,
     pub resolved: usize,
     /// Whose rights have been entered and left, in order.
@@ -159,7 +159,8 @@ impl Mock {
 
     fn commit(&mut self) {
         if !self.autonomous.is_empty() {
-            // What the outer transaction has not committed stays uncommitted: only the table that was written counts here.
+            // Uncommitted changes of the outer transaction stay so: only the table that was written counts
+            // here.
             let outer = &self.autonomous[0].0;
             for (name, table) in &self.tables {
                 if outer.get(name).is_none_or(|before| before.rows.len() != table.rows.len()) {

@@ -54,7 +54,7 @@ fn variables_and_constants() {
 }
 
 #[test]
-fn what_a_variable_must_begin_with() {
+fn initial_values_of_variables() {
     for (text, fault) in [
         (
             "x constant number;",

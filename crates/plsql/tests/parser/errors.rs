@@ -1,4 +1,4 @@
-//! What is said of programs that do not parse, and where; and that the parser goes on behind it.
+//! Errors of programs that do not parse, with positions; and recovery behind them.
 
 use plsql::error::Number;
 use plsql::parser::parse_unit;
@@ -141,7 +141,7 @@ fn handlers_of_others_stand_last_and_alone() {
 }
 
 #[test]
-fn what_does_not_end_is_said_where_it_begins() {
+fn an_unclosed_construct_is_reported_where_it_begins() {
     assert_eq!(
         faults("begin\n x := 'abc;\nend;"),
         "2/7 PLS-00103: Encountered the symbol \"end-of-file\" in a quoted text that begins here"

@@ -1,4 +1,4 @@
-//! The parser by its public face: what texts parse to, and what is said of those that do not.
+//! The parser through its public functions: syntax trees of texts, and errors.
 
 mod declarations;
 mod errors;

@@ -1,4 +1,5 @@
-//! Real programs with tokens taken out, doubled, exchanged or cut short: the parser says something useful of each, or it parses.
+//! Real programs with tokens removed, doubled, exchanged or cut short: the parser reports useful errors, or accepts
+//! them.
 
 use plsql::error::CompileError;
 use plsql::parser::{parse_expression, parse_unit};
@@ -16,7 +17,7 @@ const PROGRAMS: &[(&str, &str)] = &[
     ("trigger", include_str!("programs/trigger.sql")),
 ];
 
-/// What means something to the parser, beside what the programs have.
+/// Tokens with a meaning to the parser, beside those of the programs.
 const PIECES: &[&str] = &[
     "",
     ";",
@@ -185,7 +186,7 @@ fn changed(text: &str, changes: &[Change]) -> String {
     pieces.concat()
 }
 
-/// What holds of every answer. The errors come back.
+/// Invariants of every answer. Returns the errors.
 fn check(text: &str) -> Vec<CompileError> {
     let errors = parse_unit(text).err();
     if let Some(errors) = &errors {
@@ -203,7 +204,7 @@ fn check(text: &str) -> Vec<CompileError> {
     errors.unwrap_or_default()
 }
 
-/// What comes of a text, in upper case: small and capital letters are one, but in texts and quoted names.
+/// The tokens of a text, in upper case except in texts and quoted names.
 fn folded(text: &str) -> String {
     format!("{:?}", parse_unit(text)).to_uppercase()
 }

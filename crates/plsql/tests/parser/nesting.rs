@@ -1,4 +1,4 @@
-//! Programs that are too deep are refused; those that are not fit the stack.
+//! Programs nested too deeply are refused; the others fit the stack.
 
 use plsql::parser::{MAX_HEIGHT, MAX_NESTING, parse_expression, parse_unit};
 

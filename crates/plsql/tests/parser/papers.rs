@@ -7,7 +7,8 @@ use plsql::parser::parse_unit;
 
 use crate::show;
 
-/// A SQL*Plus script's PL/SQL: each begins a line and ends with `/` alone on one. EXEC is a block of one call.
+/// The PL/SQL of a SQL*Plus script: each program begins a line and ends with `/` alone on one. EXEC is a block of one
+/// call.
 fn programs(script: &str) -> Vec<String> {
     let mut programs = Vec::new();
     let mut lines = script.lines();

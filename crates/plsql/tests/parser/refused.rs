@@ -1,4 +1,4 @@
-//! PL/SQL that is valid and not carried out is refused by name.
+//! Valid PL/SQL that is not supported is refused by name.
 
 use crate::faults;
 

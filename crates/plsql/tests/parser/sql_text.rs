@@ -1,4 +1,4 @@
-//! SQL statements as text: what is cut out, and where it stood.
+//! SQL statements as text: the parts cut out, and their positions.
 
 use plsql::ast::{DeclarationKind, SqlKind, SqlText, StatementKind};
 
@@ -183,7 +183,7 @@ fn cursors_have_a_query_without_into() {
 }
 
 #[test]
-fn what_can_be_told_of_a_faulty_statement() {
+fn faults_of_sql_statements() {
     for (text, fault) in [
         ("select a from t;", "1/7 PLS-00428: an INTO clause is expected in this SELECT statement"),
         ("select a into b;", "1/22 PL/SQL: ORA-00923: FROM keyword not found where expected"),

@@ -65,7 +65,7 @@ fn source(text: &str) -> ForSource {
 }
 
 #[test]
-fn what_a_for_loop_runs_over() {
+fn ranges_of_for_loops() {
     let ForSource::Range { reverse, low, high } = source("reverse a + 1 .. 2 * b") else { panic!() };
     assert!(reverse);
     assert_eq!((show::expr(&low), show::expr(&high)), ("(+ A 1)".to_owned(), "(* 2 B)".to_owned()));

@@ -66,7 +66,7 @@ fn when_is_for_rows_only() {
 }
 
 #[test]
-fn what_a_trigger_lacks() {
+fn incomplete_triggers() {
     for (text, expected) in [
         ("trigger t on emp begin null; end;", "\"ON\" when expecting one of the following: before after"),
         (

@@ -144,7 +144,7 @@ fn a_stored_program_has_a_body() {
 }
 
 #[test]
-fn what_is_no_program() {
+fn texts_that_are_no_program() {
     let expected = "begin declare call create function package procedure trigger";
     for text in ["", "select 1 from dual", "null;", "'x'"] {
         assert!(faults(text).contains(expected), "{text}");

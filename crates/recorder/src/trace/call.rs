@@ -1,11 +1,11 @@
-//! System calls that change files or names, as registers say them.
+//! System calls that change files or names, decoded from registers.
 //!
-//! What is not here reads, or is about memory, threads and time. A call that changes files in a way that a recording
-//! cannot hold is [`Call::Unrecorded`].
+//! All others read, or are about memory, threads and time. A call that changes files in a way that a recording cannot
+//! represent is [`Call::Unrecorded`].
 
 use nix::libc::{self, c_long, user_regs_struct};
 
-/// Where the bytes of a write are, in the memory of the process.
+/// Location of a write's bytes in the memory of the process.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum Source {
     Bytes { address: u64, length: usize },
@@ -19,7 +19,7 @@ pub(super) struct Name {
     pub(super) address: u64,
 }
 
-/// A call that the recorder looks at.
+/// A call that matters to the recorder.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum Call {
     /// `offset` is None at the position of the descriptor.
@@ -61,12 +61,12 @@ pub(super) enum Call {
     Map {
         fd: i32,
     },
-    /// Changes the file of a descriptor in a way that is not recorded.
+    /// Changes the file of a descriptor in a way that cannot be recorded.
     Unrecorded {
         what: &'static str,
         fd: i32,
     },
-    /// Changes names in a way that is not recorded.
+    /// Changes names in a way that cannot be recorded.
     UnrecordedName {
         what: &'static str,
         name: Name,
@@ -79,7 +79,7 @@ fn name(directory: u64, address: u64) -> Name {
     Name { directory: directory as i32, address }
 }
 
-/// The call that a thread is about to make; None for one that changes no file.
+/// The call that a thread is about to make; None when it changes no file.
 pub(super) fn decode(registers: &user_regs_struct) -> Option<Call> {
     let user_regs_struct { rdi: a, rsi: b, rdx: c, r10: d, r9: f, .. } = *registers;
     let fd = a as i32;

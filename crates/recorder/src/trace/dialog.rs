@@ -1,8 +1,8 @@
-//! What a traced process reads from standard input: a script, or a client that answers its output.
+//! Standard input of a traced process: a script, or a client that answers its output.
 
 use std::io::{self, Write};
 
-/// What a client says next.
+/// The next input from a client.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum Reply {
     /// Nothing yet.
@@ -12,10 +12,10 @@ pub enum Reply {
     End,
 }
 
-/// What a process reads from standard input.
+/// A process's standard input.
 pub enum Input<'a> {
     Script(&'a str),
-    /// The client is asked first with nothing, and then with each output.
+    /// The client is called first with empty output, and then with each output.
     Dialog(&'a mut dyn FnMut(&[u8]) -> Reply),
 }
 
@@ -36,7 +36,7 @@ impl Client<'_> {
         match (self.ask)(bytes) {
             Reply::Wait => {}
             Reply::Say(text) => {
-                // A process that has ended hears nothing.
+                // A process that has ended reads nothing.
                 let _ = self.pipe.as_mut().map(|pipe| pipe.write_all(text.as_bytes()));
             }
             Reply::End => self.pipe = None,

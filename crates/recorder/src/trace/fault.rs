@@ -5,7 +5,7 @@ use nix::errno::Errno;
 /// Which calls a fault is about.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub enum FaultKind {
-    /// Writes, those that are durable when they return included.
+    /// Writes, including durable ones.
     Write,
     /// Syncs of files and directories.
     Sync,
@@ -24,6 +24,6 @@ pub struct Fault {
     pub kind: FaultKind,
     pub number: u64,
     pub errno: Errno,
-    /// Calls of the kind that come after it fail as well: the device has gone.
+    /// Later calls of the kind fail as well: the device has gone.
     pub lasting: bool,
 }

@@ -1,4 +1,4 @@
-//! One process under trace: what its calls do to the files, and which of them fail.
+//! One process under trace: its calls on the files, and the failing ones.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -19,7 +19,7 @@ use super::tracee::{Stopped, Tracee};
 use crate::error::{Error, Result};
 use crate::event::{Event, LifeEnd, Operation, OperationNumber};
 
-/// What a thread's call will be when it returns.
+/// A thread's call that has not returned.
 #[derive(Debug)]
 pub(super) enum Pending {
     Write {
@@ -51,7 +51,7 @@ pub(super) enum Pending {
         path: PathBuf,
     },
     Said(Vec<u8>),
-    /// The call is not carried out and returns this error.
+    /// The call is not executed and returns this error.
     Refused(Errno),
     /// As Refused; the operation is in the recording.
     RefusedSync {
@@ -60,12 +60,12 @@ pub(super) enum Pending {
     },
 }
 
-/// One process under way.
+/// A running process.
 pub(super) struct Life<'a> {
     pub(super) recorder: &'a mut Recorder,
     pub(super) tracee: Tracee,
     pub(super) client: Option<Client<'a>>,
-    /// What the descriptor of standard output leads to.
+    /// The file to which the descriptor of standard output leads.
     pub(super) output: Option<PathBuf>,
     pub(super) stop: Stop,
     pub(super) faults: &'a [Fault],
@@ -85,7 +85,7 @@ impl Life<'_> {
                     let before = self.operations;
                     let pending = self.enter(call)?;
                     if let Some(Pending::Refused(_) | Pending::RefusedSync { .. }) = pending {
-                        // No call has this number: the kernel carries nothing out.
+                        // No call has this number: the kernel executes nothing.
                         self.tracee.set_registers(thread, user_regs_struct { orig_rax: u64::MAX, ..registers })?;
                     }
                     if let Some(pending) = pending {
@@ -111,7 +111,7 @@ impl Life<'_> {
         }
     }
 
-    /// What a call will have done when it returns; None for one that is not about the files.
+    /// The effect of a call when it returns; None when it is not about the files.
     fn enter(&mut self, call: Call) -> Result<Option<Pending>> {
         Ok(match call {
             Call::Write { fd, source, offset, durable } => self.write(fd, source, offset, durable)?,
@@ -211,7 +211,7 @@ impl Life<'_> {
         }))
     }
 
-    /// A call that a recording cannot hold is an error where it is about a file below the directory.
+    /// A call that a recording cannot represent is an error when it is about a file below the directory.
     fn refuse(&self, what: &str, fd: i32) -> Result<Option<Pending>> {
         match self.path_of(fd) {
             Some(path) => Err(Error::Unrecorded(format!("{what} of {}", path.display()))),
@@ -331,7 +331,7 @@ impl Life<'_> {
     }
 }
 
-/// What a descriptor leads to.
+/// The file to which a descriptor leads.
 pub(super) fn link(pid: Pid, fd: i32) -> Option<PathBuf> {
     fs::read_link(format!("/proc/{pid}/fd/{fd}")).ok()
 }

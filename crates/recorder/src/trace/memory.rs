@@ -19,7 +19,7 @@ const IOV_MAX: usize = 1024;
 /// Reads `length` bytes at `address`.
 ///
 /// # Errors
-/// EFAULT when the memory is not there.
+/// EFAULT for unmapped memory.
 pub(super) fn bytes(pid: Pid, address: u64, length: usize) -> Result<Vec<u8>, Errno> {
     gather(pid, &[(address, length)])
 }
@@ -42,10 +42,10 @@ pub(super) fn path(pid: Pid, address: u64) -> Result<PathBuf, Errno> {
     Err(Errno::ENAMETOOLONG)
 }
 
-/// Reads the buffers that an array of `iovec` names, one after the other.
+/// Reads the buffers of an array of `iovec`, one after the other.
 ///
 /// # Errors
-/// EFAULT when the memory is not there; EINVAL for more buffers than the kernel takes.
+/// EFAULT for unmapped memory; EINVAL for more buffers than the kernel takes.
 pub(super) fn vectors(pid: Pid, address: u64, count: usize) -> Result<Vec<u8>, Errno> {
     const ENTRY: usize = 16;
     if count > IOV_MAX {

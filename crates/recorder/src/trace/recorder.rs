@@ -1,4 +1,4 @@
-//! Records what a process does to the files below one directory, and makes some of its calls fail.
+//! Records the operations of a process on the files below one directory, and makes some of its calls fail.
 //!
 //! 1. A write and a sync have two moments: the kernel is asked, and the call returns. Names and sizes change at one
 //!    moment, when the call has returned.
@@ -39,7 +39,7 @@ pub enum Stop {
     After(u64),
 }
 
-/// What became of a process.
+/// The outcome of a process.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Ended {
     pub end: LifeEnd,
@@ -47,11 +47,11 @@ pub struct Ended {
     pub hung: bool,
     /// Operations of this life.
     pub operations: u64,
-    /// How many calls of each kind there were.
+    /// Numbers of calls of each kind.
     pub counts: BTreeMap<FaultKind, u64>,
-    /// What the faults have hit: the operation and its file.
+    /// The operations that the faults have hit, with their files.
     pub hits: Vec<String>,
-    /// What it has written to standard error.
+    /// The text written to standard error.
     pub errors: String,
 }
 
@@ -59,7 +59,7 @@ pub struct Ended {
 #[derive(Debug)]
 pub struct Recorder {
     pub(super) root: PathBuf,
-    /// What reads see: everything that has returned.
+    /// The files as reads see them: all returned operations.
     pub(super) cache: Image,
     next_file: u32,
     next_number: OperationNumber,
@@ -69,10 +69,10 @@ pub struct Recorder {
 }
 
 impl Recorder {
-    /// Over the files that the directory holds now.
+    /// Over the present files of the directory.
     ///
     /// # Errors
-    /// Those of reading them.
+    /// Errors of reading them.
     pub fn new(root: &Path) -> Result<Self> {
         let root = fs::canonicalize(root).map_err(|error| Error::io(root, &error))?;
         let cache = image::read_directory(&root)?;
@@ -92,7 +92,7 @@ impl Recorder {
         &self.cache
     }
 
-    /// What was recorded.
+    /// The recorded events.
     #[must_use]
     pub fn events(&self) -> &[Event] {
         &self.events
@@ -174,7 +174,7 @@ impl Recorder {
         file
     }
 
-    /// After a kill: what was in flight is there, or not, or by half; the directory says which.
+    /// After a kill: operations in flight are there, or not, or by half; the directory tells.
     fn settle(&mut self) -> Result<()> {
         for (number, (file, offset, bytes)) in std::mem::take(&mut self.in_flight) {
             self.events.push(Event::Failed { number });
@@ -244,7 +244,7 @@ fn read_back(file: &mut File) -> Result<String> {
     Ok(text)
 }
 
-/// What is in a range of a file, as far as the file goes.
+/// The content of a range of a file, as far as the file goes.
 fn read_range(path: &Path, offset: u64, length: usize) -> Result<Vec<u8>> {
     let read = || -> io::Result<Vec<u8>> {
         let file = File::open(path)?;

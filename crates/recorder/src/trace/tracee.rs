@@ -22,7 +22,7 @@ use crate::error::{Error, Result};
 /// Stops the shell until the tracer has attached; then the shell becomes the program.
 const LAUNCH: &str = r#"kill -STOP $$; exec "$0" "$@""#;
 
-/// What a traced process did.
+/// The event of a traced process.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum Stopped {
     /// A thread is about to enter a system call.
@@ -40,7 +40,7 @@ pub(super) enum Stopped {
 pub(super) struct Tracee {
     pid: Pid,
     threads: BTreeSet<Pid>,
-    /// The thread that is stopped and has to be resumed before the next wait.
+    /// The stopped thread that must be resumed before the next wait.
     stopped: Option<Pid>,
     ended: bool,
 }
@@ -187,12 +187,12 @@ impl Tracee {
 
 impl Drop for Tracee {
     fn drop(&mut self) {
-        // Nobody is left to be told.
+        // There is no caller to report to.
         let _ = self.kill();
     }
 }
 
-/// Lets a thread go on until its next system call begins or ends. A thread that has gone meanwhile needs nothing.
+/// Resumes a thread until its next system call begins or ends. A thread that has ended meanwhile is ignored.
 fn resume(thread: Pid, signal: Option<Signal>) -> Result<()> {
     match ptrace::syscall(thread, signal) {
         Ok(()) | Err(Errno::ESRCH) => Ok(()),

@@ -8,7 +8,7 @@ use super::state::{Rows, Table};
 /// Rows of a table beyond which rows are deleted.
 const ROWS_MAX: usize = 400;
 
-/// The filler of a row whose id and `n` are these texts.
+/// The filler of a row with these texts of id and `n`.
 fn filler(id: &str, n: i64, length: u64) -> String {
     format!("rpad({id} || '.{n}.', {length}, 'x')")
 }

@@ -81,7 +81,7 @@ impl Plan {
 
     fn create_index(&mut self) {
         let Some(name) = self.a_table() else { return };
-        // Not where a tablespace is dropped with what is in it.
+        // Not for a tablespace that is dropped with its contents.
         let tablespace = ["FREELISTS", "BITMAPS"][self.random.index(2)];
         let free = self.fresh();
         let Some(table) = self.current.tables.get_mut(&name) else { return };
@@ -137,7 +137,7 @@ impl Plan {
         self.commit_by(format!("alter tablespace {name} add datafile '{file}' size {}", 2 * MB));
     }
 
-    /// Longer: what is behind an end that moves down may be in use.
+    /// Growth only: blocks behind a lower end may be in use.
     fn resize(&mut self) {
         let one_file =
             |(name, files): &(&String, &Vec<u64>)| name.starts_with("TS") && !name.contains('G') && files.len() == 1;

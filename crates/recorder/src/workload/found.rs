@@ -1,4 +1,4 @@
-//! The state that is in an open database, read through the engine alone.
+//! The state of an open database, read through the engine alone.
 
 use common::sync::Arc;
 use common::{BlockAddress, Error, ObjectNumber, Result};
@@ -10,7 +10,7 @@ use storage::table::TableScan;
 use super::plan::ACCOUNTS;
 use super::state::{Rows, State, Table};
 
-/// Who owns the tables.
+/// The owner of the tables.
 const OWNER: &str = "SYSTEM";
 /// Blocks of one call of a scan.
 const BLOCKS: u32 = 100;
@@ -42,10 +42,10 @@ impl RowSink for Found {
     }
 }
 
-/// Everything that the workload has made, and what no statement can have made.
+/// All objects of the workload, and those that no statement can have made.
 ///
 /// # Errors
-/// Those of reading.
+/// Errors of reading.
 pub fn read(session: &Arc<Session>) -> Result<(State, Vec<String>)> {
     let mut state = State::default();
     let mut wrong = Vec::new();

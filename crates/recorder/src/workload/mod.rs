@@ -1,4 +1,4 @@
-//! What the binary is made to do, and what must be in the database afterwards.
+//! The workload of the binary, and the expected content of the database.
 //!
 //! ```text
 //!   plan.rs    seed, kind ──> statements of a life, each with the state that it leads to

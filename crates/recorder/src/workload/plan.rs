@@ -1,6 +1,6 @@
 //! Statements by seed.
 //!
-//! A definition commits what is open, so a COMMIT always stands before one: each statement leads from one committed
+//! A definition commits the open transaction, so a COMMIT always precedes one: each statement leads from one committed
 //! state to the next, or to the same.
 
 use common::Seeded;
@@ -8,7 +8,7 @@ use common::sync::Arc;
 
 use super::state::{Jobs, Rows, State, Table};
 
-/// What a workload is mostly about.
+/// The main subject of a workload.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub enum Kind {
     /// Rows, one transaction after the other.
@@ -51,7 +51,7 @@ impl Kind {
     }
 }
 
-/// A statement, and what is committed when it has succeeded.
+/// A statement, and the committed state after its success.
 #[derive(Clone, Debug)]
 pub struct Statement {
     pub text: String,
@@ -68,7 +68,7 @@ pub struct Plan {
     pub(super) committed: State,
     /// With the open transaction's changes.
     pub(super) current: State,
-    /// Of names, ids and values that are given next; none is given twice.
+    /// The next name, id or value; none is given twice.
     pub(super) next: i64,
     statements: Vec<Statement>,
 }
@@ -118,7 +118,7 @@ impl Plan {
         self.statements.push(Statement { text, state: self.committed.clone(), commits: false });
     }
 
-    /// A statement that commits what `current` is.
+    /// A statement that commits the state `current`.
     pub(super) fn commit_by(&mut self, text: String) {
         self.committed = self.current.clone();
         self.statements.push(Statement { text, state: self.committed.clone(), commits: true });
@@ -132,7 +132,7 @@ impl Plan {
         self.commit_by(text.to_owned());
     }
 
-    /// Names of tables whose rows come and go.
+    /// Names of tables whose rows are inserted and deleted.
     pub(super) fn row_tables(&self) -> Vec<String> {
         let fixed = |name: &str| name == ACCOUNTS || Jobs::TABLES.contains(&name);
         self.current.tables.keys().filter(|name| !fixed(name)).cloned().collect()
@@ -196,7 +196,7 @@ pub fn setup() -> (Vec<String>, State) {
     table("JOB_B", "BITMAPS", &[], Rows::new());
     statements.push("commit".to_owned());
     let rounds = Jobs::ROUNDS_MAX;
-    // A job that a crash has cut short runs again: it goes on where its rows end.
+    // A job that a crash has cut short runs again: it continues behind its existing rows.
     statements.push(format!(
         "create or replace procedure fill(base in number, rounds in number) as\n  l_id number; l_there number;\nbegin\n  \
          for i in 1 .. rounds loop\n    l_id := base * {rounds} + i;\n    select count(*) into l_there from job_b where id = l_id;\n    \

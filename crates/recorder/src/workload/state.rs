@@ -1,4 +1,4 @@
-//! What is committed, as the workload knows it.
+//! The committed state, as the workload knows it.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -15,7 +15,7 @@ pub struct Table {
     pub tablespace: String,
 }
 
-/// Jobs: their sessions commit beside the script's, so of a job under way any first part of its rows is there.
+/// Jobs: their sessions commit beside the script's, so any prefix of a running job's rows is there.
 #[derive(Clone, Default, PartialEq, Eq, Debug)]
 pub struct Jobs {
     /// Rounds by base. A round commits one row in each of two tables, with the id `base * ROUNDS_MAX + round`.
@@ -33,18 +33,18 @@ impl Jobs {
 #[derive(Clone, Default, PartialEq, Eq, Debug)]
 pub struct State {
     pub tables: BTreeMap<String, Table>,
-    /// Bytes of the datafiles of each tablespace of the workload; those of one that grows by itself are not told.
+    /// Bytes of the datafiles of each tablespace of the workload; those of an autoextending one are left out.
     pub tablespaces: BTreeMap<String, Vec<u64>>,
     pub groups: BTreeSet<String>,
     pub jobs: Jobs,
 }
 
-/// Where a database is not what it must be.
+/// Differences of a database from its expected state.
 #[derive(Clone, Default, PartialEq, Eq, Debug)]
 pub struct Difference {
-    /// Was acknowledged, and is not there.
+    /// Acknowledged entries that are missing.
     pub lost: Vec<String>,
-    /// Is there, and belongs to no state that may be: a part of something, or what nobody has asked for.
+    /// Entries of no allowed state: a part of something, or unrequested.
     pub half: Vec<String>,
 }
 
@@ -64,7 +64,7 @@ impl Difference {
 }
 
 impl State {
-    /// Which of the states this is, the last one that fits; else where it differs from the nearest.
+    /// The index of the matching state, the last one that fits; else the difference to the nearest.
     ///
     /// # Errors
     /// The difference.

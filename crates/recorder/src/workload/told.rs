@@ -1,24 +1,23 @@
-//! What the shell has told its client.
+//! The shell's output to its client.
 //!
-//! A line with the number of the next statement stands before each statement's output, and the shell writes out what it
-//! has before it reads on. So when the line
-//! of statement n is there, n may have begun, and all before it have returned.
+//! A line with the number of the next statement precedes each statement's output, and the shell flushes its output
+//! before it reads on. So when the line of statement n is there, n may have begun, and all before it have returned.
 
 use super::plan::Statement;
 
 /// Before a statement's number.
 const MARK: &str = "##";
 
-/// What the shell is told before all statements.
+/// Settings sent to the shell before all statements.
 pub const SETTINGS: &str = "set pagesize 0\nset linesize 200\n";
 
-/// A statement as the shell reads it, with the line before it.
+/// A statement as the shell's input, with the line before it.
 #[must_use]
 pub fn line(number: usize, text: &str) -> String {
     format!("prompt {MARK}{number}\n{text}{}\n", end(text))
 }
 
-/// The line behind the last statement: its number says that the one before has returned.
+/// The line behind the last statement: its number shows that the one before has returned.
 #[must_use]
 pub fn mark(number: usize) -> String {
     format!("prompt {MARK}{number}\n")
@@ -38,7 +37,7 @@ pub fn script<'a>(statements: impl IntoIterator<Item = &'a str>) -> String {
     script
 }
 
-/// What ends a statement: a block has its slash, and a command of the shell its line.
+/// The end of a statement: a block has its slash, and a command of the shell its line.
 fn end(text: &str) -> &'static str {
     if text.ends_with('/') || text.starts_with("exec ") { "" } else { ";" }
 }
@@ -58,13 +57,13 @@ impl Answer {
         self.text.lines().filter(|line| is_error(line)).collect()
     }
 
-    /// True when no error was told.
+    /// True: the output has no error.
     #[must_use]
     pub fn succeeded(&self) -> bool {
         self.errors().is_empty()
     }
 
-    /// True when the statement has been carried out. ORA-01259 says that of a DROP TABLESPACE of which a file is left.
+    /// True: the statement was executed. ORA-01259 reports this of a DROP TABLESPACE that leaves a file behind.
     #[must_use]
     pub fn stands(&self) -> bool {
         self.errors().iter().all(|error| error.starts_with("ORA-01259"))
@@ -78,7 +77,7 @@ fn is_error(line: &str) -> bool {
     ["ORA", "HW", "PLS", "SP2", "DRG"].contains(&start.trim_start()) && digits >= 4
 }
 
-/// Puts the output together as it comes.
+/// Assembles the output as it comes.
 #[derive(Clone, Default, Debug)]
 pub struct Told {
     text: String,
@@ -106,7 +105,7 @@ impl Told {
         })
     }
 
-    /// What was told of each statement that has begun; the last one may have more to come.
+    /// The output of each statement that has begun; that of the last one may be incomplete.
     #[must_use]
     pub fn answers(&self) -> Vec<Answer> {
         let marks: Vec<(usize, usize)> = self.marks().collect();

@@ -1,4 +1,5 @@
-//! Made-up reports and traces to measure the readers with: the same tables as HTML, as AWR text and as Statspack, of the size of a busy instance's report.
+//! Made-up reports and traces to measure the readers with: the same tables as HTML, as AWR text and as Statspack, of
+//! the size of a busy instance's report.
 
 use std::fmt::Write as _;
 use std::io::Write;
@@ -10,7 +11,7 @@ pub(crate) enum Form {
     Statspack,
 }
 
-/// A report, and what a reader must find in it.
+/// A report, with the rows that a reader must find in it.
 pub(crate) struct Written {
     pub(crate) text: String,
     /// Rows of all tables.

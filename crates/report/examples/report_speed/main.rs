@@ -1,8 +1,9 @@
-//! How fast reports are read: `cargo run --release -p report --example report_speed [MEGABYTES [KIND]]`, 120 of each kind unless told.
-//! Kinds: html, awr, statspack, trace.
+//! Speed of the readers of reports: `cargo run --release -p report --example report_speed [MEGABYTES [KIND]]`, 120 of
+//! each kind by default. Kinds: html, awr, statspack, trace.
 //!
-//! The reports are made up, in the layouts of 19c, with as much in them as a busy instance's have. Each reader must find every row that was written,
-//! so that no reader is fast by giving up. Times are of the CPU, of one core. Traces have a benchmark of their own, `trace_speed`.
+//! The reports are made up, in the layouts of 19c, as full as those of a busy instance. Each reader must find every row
+//! that was written, so that no reader is fast by giving up. Times are of the CPU, of one core. Traces have a benchmark
+//! of their own, `trace_speed`.
 
 #![allow(clippy::print_stdout, clippy::unwrap_used, reason = "a benchmark")]
 
@@ -28,7 +29,7 @@ fn usage() -> (f64, f64) {
     (ticks / 100.0, peak.unwrap_or_default() / 1024.0)
 }
 
-/// Runs `work` and prints what it did; gives megabytes a second.
+/// Runs `work` and prints its result; returns megabytes a second.
 fn measure(name: &str, bytes: usize, work: impl FnOnce() -> String) {
     let (before, _) = usage();
     let result = work();
@@ -139,7 +140,7 @@ fn pages(pages: &[Written]) {
     file("the same, gzip", &packed, pages);
 }
 
-/// A trace, and what TKPROF prints of it.
+/// A trace, and its TKPROF report.
 fn traces(bytes: usize) {
     let mut trace = Vec::new();
     made_up::trace(&mut trace, bytes);

@@ -1,6 +1,6 @@
-//! A report before anyone knows what its tables mean: titled sections, with tables of named columns, lines of `name: value`, and text.
+//! A report before interpretation: titled sections, with tables of named columns, lines of `name: value`, and text.
 //!
-//! The readers of text and of HTML both make this, and one set of interpreters makes the model of it.
+//! The readers of text and of HTML both make this, and one set of interpreters turns it into the model.
 //!
 //! ```text
 //! bytes -> input/ (unpacked, decoded) -> text/ or html/ -> Document { sections: [Section { title, tables, notes }] } -> read/ -> model::Report
@@ -37,8 +37,9 @@ pub struct Section {
 /// Rows of cells under column names.
 #[derive(Clone, Debug, PartialEq, Default)]
 pub struct Table {
-    /// Column headings, the lines of a stacked heading joined by one space, hyphenation at a line's end kept as printed ("%Time -outs").
-    /// Empty names where a column has none. HTML `summary` and the paragraph before a table stand in `caption`.
+    /// Column headings, the lines of a stacked heading joined by one space, hyphenation at a line's end kept as printed
+    /// ("%Time -outs"). Empty names where a column has none. HTML `summary` and the paragraph before a table stand in
+    /// `caption`.
     pub columns: Vec<String>,
     pub caption: String,
     pub rows: Vec<Row>,
@@ -46,7 +47,8 @@ pub struct Table {
 
 #[derive(Clone, Debug, PartialEq, Default)]
 pub struct Row {
-    /// As many as columns; an empty text is a cell without a value. Trimmed. Text in the unit as printed ("1,234.5", "109.72us", "####").
+    /// As many as columns; an empty text is a cell without a value. Trimmed. Text in the unit as printed ("1,234.5",
+    /// "109.72us", "####").
     pub cells: Vec<String>,
     /// Line in the file, counted from 1.
     pub line: usize,

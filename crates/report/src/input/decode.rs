@@ -1,8 +1,8 @@
-//! Text of bytes that are UTF-8 or, where they are not, Windows-1252.
+//! Text from bytes in UTF-8 or, where they are not, Windows-1252.
 
 use std::borrow::Cow;
 
-/// What the bytes 0x80 to 0x9f are in Windows-1252; five of them are nothing.
+/// The bytes 0x80 to 0x9f in Windows-1252; five of them are undefined.
 const UPPER: [char; 32] = [
     '\u{20ac}', '\u{fffd}', '\u{201a}', '\u{192}', '\u{201e}', '\u{2026}', '\u{2020}', '\u{2021}', '\u{2c6}',
     '\u{2030}', '\u{160}', '\u{2039}', '\u{152}', '\u{fffd}', '\u{17d}', '\u{fffd}', '\u{fffd}', '\u{2018}',
@@ -10,7 +10,7 @@ const UPPER: [char; 32] = [
     '\u{203a}', '\u{153}', '\u{fffd}', '\u{17e}', '\u{178}',
 ];
 
-/// The text; each byte that is no UTF-8 is one character, so that columns stay where they were.
+/// The text; each byte that is not UTF-8 is one character, so that columns stay in place.
 pub(super) fn text(bytes: &[u8]) -> Cow<'_, str> {
     if let Ok(text) = std::str::from_utf8(bytes) {
         return Cow::Borrowed(text);
@@ -66,7 +66,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_utf8_is_windows_1252() {
+    fn text_that_is_not_utf8_is_windows_1252() {
         assert_eq!(text(b"gr\xc3\xb6\xc3\x9fe"), "größe");
         assert_eq!(text(b"gr\xf6\xdfe \x80 5"), "größe € 5");
     }

@@ -1,4 +1,4 @@
-//! What a text is, by its first part.
+//! The kind of a text, by its first part.
 
 use memchr::memmem;
 
@@ -10,7 +10,7 @@ use super::decode;
 pub const SNIFFED: usize = 1 << 20;
 
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(super) enum Kind {
+pub(super) enum InputKind {
     /// Statspack or AWR, as text or HTML or both.
     Reports,
     Trace,
@@ -32,27 +32,27 @@ const RECORDS: [&[u8]; 10] = [
     b"*** SESSION ID:",
 ];
 
-pub(super) fn of(start: &[u8]) -> Kind {
+pub(super) fn of(start: &[u8]) -> InputKind {
     if memmem::find(&start[..start.len().min(16 << 10)], b"TKPROF: Release").is_some() {
-        return Kind::Tkprof;
+        return InputKind::Tkprof;
     }
     if first_line(start).is_some_and(|line| {
         line.starts_with(b"Trace file ") || line.starts_with(b"Dump file ") && memmem::find(line, b".trc").is_some()
     }) {
-        return Kind::Trace;
+        return InputKind::Trace;
     }
     let holds = |mark: &[u8]| memmem::find(start, mark).is_some();
     let is_page = start.trim_ascii_start().starts_with(b"<") || holds(b"<html") || holds(b"<HTML");
     if is_page && (holds(b"STATSPACK report for") || holds(b"WORKLOAD REPOSITORY")) {
-        return Kind::Reports;
+        return InputKind::Reports;
     }
     let mut titles = 0;
     for line in start.split(|&byte| byte == b'\n').take(100_000) {
         if line.len() < 200 && grid::text::is_header(&decode::text(line)) {
-            return Kind::Reports;
+            return InputKind::Reports;
         }
         if RECORDS.iter().any(|record| line.starts_with(record)) {
-            return Kind::Trace;
+            return InputKind::Trace;
         }
         titles += usize::from(
             memmem::find(line, b"Snap").is_some()
@@ -60,7 +60,7 @@ pub(super) fn of(start: &[u8]) -> Kind {
         );
     }
     // A report whose head is missing.
-    if titles > 0 { Kind::Reports } else { Kind::Unknown }
+    if titles > 0 { InputKind::Reports } else { InputKind::Unknown }
 }
 
 /// The first line with anything in it.

@@ -1,4 +1,4 @@
-//! From a file to what is in it: reports, traces, TKPROF output, whatever they are packed and written in.
+//! Contents of a file: reports, traces, TKPROF output, in any packing and encoding.
 //!
 //! ```text
 //! file -> unpack.rs   gzip, xz, each member of a zip
@@ -9,10 +9,10 @@
 //!      -> grid::text or grid::html -> the visitor
 //! ```
 //!
-//! Memory: one report at a time, at most [`LARGEST_REPORT`] bytes of it; a trace is handed on as a stream; of anything else only the first
-//! [`kind::SNIFFED`] bytes are read.
+//! Memory: one report at a time, at most [`LARGEST_REPORT`] bytes of it; a trace is passed on as a stream; of anything
+//! else only the first [`kind::SNIFFED`] bytes are read.
 //!
-//! What is wrong with one report or one member of a zip is a [`Content::Refused`] of its own, and the rest is still read.
+//! An error in one report or one member of a zip is a [`Content::Refused`] of its own, and the rest is still read.
 
 mod decode;
 mod kind;
@@ -29,10 +29,10 @@ use crate::grid::Document;
 
 pub use kind::SNIFFED;
 
-/// Bytes of one report that are read. The largest AWR reports are a tenth of it.
+/// Most bytes of one report. The largest AWR reports are a tenth of it.
 pub const LARGEST_REPORT: usize = 64 << 20;
 
-/// Something that a file holds.
+/// A part of a file.
 pub struct Piece<'a> {
     /// The file's name; of a zip's member `reports.zip: may/awr_1.html`.
     pub name: &'a str,
@@ -43,7 +43,7 @@ pub struct Piece<'a> {
     pub content: Content<'a>,
 }
 
-/// What it is.
+/// The content of a part.
 pub enum Content<'a> {
     /// A Statspack or AWR report. Lines are counted from the start of the file.
     Report(Document),
@@ -51,7 +51,7 @@ pub enum Content<'a> {
     Trace(&'a mut dyn Read),
     /// The output of TKPROF.
     Tkprof(String),
-    /// Not read, and why. The name is not in the text.
+    /// Not read, with the reason. The name is not in the text.
     Refused(Error),
 }
 
@@ -77,24 +77,24 @@ impl std::fmt::Debug for Content<'_> {
     }
 }
 
-/// Takes what a file holds, piece by piece. An error that it returns ends the reading.
+/// Receives a file's content, piece by piece. An error that it returns ends the reading.
 pub type Visit<'a> = dyn FnMut(Piece<'_>) -> Result<()> + 'a;
 
-/// Reads a file and hands on each piece of it.
+/// Reads a file and passes on each piece of it.
 ///
 /// # Errors
-/// HW-0811 when the file cannot be opened, and whatever `visit` returns. What is wrong with the content is a [`Content::Refused`].
+/// HW-0811 when the file cannot be opened, and errors of `visit`. An error in the content is a [`Content::Refused`].
 pub fn open(path: &Path, visit: &mut Visit<'_>) -> Result<()> {
     let name = path.display().to_string();
     unpack::file(&name, opened(&name, path)?, visit)
 }
 
-/// Opens a file that is known to be a trace, packed in gzip or xz or not at all, for [`crate::trace::read`] and what reads through it. Its kind is not
-/// looked at.
+/// Opens a file known to be a trace, packed in gzip or xz or not at all, for [`crate::trace::read`] and its callers.
+/// Its kind is not checked.
 ///
 /// # Errors
-/// HW-0811 when the file cannot be opened, HW-0813 for packings that are not read (of a zip each member is a file of its own: [`open`] reads them), HW-0814
-/// for a damaged one. Damage further on comes from the reader.
+/// HW-0811 when the file cannot be opened, HW-0813 for packings that are not read (of a zip each member is a file of
+/// its own: [`open`] reads them), HW-0814 for a damaged one. Damage further on comes from the reader.
 pub fn open_trace(path: &Path) -> Result<Box<dyn Read + Send>> {
     let name = path.display().to_string();
     unpack::reader(&name, opened(&name, path)?)
@@ -117,7 +117,7 @@ pub fn read(name: &str, source: &mut dyn Read, visit: &mut Visit<'_>) -> Result<
     unpack::stream(name, source, 0, visit)
 }
 
-/// Hands on that something is not read.
+/// Passes on a refusal.
 fn refuse(name: &str, part: usize, line: usize, error: Error, visit: &mut Visit<'_>) -> Result<()> {
     visit(Piece { name, part, line, content: Content::Refused(error) })
 }

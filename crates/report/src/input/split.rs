@@ -1,7 +1,7 @@
 //! The pieces of one text: a trace, TKPROF output, or one report after another.
 //!
-//! A report goes from its first line to the next one's first line (`STATSPACK report for`, `WORKLOAD REPOSITORY …`), one in HTML from `<html` to
-//! `</html>`. Only one is held in memory.
+//! A report goes from its first line to the next one's first line (`STATSPACK report for`, `WORKLOAD REPOSITORY …`), a
+//! report in HTML from `<html` to `</html>`. Only one is held in memory.
 
 use std::io::{Cursor, Read};
 
@@ -11,13 +11,13 @@ use memchr::memmem;
 use crate::grid::{Document, html, text as grid_text};
 use crate::trace::encoding;
 
-use super::kind::{self, Kind};
+use super::kind::{self, InputKind};
 use super::{Content, LARGEST_REPORT, Piece, SNIFFED, Visit, broken, decode, refuse};
 
 /// Bytes read at once.
 const CHUNK: usize = 1 << 20;
 
-/// Hands on what a text, not packed, holds.
+/// Passes on the content of an unpacked text.
 pub(super) fn text(name: &str, source: &mut dyn Read, visit: &mut Visit<'_>) -> Result<()> {
     let (_, mut stream) = match encoding::open(source) {
         Ok(opened) => opened,
@@ -25,21 +25,21 @@ pub(super) fn text(name: &str, source: &mut dyn Read, visit: &mut Visit<'_>) -> 
     };
     let mut start = Vec::new();
     let read = stream.by_ref().take(SNIFFED as u64).read_to_end(&mut start);
-    // What was read before a failure is still worth having.
+    // The part read before a failure is still useful.
     let failed = read.err();
     let kind = kind::of(&start);
     match kind {
-        Kind::Trace => {
+        InputKind::Trace => {
             let mut whole = Cursor::new(start).chain(stream);
             visit(Piece { name, part: 1, line: 1, content: Content::Trace(&mut whole) })
         }
-        Kind::Tkprof => {
+        InputKind::Tkprof => {
             let rest = stream.take((LARGEST_REPORT - SNIFFED) as u64).read_to_end(&mut start);
             let text = decode::text(&start).into_owned();
             visit(Piece { name, part: 1, line: 1, content: Content::Tkprof(text) })?;
             failed.or(rest.err()).map_or(Ok(()), |error| refuse(name, 1, 1, broken(&error), visit))
         }
-        Kind::Reports => {
+        InputKind::Reports => {
             let otherwise = unknown(&start);
             Reports { name, buffer: start, start: 0, searched: 0, line: 1, part: 0, skipping: false, otherwise }.read(
                 &mut stream,
@@ -47,14 +47,14 @@ pub(super) fn text(name: &str, source: &mut dyn Read, visit: &mut Visit<'_>) -> 
                 visit,
             )
         }
-        Kind::Unknown => match failed {
+        InputKind::Unknown => match failed {
             Some(error) => refuse(name, 1, 1, broken(&error), visit),
             None => refuse(name, 1, 1, unknown(&start), visit),
         },
     }
 }
 
-/// Why a text is none of what is read, with what it is where that can be told.
+/// The error for an unknown kind of text, with its kind where it can be recognised.
 fn unknown(start: &[u8]) -> Error {
     let holds = |mark: &str| memmem::find(start, mark.as_bytes()).is_some();
     let what = if holds("COMPARE PERIOD REPORT") {
@@ -73,7 +73,7 @@ fn unknown(start: &[u8]) -> Error {
     Error::own(ErrorKind::User, 812, what)
 }
 
-/// Where the next piece begins in a text.
+/// Position of the next piece in a text.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 enum Mark {
     Text,
@@ -86,14 +86,14 @@ struct Reports<'a> {
     buffer: Vec<u8>,
     /// Where the piece to read next begins in the buffer.
     start: usize,
-    /// From there, up to here the buffer holds no more marks than those found.
+    /// The buffer up to here has no further marks.
     searched: usize,
     /// Line of that start.
     line: usize,
     part: usize,
     /// The rest of a report that is too long is passed over.
     skipping: bool,
-    /// What to say when no report comes out.
+    /// The error when no report is found.
     otherwise: Error,
 }
 
@@ -142,7 +142,7 @@ impl Reports<'_> {
         Ok(())
     }
 
-    /// What is in the buffer and not read yet.
+    /// The buffered bytes that are not read yet.
     fn rest(&self) -> &[u8] {
         &self.buffer[self.start..]
     }
@@ -155,7 +155,7 @@ impl Reports<'_> {
         }
     }
 
-    /// Where the piece at the buffer's start ends, once that is known.
+    /// End of the piece at the buffer's start, once known.
     fn piece_end(&mut self) -> Option<usize> {
         if self.skipping && !self.skip() {
             return None;
@@ -180,7 +180,7 @@ impl Reports<'_> {
         None
     }
 
-    /// Passes over what is left of a report that is too long; whether its end was found.
+    /// Skips the rest of an overlong report; returns true when its end was found.
     fn skip(&mut self) -> bool {
         let next = mark(self.rest(), 0);
         let by = match next {
@@ -199,7 +199,7 @@ impl Reports<'_> {
         (end > 0).then_some(end)
     }
 
-    /// Reads the piece that ends there and takes it out of the buffer.
+    /// Reads the piece that ends there and removes it from the buffer.
     fn hand_on(&mut self, end: usize, visit: &mut Visit<'_>) -> Result<()> {
         let bytes = &self.buffer[self.start..self.start + end];
         self.start += end;

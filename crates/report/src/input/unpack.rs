@@ -1,4 +1,4 @@
-//! What a file is packed in, by its first bytes.
+//! The packing of a file, by its first bytes.
 
 use std::fs::File;
 use std::io::{BufReader, Cursor, Read, Seek, SeekFrom};
@@ -52,7 +52,7 @@ pub(super) fn file(name: &str, mut file: File, visit: &mut Visit<'_>) -> Result<
     }
 }
 
-/// Reads a stream, unpacked as far as it is packed.
+/// Reads a stream, unpacking it as often as it is packed.
 pub(super) fn stream(name: &str, source: &mut dyn Read, depth: usize, visit: &mut Visit<'_>) -> Result<()> {
     let mut start = Vec::new();
     if let Err(error) = source.take(MAGIC as u64).read_to_end(&mut start) {

@@ -1,10 +1,11 @@
-//! What the instance did: load profile, time model, statistics, undo, parameters.
+//! Activity of the instance: load profile, time model, statistics, undo, parameters.
 
 use serde::Serialize;
 
 use crate::figure::Figure;
 
-/// A line of the load profile, under one name whatever the release calls it: "Redo size" (bytes), "Logical reads", "Physical reads" (blocks), …
+/// A line of the load profile, under one name for all releases: "Redo size" (bytes), "Logical reads", "Physical reads"
+/// (blocks), …
 #[derive(Clone, PartialEq, Debug, Default, Serialize)]
 pub struct LoadLine {
     pub name: String,

@@ -9,7 +9,7 @@ use crate::figure::Figure;
 pub struct Event {
     /// The full name where the printed one was cut and only one known event fits, else as printed.
     pub name: String,
-    /// The printed name was cut, and what stands in `name` is still cut.
+    /// The printed name was cut, and `name` is still cut.
     pub cut: bool,
     pub waits: Option<Figure>,
     pub timeouts_percent: Option<f64>,
@@ -62,7 +62,7 @@ pub struct WaitClass {
     pub percent: Option<f64>,
 }
 
-/// How an event's waits are spread.
+/// Distribution of an event's waits.
 #[derive(Clone, PartialEq, Debug, Default, Serialize)]
 pub struct EventHistogram {
     pub name: String,

@@ -42,7 +42,7 @@ pub struct PgaTarget {
     pub global_bound_kb: Option<f64>,
 }
 
-/// What work areas did over the window.
+/// Activity of work areas over the window.
 #[derive(Clone, PartialEq, Debug, Default, Serialize)]
 pub struct PgaWork {
     /// Share of the work that needed no temporary segment.

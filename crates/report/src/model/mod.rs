@@ -1,7 +1,8 @@
-//! The typed report: what Statspack and AWR say, whatever the release and the form, in one set of units.
+//! The typed report: the content of Statspack and AWR in one set of units, whatever the release and the form.
 //!
-//! Units: seconds, milliseconds and bytes where a name says so, counts without a suffix. What the file does not hold, or holds in a section without
-//! data, is `None`; a zero is a zero that was printed. Percentages are kept as printed and are for comparison only: sums recompute them.
+//! Units: seconds, milliseconds and bytes where a name says so, counts without a suffix. `None` stands for a missing
+//! value, or a section without data; a zero is a printed zero. Percentages are kept as printed and are for comparison
+//! only: sums recompute them.
 
 mod activity;
 mod event;
@@ -23,7 +24,7 @@ pub use wait::{BufferWait, Enqueue, Latch, LatchMiss};
 
 use serde::Serialize;
 
-/// Where a report comes from.
+/// Origin of a report.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Kind {
@@ -32,7 +33,7 @@ pub enum Kind {
     AwrHtml,
 }
 
-/// What a report covers.
+/// The scope of a report.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default, Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Scope {
@@ -44,7 +45,7 @@ pub enum Scope {
     Container,
 }
 
-/// A section as it was met, whether or not anything was taken from it.
+/// A section of the file, whether or not any figure was taken from it.
 #[derive(Clone, PartialEq, Debug, Serialize)]
 pub struct SectionSeen {
     pub title: String,
@@ -57,15 +58,16 @@ pub struct SectionSeen {
 pub enum SectionState {
     /// Taken into the model.
     Read,
-    /// The report says that there is no data.
+    /// The report states that there is no data.
     Empty,
-    /// Not a section that the model has a place for.
+    /// The model has no counterpart.
     Unused,
-    /// One that the model has a place for, but it could not be understood.
+    /// The model has a counterpart, but the section could not be read.
     NotUnderstood,
 }
 
-/// One Statspack or AWR report. A `Vec` of a section is `None` when the file has no such section, or says that it holds no data.
+/// One Statspack or AWR report. A `Vec` of a section is `None` when the file has no such section, or states that it has
+/// no data.
 #[derive(Clone, PartialEq, Debug, Serialize)]
 pub struct Report {
     pub kind: Kind,
@@ -121,13 +123,13 @@ pub struct Report {
     pub rac: Option<Vec<RacFigure>>,
     pub cells: Option<Vec<CellFigure>>,
     pub sections: Vec<SectionSeen>,
-    /// What could not be read, each with its line; and that the report is cut.
+    /// Unread parts, each with its line; and a note when the report is cut.
     pub warnings: Vec<String>,
     pub cut: bool,
 }
 
 impl Report {
-    /// A report of which nothing is known yet.
+    /// An empty report.
     #[must_use]
     pub fn new(kind: Kind) -> Self {
         Self {
@@ -190,7 +192,7 @@ impl Report {
         Some(self.time_model.as_ref()?.iter().find(|line| line.name.eq_ignore_ascii_case(name))?.seconds?.value)
     }
 
-    /// An event as foreground processes waited for it. Where a report does not tell foreground from background, None.
+    /// A foreground event. None where a report does not separate foreground from background.
     #[must_use]
     pub fn foreground_event(&self, name: &str) -> Option<&Event> {
         self.foreground_events.as_ref()?.iter().find(|event| event.name == name)

@@ -1,4 +1,4 @@
-//! Waits told apart: buffers by block class, enqueues, latches.
+//! Waits by kind: buffers by block class, enqueues, latches.
 
 use serde::Serialize;
 
@@ -35,14 +35,14 @@ pub struct Latch {
     pub sleeps: Option<f64>,
     pub spin_gets: Option<f64>,
     pub wait_s: Option<f64>,
-    /// Asked for by those not willing to wait.
+    /// Requests in no-wait mode.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub nowait_gets: Option<f64>,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub nowait_miss_percent: Option<f64>,
 }
 
-/// Where in the code a latch was missed.
+/// Code location of a latch miss.
 #[derive(Clone, PartialEq, Debug, Default, Serialize)]
 pub struct LatchMiss {
     pub latch: String,

@@ -1,10 +1,11 @@
-//! What the parameters of wait events mean, by the events' names. Their classes are in `waits`.
+//! Meaning of the parameters of wait events, by the events' names. Their classes are in `waits`.
 
 use common::BlockClass;
 
 use crate::trace::{Wait, WaitParameter};
 
-/// The name of a block class: 1 "data block" to 16; from 17 on header and blocks of undo segments in turn. `None` for 0.
+/// The name of a block class: 1 "data block" to 16; from 17 on header and blocks of undo segments in turn. `None` for
+/// 0.
 #[must_use]
 pub fn block_class(number: u32) -> Option<&'static str> {
     if number > 16 {
@@ -33,7 +34,7 @@ pub(super) struct Shape {
 }
 
 impl Shape {
-    /// Reads it off the names of the parameters; to 9i, where these are p1 to p3, off the event's name.
+    /// Determines it from the names of the parameters; up to 9i, where these are p1 to p3, from the event's name.
     pub(super) fn of(wait: &Wait<'_>) -> Self {
         let mut shape = Self::default();
         for (at, parameter) in (0..).zip(wait.parameters.iter().flatten()) {

@@ -1,7 +1,7 @@
-//! From records to the profile: which call's time a wait is, and what neither calls nor waits explain.
+//! From records to the profile: the assignment of waits to calls, and time that neither calls nor waits explain.
 //!
-//! A call's own time is what its line says less that of its recursive calls. Own times of all calls and the waits between calls never overlap, so what is
-//! left of the wall clock is time that the trace does not explain.
+//! A call's own time is its line's less that of its recursive calls. Own times of all calls and the waits between calls
+//! never overlap, so the rest of the wall clock is time that the trace does not explain.
 
 use std::collections::HashMap;
 use std::io::Read;
@@ -25,19 +25,20 @@ use super::{EventIndex, StatementIndex};
 /// Different sites, and different blocks, that are kept.
 const KEPT_PLACES: usize = 1 << 16;
 
-/// Locks and modes of one event that are kept.
+/// Locks and modes kept of one event.
 const KEPT_LOCKS: usize = 64;
 
-/// What a site's and a block's key have for "none".
+/// The value of "none" in a site's and a block's key.
 const NONE: u32 = u32::MAX;
 
 const NO_OBJECT: i64 = i64::MIN;
 
-/// Reads a trace and makes its profile, in one pass. [`Options::aggregate`] and [`Options::inclusive`] go to the summary.
+/// Reads a trace and makes its profile, in one pass. [`Options::aggregate`] and [`Options::inclusive`] go to the
+/// summary.
 ///
 /// # Errors
 ///
-/// Those of [`trace::read`].
+/// Errors of [`trace::read`].
 pub fn read(source: impl Read, options: &Options) -> Result<Profile> {
     let mut gather = Gather::new(options);
     let reading = trace::read(source, &mut |record| {
@@ -173,7 +174,7 @@ impl Gather {
 
     fn switch(&mut self, session: (u32, u32)) {
         let mut session = Some(session);
-        // What stood before the first name belongs to it.
+        // Lines before the first name belong to it.
         if !std::mem::replace(&mut self.sessions_named, true) {
             self.timelines[0].0 = session;
             self.places.insert(session, 0);
@@ -317,7 +318,7 @@ impl Gather {
             event: event_number,
             class,
             file,
-            // Whose wait it was matters where one session is in another's way; for reads it would only make the table large.
+            // The statement matters where sessions block each other; for reads it would only make the table large.
             statement: statement
                 .filter(|_| shape.lock || class != NONE)
                 .and_then(|statement| u32::try_from(statement).ok())
@@ -411,7 +412,8 @@ fn at(statements: &mut Vec<StatementProfile>, index: StatementIndex) -> &mut Sta
     &mut statements[index]
 }
 
-/// The lines of the profile: what is not CPU and not a wait is unaccounted for, and the last line makes the sum the wall clock.
+/// The lines of the profile: time that is neither CPU nor a wait is unaccounted for, and the last line makes the sum
+/// the wall clock.
 fn lines(phases: &[PhaseSums; 7], elapsed_ns: i64) -> Vec<Line> {
     let mut lines = Vec::new();
     let mut explained: i64 = 0;

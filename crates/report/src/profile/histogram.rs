@@ -1,4 +1,4 @@
-//! How the waits for one event are spread: by powers of two microseconds.
+//! Distribution of the waits for one event: by powers of two microseconds.
 
 /// Buckets: below 1 us, below 2 us, …, and the last for all that is longer (17 minutes and more).
 pub const BUCKETS: usize = 32;
@@ -39,8 +39,8 @@ impl Histogram {
         (first..end).map(|bucket| (bucket, self.counts[bucket], self.totals[bucket]))
     }
 
-    /// The length below which `share` (0 to 1) of the waits lie, in microseconds: the upper end of a bucket. `None` without waits, or when it is in the
-    /// last bucket.
+    /// The length below which `share` (0 to 1) of the waits lie, in microseconds: the upper end of a bucket. `None`
+    /// without waits, or when it is in the last bucket.
     #[must_use]
     pub fn percentile_us(&self, share: f64) -> Option<u64> {
         let all: u64 = self.counts.iter().sum();

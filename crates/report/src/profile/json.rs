@@ -9,7 +9,7 @@ use super::{Histogram, block_class};
 /// The whole profile.
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
 pub struct ProfileJson {
-    /// What one unit of e, ela and tim was counted as.
+    /// Nanoseconds of one unit of e, ela and tim.
     pub unit_ns: u64,
     pub elapsed_s: f64,
     pub before_first_line_s: f64,

@@ -10,7 +10,7 @@ pub type EventIndex = usize;
 /// A place in [`Profile::statements`] and in the summary's statements.
 pub type StatementIndex = usize;
 
-/// Where the time of a trace went.
+/// The profile of a trace.
 #[derive(Clone, PartialEq, Debug, Default)]
 pub struct Profile {
     /// The same trace as TKPROF sums it up; its times are nominal ([`crate::trace::TimeUnit`]).
@@ -22,21 +22,22 @@ pub struct Profile {
     pub ended: Option<String>,
     /// The wall clock of all sessions, added up.
     pub elapsed_ns: i64,
-    /// The part of it before the first line: the trace was begun within a call, whose line tells how long that had lasted.
+    /// The part of it before the first line: the trace was begun within a call, whose line gives its duration.
     pub before_first_line_ns: i64,
     /// In the order of their first lines.
     pub sessions: Vec<SessionProfile>,
-    /// Adds up to `elapsed_ns`. By phase, and within a phase CPU, then the waits with the most time first, then what is unaccounted for.
+    /// Adds up to `elapsed_ns`. By phase, and within a phase CPU, then the waits with the most time first, then what is
+    /// unaccounted for.
     pub lines: Vec<Line>,
     /// In the order of their first waits.
     pub events: Vec<EventProfile>,
     /// Most time first.
     pub sites: Vec<Site>,
-    /// What the table of sites had no room for.
+    /// Waits at sites for which the table had no room.
     pub other_sites: Waits,
     /// Most time first; only of events that name a file and a block.
     pub blocks: Vec<BlockWaits>,
-    /// What the table of blocks had no room for. Where it is not empty, a block's figures may be too low.
+    /// Blocks that the table had no room for. If it is not empty, a block's figures may be too low.
     pub other_blocks: Waits,
     /// Beside the statements of `summary`.
     pub statements: Vec<StatementProfile>,
@@ -72,7 +73,7 @@ impl Waits {
     }
 }
 
-/// What the session was doing.
+/// The session's activity.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub enum Phase {
     Parse,
@@ -106,7 +107,7 @@ impl Phase {
     }
 }
 
-/// What the time of a line is.
+/// The meaning of a line's time.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum Component {
     Cpu,
@@ -133,7 +134,7 @@ pub struct EventProfile {
     pub name: String,
     /// The wait class; "Other" where the event is not known.
     pub class: &'static str,
-    /// Nobody waits for an answer of the database.
+    /// An idle wait: no user waits for the database.
     pub idle: bool,
     pub waits: Waits,
     pub histogram: Histogram,
@@ -155,7 +156,7 @@ pub struct Enqueue {
     pub waits: Waits,
 }
 
-/// Waits for one event on one object, file and block class; where one session may be in another's way, by one statement.
+/// Waits for one event on one object, file and block class; where sessions may block each other, by statement.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Site {
     pub event: EventIndex,
@@ -164,7 +165,8 @@ pub struct Site {
     pub file: Option<u32>,
     /// Block class number: 1 data block, 4 segment header, …
     pub class: Option<u32>,
-    /// `None`: of no cursor, of a parse whose statement was not known yet, or for an event that names neither a block class nor a lock.
+    /// `None`: of no cursor, of a parse whose statement was not known yet, or for an event that names neither a block
+    /// class nor a lock.
     pub statement: Option<StatementIndex>,
     pub waits: Waits,
     pub blocks: u64,
@@ -204,7 +206,7 @@ impl StatementProfile {
         self.waits.iter().fold(0, |sum, (_, waits)| sum.saturating_add(waits.total_ns))
     }
 
-    /// What is neither CPU nor a wait.
+    /// The time that is neither CPU nor a wait.
     #[must_use]
     pub fn unaccounted_ns(&self) -> i64 {
         self.elapsed_ns.saturating_sub(self.cpu_ns).saturating_sub(self.waited_ns())

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use super::model::{EventIndex, Profile, Site, Waits};
 
-/// What a plan says of an object.
+/// An object's name in a plan.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct ObjectName {
     pub name: String,

@@ -1,4 +1,4 @@
-//! The statements that the time went to, in any order; and how much of the profile is shown.
+//! The statements in order of a key; and the number of rows shown.
 
 use common::{Error, ErrorKind, Result};
 
@@ -6,10 +6,10 @@ use crate::tkprof::SortKey;
 
 use super::model::{Profile, StatementIndex};
 
-/// Rows of a table where nothing else is asked for.
+/// Rows of a table by default.
 const ROWS: usize = 20;
 
-/// What is shown of a profile.
+/// The parts of a profile that are shown.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct ProfileOptions {
     /// Statements go in descending order of this.
@@ -24,7 +24,7 @@ impl Default for ProfileOptions {
     }
 }
 
-/// What statements are ordered by, most first.
+/// The order of statements, most first.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum StatementKey {
     /// Time within calls, recursive calls not contained.
@@ -46,7 +46,8 @@ pub enum StatementKey {
 }
 
 impl StatementKey {
-    /// Reads `elapsed`, `cpu`, `waits`, `unaccounted`, `between`, `longest`, `calls`, `wait:EVENT`, or a sort key of TKPROF.
+    /// Reads `elapsed`, `cpu`, `waits`, `unaccounted`, `between`, `longest`, `calls`, `wait:EVENT`, or a sort key of
+    /// TKPROF.
     ///
     /// # Errors
     ///
@@ -87,7 +88,7 @@ impl StatementKey {
 }
 
 impl Profile {
-    /// The statements in descending order of `key`; those of which it is nothing are left out.
+    /// The statements in descending order of `key`, without those where it is zero.
     #[must_use]
     pub fn ordered(&self, key: &StatementKey) -> Vec<StatementIndex> {
         let event = match key {

@@ -1,4 +1,4 @@
-//! The profile as text: what stands behind the TKPROF report when it is asked for.
+//! The profile as text, printed behind the TKPROF report on request.
 
 use std::io::{self, Write};
 
@@ -15,7 +15,7 @@ const SQL_WIDTH: usize = 60;
 ///
 /// # Errors
 ///
-/// Those of `out`.
+/// Errors of `out`.
 pub fn print(profile: &Profile, options: &ProfileOptions, out: &mut dyn Write) -> io::Result<()> {
     response_time(profile, out)?;
     statements(profile, options, out)?;
@@ -84,7 +84,7 @@ fn response_time(profile: &Profile, out: &mut dyn Write) -> io::Result<()> {
         (Some(began), _) => writeln!(out, ", from {began}")?,
         _ => writeln!(out)?,
     }
-    // The line of the first call stands behind its time: only a large part is worth a word.
+    // The line of the first call stands behind its time: only a large part is worth a note.
     if profile.before_first_line_ns > profile.elapsed_ns / 100 {
         writeln!(
             out,
@@ -200,7 +200,7 @@ fn more(all: usize, options: &ProfileOptions, out: &mut dyn Write) -> io::Result
     writeln!(out)
 }
 
-/// One table of waits; nothing when there is no row.
+/// One table of waits; nothing without rows.
 fn table(
     profile: &Profile,
     options: &ProfileOptions,

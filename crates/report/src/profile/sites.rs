@@ -1,7 +1,8 @@
 //! A table of waits by some key, of bounded size.
 //!
-//! When it is full, the half of its entries with the least time goes into `other`. What has much time stays, and an entry that comes back afterwards
-//! starts anew, so that figures may be too low but never too high; all of them and `other` always add up to everything.
+//! When the table is full, the half of its entries with the least time is added to `other`. Entries with much time
+//! stay, and an entry that comes back starts anew, so figures may be too low but never too high; all of them and
+//! `other` always add up to the total.
 
 use std::collections::HashMap;
 use std::hash::Hash;
@@ -10,19 +11,19 @@ use foldhash::fast::RandomState;
 
 use super::model::Waits;
 
-/// What an entry counts beside its key.
+/// Counters of an entry beside its key.
 #[derive(Clone, Copy, Default, Debug)]
-pub(super) struct Entry {
+pub(super) struct SiteEntry {
     pub(super) waits: Waits,
     pub(super) blocks: u64,
-    /// What the caller wants to know of the last wait.
+    /// Data of the last wait for the caller.
     pub(super) last: i64,
 }
 
 #[derive(Debug)]
 pub(super) struct Table<K> {
     limit: usize,
-    entries: HashMap<K, Entry, RandomState>,
+    entries: HashMap<K, SiteEntry, RandomState>,
     pub(super) other: Waits,
 }
 
@@ -61,7 +62,7 @@ impl<K: Eq + Hash + Copy + Ord> Table<K> {
     }
 
     /// All entries, most time first, then by key.
-    pub(super) fn sorted(self) -> Vec<(K, Entry)> {
+    pub(super) fn sorted(self) -> Vec<(K, SiteEntry)> {
         let mut all: Vec<_> = self.entries.into_iter().collect();
         all.sort_unstable_by_key(|(key, entry)| (std::cmp::Reverse(entry.waits.total_ns), *key));
         all

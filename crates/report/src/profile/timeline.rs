@@ -1,7 +1,9 @@
-//! One session's wall clock: the span that its lines cover, calls whose caller has not ended, and waits that no call has taken yet.
+//! One session's wall clock: the span of its lines, calls whose caller has not ended, and waits that no call has taken
+//! yet.
 //!
-//! A line is written when what it tells has ended, so `tim` rises through the file but for a few microseconds. Where it falls back by more than
-//! [`FALLBACK_NS`], the file goes on with another clock (the process was restarted, or the file holds two traces): a new stretch begins, and stretches add up.
+//! A line is written when its call or wait has ended, so `tim` rises through the file but for a few microseconds. Where
+//! it falls back by more than [`FALLBACK_NS`], the file goes on with another clock (the process was restarted, or the
+//! file holds two traces): a new stretch begins, and stretches add up.
 
 use crate::tkprof::Recursion;
 
@@ -38,7 +40,7 @@ pub(super) struct Timeline {
     before_last_ns: i64,
     /// Stretches that are over.
     finished_ns: i64,
-    /// Where the first line of the stretch says it began.
+    /// Beginning of the stretch by its first line.
     first_line_ns: i64,
     /// Of all stretches that are over.
     before_first_line_ns: i64,
@@ -48,7 +50,7 @@ pub(super) struct Timeline {
 }
 
 impl Timeline {
-    /// Takes the time of a line and how long what it tells has lasted.
+    /// Takes the time of a line and the duration of its call or wait.
     pub(super) fn time(&mut self, end_ns: i64, lasted_ns: i64) {
         let start = end_ns.saturating_sub(lasted_ns.max(0));
         let Some(known) = self.start_ns else {
@@ -95,7 +97,8 @@ impl Timeline {
         self.pending.push(wait);
     }
 
-    /// Sums the older half of the waits up: a call that has as many lasts long, so that they all but certainly lie within it.
+    /// Sums the older half of the waits up: a call that has as many lasts long, so that they all but certainly lie
+    /// within it.
     fn fold(&mut self) {
         for wait in self.pending.drain(..PENDING / 2) {
             let same = |f: &&mut Pending| (f.cursor, f.event) == (wait.cursor, wait.event);
@@ -113,8 +116,8 @@ impl Timeline {
         }
     }
 
-    /// Gives the waits that are settled by the end of a call, and whether each lies within it or between calls. `span_start_ns` is when the call began; one
-    /// at depth 0 settles all waits, any other takes those of its cursor that lie within it.
+    /// Settles waits at the end of a call, each as within it or between calls. `span_start_ns` is when the call began;
+    /// a call at depth 0 settles all waits, any other takes those of its cursor that lie within it.
     pub(super) fn settle(
         &mut self,
         cursor: u64,

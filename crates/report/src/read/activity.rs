@@ -32,7 +32,7 @@ impl Reading {
         true
     }
 
-    /// Differences, absolute values and counts an hour stand under one title in Statspack; their columns tell them apart.
+    /// Statspack prints differences, absolute values and rates an hour under one title; their columns tell them apart.
     pub(super) fn activity(&mut self, view: &View<'_>) -> bool {
         let lines = self.statistics(view);
         if lines.is_empty() {

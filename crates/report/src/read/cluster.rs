@@ -1,4 +1,4 @@
-//! Cluster and storage cells: figures under the names that are printed, because each release has other ones.
+//! Cluster and storage cells: figures under their printed names, which differ by release.
 
 use super::Reading;
 use super::view::{View, label, plain};

@@ -1,6 +1,7 @@
 //! Times as reports print them, as seconds since 1970 (as if they were UTC).
 
-/// "23-Apr-14 18:30:40", "23-APR-2014 18:30", "2014-04-23 18:30:40", "23.04.14 18:30:40", "23-Avr. -14 18:30:40". None when it is not understood.
+/// "23-Apr-14 18:30:40", "23-APR-2014 18:30", "2014-04-23 18:30:40", "23.04.14 18:30:40", "23-Avr. -14 18:30:40". None
+/// when it is not understood.
 pub(super) fn seconds(text: &str) -> Option<i64> {
     let text = text.trim();
     let (date, time) = split(text)?;
@@ -41,7 +42,8 @@ fn year(text: &str) -> Option<i64> {
     })
 }
 
-/// A month by number, or by the beginning of its name in the languages that Oracle's own session settings are most seen with.
+/// A month by number, or by the beginning of its name in the languages that Oracle's own session settings are most seen
+/// with.
 fn month(text: &str) -> Option<i64> {
     if let Ok(number) = text.parse::<i64>() {
         return (1..=12).contains(&number).then_some(number);
@@ -99,7 +101,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_moment() {
+    fn texts_that_are_no_moment() {
         for text in [
             "",
             "18:30:40",

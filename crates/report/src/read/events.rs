@@ -1,7 +1,7 @@
 //! Wait events and wait classes.
 
 use super::Reading;
-use super::part::Part;
+use super::part::ReportPart;
 use super::view::{Column, Line, View};
 use crate::model::{Event, Scope, WaitClass};
 use crate::names::{Names, whole};
@@ -53,7 +53,7 @@ const PERCENTS: [&str; 12] = [
 const TIMEOUTS: [&str; 5] = ["event%timeouts", "%timeouts", "%timout", "%timeout", "%timeoutstotal"];
 
 impl Reading {
-    pub(super) fn events(&mut self, part: Part, view: &View<'_>) -> bool {
+    pub(super) fn events(&mut self, part: ReportPart, view: &View<'_>) -> bool {
         let name = view.find(&["event", "eventname", "waitevent", "waiteventname"]);
         let waits = view.find(&["waits", "totalwaits", "eventwaits"]);
         let total = view.find(&TOTALS);
@@ -99,16 +99,17 @@ impl Reading {
             return false;
         }
         let list = match part {
-            Part::TopEvents => &mut self.report.top_events,
-            Part::ForegroundEvents => &mut self.report.foreground_events,
-            Part::BackgroundEvents => &mut self.report.background_events,
+            ReportPart::TopEvents => &mut self.report.top_events,
+            ReportPart::ForegroundEvents => &mut self.report.foreground_events,
+            ReportPart::BackgroundEvents => &mut self.report.background_events,
             _ => &mut self.report.all_events,
         };
         list.get_or_insert_default().extend(events);
         true
     }
 
-    /// The column of instances in a cluster's report: `*` stands for all together, and is left out in the lines below it.
+    /// The column of instances in a cluster's report: `*` stands for all together, and is left out in the lines below
+    /// it.
     fn instances(&self, view: &View<'_>) -> Option<Column> {
         if self.report.scope == Scope::Cluster { view.find(&["i#", "inst#", "instno"]) } else { None }
     }
@@ -119,7 +120,7 @@ impl Reading {
         instances.is_none() || line.text(instances) == "*"
     }
 
-    pub(super) fn wait_classes(&mut self, part: Part, view: &View<'_>) -> bool {
+    pub(super) fn wait_classes(&mut self, part: ReportPart, view: &View<'_>) -> bool {
         let name = view.find(&["waitclass", "class"]);
         let waits = view.find(&["waits", "totalwaits"]);
         if name.is_none() || waits.is_none() {
@@ -139,8 +140,11 @@ impl Reading {
         if classes.is_empty() {
             return false;
         }
-        let list =
-            if part == Part::WaitClasses { &mut self.report.wait_classes } else { &mut self.report.all_wait_classes };
+        let list = if part == ReportPart::WaitClasses {
+            &mut self.report.wait_classes
+        } else {
+            &mut self.report.all_wait_classes
+        };
         list.get_or_insert_default().extend(classes);
         true
     }

@@ -1,4 +1,5 @@
-//! What several sections say together: the window's length, DB time, names and counts that one section cut and another has whole.
+//! Figures from several sections: the window's length, DB time, names and counts that one section cuts and another has
+//! whole.
 
 use std::collections::HashMap;
 
@@ -78,7 +79,7 @@ fn totals_from_rates(report: &mut Report, elapsed_s: f64) {
     }
 }
 
-/// A name that stays cut in one list may stand whole in another, whose column is wider.
+/// A name that stays cut in one list may be whole in another, whose column is wider.
 fn complete_event_names(report: &mut Report) {
     let mut whole: Vec<String> = Vec::new();
     for event in event_lists(report).flat_map(|list| list.iter()) {
@@ -116,7 +117,7 @@ fn event_lists(report: &Report) -> impl Iterator<Item = &Vec<Event>> {
     [&report.foreground_events, &report.background_events, &report.all_events, &report.top_events].into_iter().flatten()
 }
 
-/// AWR text prints an event's waits in five places: `521.6K` loses its K. The event's own line says which it was.
+/// AWR text prints an event's waits in five places: `521.6K` loses its K. The event's own line has the full count.
 fn cut_counts(report: &mut Report) {
     let Some(mut histograms) = report.histograms.take() else { return };
     let mut counts: HashMap<&str, f64> = HashMap::new();

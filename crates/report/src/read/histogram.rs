@@ -1,7 +1,8 @@
-//! How waits are spread: one table of ranges in old releases, one and its enlargements in newer ones.
+//! Distributions of waits: one table of ranges in old releases, one and its enlargements in newer ones.
 //!
-//! A table says for ascending bounds which share of an event's waits lies between two of them; the first share is of all shorter waits, the last of all
-//! longer ones. So each table gives the share *below* each of its bounds, and tables with other bounds for the same event go together.
+//! For ascending bounds a table gives the share of an event's waits between two of them; the first share is of all
+//! shorter waits, the last of all longer ones. So each table gives the share *below* each of its bounds, and tables
+//! with other bounds for the same event can be merged.
 
 use std::collections::{HashMap, HashSet};
 
@@ -141,7 +142,7 @@ impl Reading {
 }
 
 impl Spread {
-    /// The first table that has a bound says what is below it.
+    /// The first table with a bound decides the share below it.
     fn add(&mut self, bound: Bound, share: f64) {
         let at = self.below.partition_point(|(other, _)| other.nominal_us < bound.nominal_us);
         if self.below.get(at).is_none_or(|(other, _)| other.nominal_us != bound.nominal_us) {

@@ -6,7 +6,7 @@ use crate::grid::Section;
 use crate::model::{Scope, Snapshot};
 
 impl Reading {
-    /// What a title alone says: the scope of the report, processors.
+    /// Facts in a title alone: the scope of the report, processors.
     pub(super) fn title(&mut self, section: &Section) {
         let name = plain(&section.title);
         if name.contains("workloadrepository") {
@@ -190,7 +190,7 @@ fn yes(text: &str) -> Option<bool> {
     }
 }
 
-/// The first text that says something stays.
+/// The first non-empty text stays.
 pub(super) fn fill<T>(field: &mut Option<T>, value: Option<T>) {
     if field.is_none() {
         *field = value;

@@ -5,7 +5,7 @@ use super::identity::fill;
 use super::view::{Pair, View, label, plain, table_pairs};
 use crate::model::{LoadLine, MemoryStatistic};
 
-/// The names that the model uses, and what the releases print (without case, spaces and punctuation).
+/// The model's names, and those printed by releases (without case, spaces and punctuation).
 const LOAD_NAMES: [(&str, &[&str]); 22] = [
     ("DB time", &["dbtimes"]),
     ("DB CPU", &["dbcpus"]),
@@ -179,8 +179,8 @@ impl Reading {
     }
 
     /// Lines of text of a section that has no table for them.
-    pub(super) fn notes(&mut self, part: Option<super::part::Part>, section: &crate::grid::Section) -> bool {
-        use super::part::Part;
+    pub(super) fn notes(&mut self, part: Option<super::part::ReportPart>, section: &crate::grid::Section) -> bool {
+        use super::part::ReportPart;
         for names in section.notes.iter().filter_map(|note| note.strip_prefix("DB/Inst:")) {
             // Statspack names the database in its titles only.
             let (database, instance) = names.trim().split_once('/').unwrap_or_default();
@@ -189,7 +189,13 @@ impl Reading {
         }
         if !matches!(
             part,
-            Some(Part::Efficiencies | Part::CacheSizes | Part::Memory | Part::SharedPool | Part::LoadProfile)
+            Some(
+                ReportPart::Efficiencies
+                    | ReportPart::CacheSizes
+                    | ReportPart::Memory
+                    | ReportPart::SharedPool
+                    | ReportPart::LoadProfile
+            )
         ) {
             return false;
         }

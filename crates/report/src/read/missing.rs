@@ -1,8 +1,8 @@
-//! What a whole report should have and was not found in it: said, because a finding that needs it can only be "cannot tell".
+//! Missing parts of a report, as warnings: a finding that needs one can only be "cannot tell".
 
 use std::collections::HashSet;
 
-use super::part::{self, Part};
+use super::part::{self, ReportPart};
 use super::view::plain;
 use crate::grid::Document;
 use crate::model::{Kind, Report, SectionState};
@@ -40,7 +40,7 @@ fn nothing(report: &Report) -> bool {
         && events.iter().all(|list| list.is_none())
 }
 
-/// A title that the model has a place for, with lines of text under it and no table: the page lost its cells where it was copied.
+/// A section of the model with lines of text under it and no table: the page lost its cells where it was copied.
 fn no_table(report: &mut Report, document: &Document) {
     if document.kind != Kind::AwrHtml {
         return;
@@ -50,21 +50,24 @@ fn no_table(report: &mut Report, document: &Document) {
         report.sections.iter().filter(|section| told(section.state)).map(|section| plain(&section.title)).collect();
     for (section, printed) in report.sections.iter_mut().zip(&document.sections) {
         let bare = printed.tables.is_empty() && !printed.notes.is_empty() && !told(section.state);
-        if bare && part::part(&section.title).is_some_and(Part::has_a_place) && !seen.contains(&plain(&section.title)) {
+        if bare
+            && part::part(&section.title).is_some_and(ReportPart::has_a_place)
+            && !seen.contains(&plain(&section.title))
+        {
             section.state = SectionState::NotUnderstood;
             report.warnings.push(format!("line {}: {}: no table was found under it", section.line, section.title));
         }
     }
 }
 
-/// The names of the main parts that are not there, and whose section does not say why.
+/// The names of missing main parts whose section does not say why.
 fn main_parts(report: &Report) -> Vec<&'static str> {
     let release = report.identity.major_release();
     let automatic = report.kind != Kind::Statspack;
     if !automatic && release.is_none_or(|release| release < FIRST_WITH_DB_TIME) {
         return Vec::new();
     }
-    let said = |wanted: fn(Part) -> bool| {
+    let said = |wanted: fn(ReportPart) -> bool| {
         let mut sections = report.sections.iter().filter(|section| section.state != SectionState::Unused);
         sections.any(|section| part::part(&section.title).is_some_and(wanted))
     };
@@ -73,19 +76,19 @@ fn main_parts(report: &Report) -> Vec<&'static str> {
     if report.window.db_time_s.is_none() {
         missing.push("DB time");
     }
-    if report.time_model.is_none() && !said(|part| part == Part::TimeModel) {
+    if report.time_model.is_none() && !said(|part| part == ReportPart::TimeModel) {
         missing.push("time model");
     }
     if events.iter().all(|list| list.is_none())
-        && !said(|part| matches!(part, Part::TopEvents | Part::ForegroundEvents | Part::AllEvents))
+        && !said(|part| matches!(part, ReportPart::TopEvents | ReportPart::ForegroundEvents | ReportPart::AllEvents))
     {
         missing.push("wait events");
     }
-    if report.statistics.is_none() && !said(|part| matches!(part, Part::Activity | Part::KeyActivity)) {
+    if report.statistics.is_none() && !said(|part| matches!(part, ReportPart::Activity | ReportPart::KeyActivity)) {
         missing.push("instance activity");
     }
     // Statspack of a low level has no statements.
-    if automatic && report.sql.is_none() && !said(|part| matches!(part, Part::Sql(_))) {
+    if automatic && report.sql.is_none() && !said(|part| matches!(part, ReportPart::Sql(_))) {
         missing.push("statements");
     }
     missing

@@ -6,12 +6,15 @@
 //! the others    one part of the model each
 //! ```
 //!
-//! 1. A section is taken by its title; a table that its title does not explain (an HTML report's first screen) by its columns.
-//! 2. A column is found by its name without case, spaces and punctuation, so Statspack, AWR text and AWR HTML take one way.
+//! 1. A section is taken by its title; a table that its title does not explain (an HTML report's first screen) by its
+//!    columns.
+//! 2. A column is found by its name without case, spaces and punctuation, so Statspack, AWR text and AWR HTML take one
+//!    way.
 //! 3. What is not printed stays None. A cell of `####` is None and counted in the warnings.
-//! 4. Every section is listed in [`Report::sections`] with what became of it; one that has a place in the model and was not understood is a warning with
-//!    its line.
-//! 5. Figures that need several sections (elapsed time, DB time, cut names, counts whose unit was cut) are made at the end, in `finish.rs`.
+//! 4. Every section is listed in [`Report::sections`] with what became of it; one that has a place in the model and was
+//!    not understood is a warning with its line.
+//! 5. Figures that need several sections (elapsed time, DB time, cut names, counts whose unit was cut) are made at the
+//!    end, in `finish.rs`.
 
 mod activity;
 mod cluster;
@@ -37,16 +40,17 @@ use crate::grid::{Document, Section};
 use crate::model::{Kind, Report, SectionSeen, SectionState, Statistic};
 use crate::names::Width;
 use crate::value::Numbers;
-use part::Part;
+use part::ReportPart;
 use view::View;
 
-/// A time of day as reports and traces print it, in seconds since 1970 as if it were UTC: for order and distance only. `None` when it is not understood.
+/// A time of day as reports and traces print it, in seconds since 1970 as if it were UTC: for order and distance only.
+/// `None` when it is not understood.
 #[must_use]
 pub fn printed_seconds(text: &str) -> Option<i64> {
     date::seconds(text)
 }
 
-/// The typed report of a document. Never fails: what cannot be read is in the warnings.
+/// The typed report of a document. Never fails: unread parts are in the warnings.
 #[must_use]
 pub fn report(document: &Document) -> Report {
     let cells = document
@@ -73,12 +77,12 @@ pub fn report(document: &Document) -> Report {
     reading.report
 }
 
-/// Whether the model takes certain figures of a section of this title.
+/// True: the model takes certain figures of a section of this title.
 pub(crate) fn has_place(title: &str) -> bool {
-    part::part(title).is_some_and(Part::has_a_place)
+    part::part(title).is_some_and(ReportPart::has_a_place)
 }
 
-/// The report as far as it is read, and what several sections have to say together.
+/// The report so far, and figures that several sections share.
 struct Reading {
     kind: Kind,
     numbers: Numbers,
@@ -135,7 +139,7 @@ impl Reading {
             SectionState::Read
         } else if section.empty {
             SectionState::Empty
-        } else if part.is_some_and(Part::has_a_place) && rows > 0 {
+        } else if part.is_some_and(ReportPart::has_a_place) && rows > 0 {
             self.report.warnings.push(format!("line {}: {}: its columns are not known", section.line, section.title));
             SectionState::NotUnderstood
         } else {
@@ -145,49 +149,50 @@ impl Reading {
     }
 
     /// A table of a section, or with a caption, that says what it is.
-    fn table(&mut self, part: Part, section: &Section, view: &View<'_>) -> bool {
+    fn table(&mut self, part: ReportPart, section: &Section, view: &View<'_>) -> bool {
         match part {
-            Part::LoadProfile => self.load_profile(view),
-            Part::Efficiencies => self.efficiencies(view),
-            Part::CacheSizes => self.cache_sizes(view),
-            Part::SharedPool | Part::Memory => self.memory(view),
-            Part::HostCpu => self.host_cpu(view),
-            Part::InstanceCpu => false,
-            Part::TopEvents | Part::ForegroundEvents | Part::BackgroundEvents | Part::AllEvents => {
-                self.events(part, view)
-            }
-            Part::HeaderWaitClasses | Part::WaitClasses => self.wait_classes(part, view),
-            Part::Histogram => self.histogram(view),
-            Part::TimeModel => self.time_model(view),
-            Part::OsStatistics => self.os_statistics(view) || self.os_details(view),
-            Part::OsDetail => self.os_details(view),
-            Part::Sql(order) => self.sql(order, section, view),
-            Part::SqlText => self.sql_text(view),
-            Part::KeyActivity => self.key_activity(view),
-            Part::Activity => self.activity(view),
-            Part::Tablespaces | Part::Files => self.file_io(view),
-            Part::IoByFunction => self.io_by_function(view, false),
-            Part::IoByFunctionAndType => self.io_by_function(view, true),
-            Part::IoByFileType => self.io_by_file_type(view),
-            Part::BufferPools => self.buffer_pools(view),
-            Part::BufferWaits => self.buffer_waits(view),
-            Part::Enqueues => self.enqueues(view),
-            Part::UndoSummary => self.undo_summary(view),
-            Part::UndoIntervals => self.undo_intervals(view),
-            Part::Latches => self.latches(view),
-            Part::LatchSleeps => self.latch_sleeps(view),
-            Part::LatchMisses => self.latch_misses(view),
-            Part::LibraryCache => self.library_cache(view),
-            Part::FileHistogram => self.file_histogram(view),
-            Part::Pga | Part::PgaHistogram => self.pga(view),
-            Part::Segments(order) => self.segments(order, view),
-            Part::Parameters => self.parameters(view),
-            Part::Cluster => self.cluster(&section.title, view),
-            Part::Cells => self.cells(&section.title, view),
+            ReportPart::LoadProfile => self.load_profile(view),
+            ReportPart::Efficiencies => self.efficiencies(view),
+            ReportPart::CacheSizes => self.cache_sizes(view),
+            ReportPart::SharedPool | ReportPart::Memory => self.memory(view),
+            ReportPart::HostCpu => self.host_cpu(view),
+            ReportPart::InstanceCpu => false,
+            ReportPart::TopEvents
+            | ReportPart::ForegroundEvents
+            | ReportPart::BackgroundEvents
+            | ReportPart::AllEvents => self.events(part, view),
+            ReportPart::HeaderWaitClasses | ReportPart::WaitClasses => self.wait_classes(part, view),
+            ReportPart::Histogram => self.histogram(view),
+            ReportPart::TimeModel => self.time_model(view),
+            ReportPart::OsStatistics => self.os_statistics(view) || self.os_details(view),
+            ReportPart::OsDetail => self.os_details(view),
+            ReportPart::Sql(order) => self.sql(order, section, view),
+            ReportPart::SqlText => self.sql_text(view),
+            ReportPart::KeyActivity => self.key_activity(view),
+            ReportPart::Activity => self.activity(view),
+            ReportPart::Tablespaces | ReportPart::Files => self.file_io(view),
+            ReportPart::IoByFunction => self.io_by_function(view, false),
+            ReportPart::IoByFunctionAndType => self.io_by_function(view, true),
+            ReportPart::IoByFileType => self.io_by_file_type(view),
+            ReportPart::BufferPools => self.buffer_pools(view),
+            ReportPart::BufferWaits => self.buffer_waits(view),
+            ReportPart::Enqueues => self.enqueues(view),
+            ReportPart::UndoSummary => self.undo_summary(view),
+            ReportPart::UndoIntervals => self.undo_intervals(view),
+            ReportPart::Latches => self.latches(view),
+            ReportPart::LatchSleeps => self.latch_sleeps(view),
+            ReportPart::LatchMisses => self.latch_misses(view),
+            ReportPart::LibraryCache => self.library_cache(view),
+            ReportPart::FileHistogram => self.file_histogram(view),
+            ReportPart::Pga | ReportPart::PgaHistogram => self.pga(view),
+            ReportPart::Segments(order) => self.segments(order, view),
+            ReportPart::Parameters => self.parameters(view),
+            ReportPart::Cluster => self.cluster(&section.title, view),
+            ReportPart::Cells => self.cells(&section.title, view),
         }
     }
 
-    /// A table that only its columns tell.
+    /// A table recognised by its columns alone.
     fn by_columns(&mut self, view: &View<'_>) -> bool {
         if self.identity(view) {
             return true;

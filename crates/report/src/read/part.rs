@@ -4,7 +4,7 @@ use super::view::plain;
 use crate::model::{SegmentOrder, SqlOrder};
 
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(super) enum Part {
+pub(super) enum ReportPart {
     LoadProfile,
     Efficiencies,
     CacheSizes,
@@ -24,7 +24,7 @@ pub(super) enum Part {
     OsDetail,
     Sql(SqlOrder),
     SqlText,
-    /// A selection of the statistics, all of which stand in the full list too.
+    /// A selection of the statistics, all of which are in the full list too.
     KeyActivity,
     Activity,
     Tablespaces,
@@ -50,26 +50,26 @@ pub(super) enum Part {
     Cells,
 }
 
-impl Part {
-    /// The model takes certain figures of it. Of clusters and cells it takes whatever figures there are.
+impl ReportPart {
+    /// The model takes certain figures of it. Of clusters and cells it takes any figures.
     pub(super) fn has_a_place(self) -> bool {
-        !matches!(self, Part::InstanceCpu | Part::Cluster | Part::Cells)
+        !matches!(self, ReportPart::InstanceCpu | ReportPart::Cluster | ReportPart::Cells)
     }
 }
 
-/// None for a section that the model has no place for, or that holds several parts (an HTML report's summary).
-pub(super) fn part(title: &str) -> Option<Part> {
+/// None for a section without a counterpart in the model, or with several parts (an HTML report's summary).
+pub(super) fn part(title: &str) -> Option<ReportPart> {
     let name = plain(title);
     let starts = |prefix: &str| name.starts_with(prefix);
     if let Some(rest) = name.strip_prefix("sqlorderedby").or_else(|| name.strip_prefix("topsqlby")) {
-        return sql_order(rest).map(Part::Sql);
+        return sql_order(rest).map(ReportPart::Sql);
     }
     if let Some(rest) = name
         .strip_prefix("segmentsby")
         .or_else(|| name.strip_prefix("top5segmentsby"))
         .or_else(|| name.strip_prefix("topsegmentsby"))
     {
-        return segment_order(rest).map(Part::Segments);
+        return segment_order(rest).map(ReportPart::Segments);
     }
     if starts("exadata")
         || starts("cell")
@@ -77,7 +77,7 @@ pub(super) fn part(title: &str) -> Option<Part> {
         || starts("flashlog")
         || starts("flashcache") && !starts("flashcachehit")
     {
-        return Some(Part::Cells);
+        return Some(ReportPart::Cells);
     }
     if starts("globalcache")
         || starts("globalmessaging")
@@ -89,13 +89,13 @@ pub(super) fn part(title: &str) -> Option<Part> {
         || starts("dynamicremastering")
         || starts("clusterinterconnect")
     {
-        return Some(Part::Cluster);
+        return Some(ReportPart::Cluster);
     }
     Some(match name.as_str() {
-        _ if starts("loadprofile") => Part::LoadProfile,
-        _ if starts("instanceefficiency") => Part::Efficiencies,
-        _ if starts("cachesizes") => Part::CacheSizes,
-        _ if starts("sharedpoolstatistics") => Part::SharedPool,
+        _ if starts("loadprofile") => ReportPart::LoadProfile,
+        _ if starts("instanceefficiency") => ReportPart::Efficiencies,
+        _ if starts("cachesizes") => ReportPart::CacheSizes,
+        _ if starts("sharedpoolstatistics") => ReportPart::SharedPool,
         _ if starts("top") && name.contains("addm") => return None,
         _ if starts("top")
             && (name.contains("timedevents")
@@ -103,51 +103,53 @@ pub(super) fn part(title: &str) -> Option<Part> {
                 || name.contains("foregroundevents")
                 || name.contains("timedforeground")) =>
         {
-            Part::TopEvents
+            ReportPart::TopEvents
         }
-        _ if starts("waitclassesbytotal") || starts("waitclassestotal") => Part::HeaderWaitClasses,
-        _ if starts("foregroundwaitclass") => Part::WaitClasses,
-        _ if starts("waitclass") && !starts("waitclasses") => Part::HeaderWaitClasses,
-        _ if starts("foregroundwaitevents") => Part::ForegroundEvents,
-        _ if starts("backgroundwaitevents") => Part::BackgroundEvents,
-        _ if starts("waiteventhistogram") || starts("eventhistogram") => Part::Histogram,
-        _ if starts("waitevents") && !starts("waiteventsstatistics") => Part::AllEvents,
-        _ if starts("hostcpu") => Part::HostCpu,
-        _ if starts("instancecpu") => Part::InstanceCpu,
-        "memorystatistics" => Part::Memory,
-        _ if starts("timemodel") => Part::TimeModel,
+        _ if starts("waitclassesbytotal") || starts("waitclassestotal") => ReportPart::HeaderWaitClasses,
+        _ if starts("foregroundwaitclass") => ReportPart::WaitClasses,
+        _ if starts("waitclass") && !starts("waitclasses") => ReportPart::HeaderWaitClasses,
+        _ if starts("foregroundwaitevents") => ReportPart::ForegroundEvents,
+        _ if starts("backgroundwaitevents") => ReportPart::BackgroundEvents,
+        _ if starts("waiteventhistogram") || starts("eventhistogram") => ReportPart::Histogram,
+        _ if starts("waitevents") && !starts("waiteventsstatistics") => ReportPart::AllEvents,
+        _ if starts("hostcpu") => ReportPart::HostCpu,
+        _ if starts("instancecpu") => ReportPart::InstanceCpu,
+        "memorystatistics" => ReportPart::Memory,
+        _ if starts("timemodel") => ReportPart::TimeModel,
         _ if (starts("operatingsystemstatistics") || starts("osstatistics")) && name.contains("detail") => {
-            Part::OsDetail
+            ReportPart::OsDetail
         }
-        _ if starts("operatingsystemstatistics") || starts("osstatistics") => Part::OsStatistics,
-        _ if starts("completelistofsqltext") => Part::SqlText,
-        _ if starts("keyinstanceactivity") => Part::KeyActivity,
-        _ if starts("instanceactivity") && !starts("instanceactivitystatistics") => Part::Activity,
-        _ if starts("otherinstanceactivity") || starts("sysstat") => Part::Activity,
-        _ if starts("tablespaceiostats") || starts("tablespaceio") => Part::Tablespaces,
-        _ if starts("fileiostats") => Part::Files,
-        _ if starts("iostatbyfunctionfiletype") || starts("iostatbyfunctionandfiletype") => Part::IoByFunctionAndType,
+        _ if starts("operatingsystemstatistics") || starts("osstatistics") => ReportPart::OsStatistics,
+        _ if starts("completelistofsqltext") => ReportPart::SqlText,
+        _ if starts("keyinstanceactivity") => ReportPart::KeyActivity,
+        _ if starts("instanceactivity") && !starts("instanceactivitystatistics") => ReportPart::Activity,
+        _ if starts("otherinstanceactivity") || starts("sysstat") => ReportPart::Activity,
+        _ if starts("tablespaceiostats") || starts("tablespaceio") => ReportPart::Tablespaces,
+        _ if starts("fileiostats") => ReportPart::Files,
+        _ if starts("iostatbyfunctionfiletype") || starts("iostatbyfunctionandfiletype") => {
+            ReportPart::IoByFunctionAndType
+        }
         _ if starts("iostatbyfunctiondetail") => return None,
-        _ if starts("iostatbyfunction") => Part::IoByFunction,
-        _ if starts("iostatbyfiletype") => Part::IoByFileType,
-        _ if starts("bufferpoolstatistics") => Part::BufferPools,
-        _ if starts("bufferwaitstatistics") => Part::BufferWaits,
-        _ if starts("enqueueactivity") => Part::Enqueues,
-        _ if starts("undosegmentsummary") => Part::UndoSummary,
-        _ if starts("undosegmentstats") => Part::UndoIntervals,
-        _ if starts("latchactivity") => Part::Latches,
-        _ if starts("latchsleepbreakdown") => Part::LatchSleeps,
-        _ if starts("latchmisssources") => Part::LatchMisses,
-        _ if name == "librarycacheactivity" => Part::LibraryCache,
-        _ if starts("filereadhistogram") => Part::FileHistogram,
-        _ if starts("pgaaggrtargethistogram") => Part::PgaHistogram,
-        _ if starts("pgaaggrtarget") => Part::Pga,
+        _ if starts("iostatbyfunction") => ReportPart::IoByFunction,
+        _ if starts("iostatbyfiletype") => ReportPart::IoByFileType,
+        _ if starts("bufferpoolstatistics") => ReportPart::BufferPools,
+        _ if starts("bufferwaitstatistics") => ReportPart::BufferWaits,
+        _ if starts("enqueueactivity") => ReportPart::Enqueues,
+        _ if starts("undosegmentsummary") => ReportPart::UndoSummary,
+        _ if starts("undosegmentstats") => ReportPart::UndoIntervals,
+        _ if starts("latchactivity") => ReportPart::Latches,
+        _ if starts("latchsleepbreakdown") => ReportPart::LatchSleeps,
+        _ if starts("latchmisssources") => ReportPart::LatchMisses,
+        _ if name == "librarycacheactivity" => ReportPart::LibraryCache,
+        _ if starts("filereadhistogram") => ReportPart::FileHistogram,
+        _ if starts("pgaaggrtargethistogram") => ReportPart::PgaHistogram,
+        _ if starts("pgaaggrtarget") => ReportPart::Pga,
         _ if starts("initora")
             || starts("parametersmodified")
             || starts("multivaluedparameters")
             || name == "initializationparameters" =>
         {
-            Part::Parameters
+            ReportPart::Parameters
         }
         _ => return None,
     })
@@ -197,31 +199,31 @@ fn segment_order(name: &str) -> Option<SegmentOrder> {
 
 #[cfg(test)]
 mod tests {
-    use super::{Part, part};
+    use super::{ReportPart, part};
     use crate::model::{SegmentOrder, SqlOrder};
 
     #[test]
     fn titles_of_all_forms() {
         for (title, expected) in [
-            ("Top 5 Timed Events", Some(Part::TopEvents)),
-            ("Top 5 Timed Foreground Events", Some(Part::TopEvents)),
-            ("Top 10 Foreground Events by Total Wait Time", Some(Part::TopEvents)),
+            ("Top 5 Timed Events", Some(ReportPart::TopEvents)),
+            ("Top 5 Timed Foreground Events", Some(ReportPart::TopEvents)),
+            ("Top 10 Foreground Events by Total Wait Time", Some(ReportPart::TopEvents)),
             ("Top ADDM Findings by Average Active Sessions", None),
-            ("Wait Events (fg and bg)", Some(Part::AllEvents)),
+            ("Wait Events (fg and bg)", Some(ReportPart::AllEvents)),
             ("Wait Events Statistics", None),
-            ("Wait Event Histogram Detail (64 msec to 2 sec)", Some(Part::Histogram)),
-            ("SQL ordered by Physical Reads (UnOptimized)", Some(Part::Sql(SqlOrder::UnoptimizedReads))),
-            ("SQL ordered by Elapsed time for DB: X Instance: Y", Some(Part::Sql(SqlOrder::Elapsed))),
-            ("Segments by DB Blocks Changes", Some(Part::Segments(SegmentOrder::BlockChanges))),
-            ("IOStat by Function/Filetype summary", Some(Part::IoByFunctionAndType)),
-            ("IO Stat by Function - summary", Some(Part::IoByFunction)),
+            ("Wait Event Histogram Detail (64 msec to 2 sec)", Some(ReportPart::Histogram)),
+            ("SQL ordered by Physical Reads (UnOptimized)", Some(ReportPart::Sql(SqlOrder::UnoptimizedReads))),
+            ("SQL ordered by Elapsed time for DB: X Instance: Y", Some(ReportPart::Sql(SqlOrder::Elapsed))),
+            ("Segments by DB Blocks Changes", Some(ReportPart::Segments(SegmentOrder::BlockChanges))),
+            ("IOStat by Function/Filetype summary", Some(ReportPart::IoByFunctionAndType)),
+            ("IO Stat by Function - summary", Some(ReportPart::IoByFunction)),
             ("IO Stat by Function - detail", None),
-            ("Instance Activity Stats - Absolute Values", Some(Part::Activity)),
+            ("Instance Activity Stats - Absolute Values", Some(ReportPart::Activity)),
             ("Instance Activity Statistics", None),
-            ("OS Statistics - detail", Some(Part::OsDetail)),
-            ("Multi-Valued Parameters modified by this container", Some(Part::Parameters)),
-            ("Global CR Served Stats", Some(Part::Cluster)),
-            ("Exadata Server Health Report", Some(Part::Cells)),
+            ("OS Statistics - detail", Some(ReportPart::OsDetail)),
+            ("Multi-Valued Parameters modified by this container", Some(ReportPart::Parameters)),
+            ("Global CR Served Stats", Some(ReportPart::Cluster)),
+            ("Exadata Server Health Report", Some(ReportPart::Cells)),
             ("Shared Servers Activity", None),
         ] {
             assert_eq!(part(title), expected, "{title}");

@@ -12,7 +12,7 @@ use crate::value::TimeUnit;
 #[derive(Default)]
 pub(super) struct Texts(HashMap<String, String>);
 
-/// How wide statements are folded: a line that fills it goes on in the next without a space.
+/// Width at which statements are folded: a line that fills it continues in the next without a space.
 fn fold_width(kind: Kind) -> usize {
     if kind == Kind::Statspack { 64 } else { 80 }
 }
@@ -112,7 +112,7 @@ impl Reading {
         true
     }
 
-    /// Puts whole texts where the tables have their beginnings.
+    /// Replaces truncated texts of statements by whole ones.
     pub(super) fn complete_sql(&mut self) {
         let texts = std::mem::take(&mut self.sql_texts.0);
         for statement in self.report.sql.iter_mut().flatten().flat_map(|section| &mut section.statements) {

@@ -226,7 +226,7 @@ fn a_count_whose_suffix_was_cut_takes_it_from_the_events_line() {
     let report = report(&document(Kind::AwrText, vec![events, histogram]));
     let histograms = report.histograms.as_ref().unwrap();
     assert_eq!(histograms[0].waits.unwrap().value, 611_900.0);
-    // Nothing says what the other was: better absent than wrong.
+    // The other event's name is unknown: better absent than wrong.
     assert_eq!(histograms[1].waits, None);
 }
 

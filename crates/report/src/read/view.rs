@@ -1,4 +1,4 @@
-//! A table with its columns found by name, whatever the release and the form call them.
+//! A table whose columns are found by name, in all releases and forms.
 
 use std::cell::Cell as Counter;
 
@@ -6,7 +6,8 @@ use crate::figure::Figure;
 use crate::grid::{Row, Table};
 use crate::value::{Cell, Numbers, TimeUnit};
 
-/// The name of a heading or section without case, spaces and punctuation: "Av Rd(ms)" and "Av Rd (ms)" are "avrdms", "%Time -outs" is "%timeouts".
+/// The name of a heading or section without case, spaces and punctuation: "Av Rd(ms)" and "Av Rd (ms)" are "avrdms",
+/// "%Time -outs" is "%timeouts".
 pub(super) fn plain(name: &str) -> String {
     name.chars()
         .filter(|character| character.is_alphanumeric() || "%#<>=".contains(*character))
@@ -159,7 +160,8 @@ pub(super) fn table_pairs(table: &Table, found: &mut Vec<Pair>) {
     }
 }
 
-/// Pairs of a line of text: a label runs up to its colon, its values are what follows up to the words of the next label.
+/// Pairs of a line of text: a label runs up to its colon, its values are what follows up to the words of the next
+/// label.
 pub(super) fn note_pairs(note: &str, line: usize, found: &mut Vec<Pair>) {
     let mut rest = note;
     while let Some(colon) = rest.find(": ").or_else(|| rest.strip_suffix(':').map(str::len)) {

@@ -1,4 +1,4 @@
-//! Which two snapshots a report is made of, before their rows are read.
+//! The choice of the two snapshots of a report, before their rows are read.
 
 use std::fmt::Write;
 
@@ -7,7 +7,7 @@ use common::{Error, Result};
 use super::records::Header;
 use super::snapshot::row_of;
 
-/// A snapshot as its row of STATS$SNAPSHOT tells of it.
+/// A snapshot's row of STATS$SNAPSHOT.
 #[derive(Clone, PartialEq, Debug, Default)]
 pub struct Taken {
     pub id: u64,
@@ -27,11 +27,13 @@ impl Taken {
     }
 }
 
-/// The ids of the begin and the end snapshot: those that were asked for, of which each must be there; where none was, the last two, and where one was, its
-/// neighbour: the last of all as the end, the one before the end as the begin. `taken` are the snapshots of one instance, in any order.
+/// The ids of the begin and the end snapshot: those given, of which each must exist; without any, the last two, and
+/// with one, its neighbour: the last of all as the end, the one before the end as the begin. `taken` are the snapshots
+/// of one instance, in any order.
 ///
 /// # Errors
-/// ORA-20200 when a snapshot that was asked for does not exist, there are fewer than two, or they are one and the same or in the wrong order.
+/// ORA-20200 when a given snapshot does not exist, there are fewer than two, or they are one and the same or in the
+/// wrong order.
 pub fn choose(taken: &[Taken], begin: Option<u64>, end: Option<u64>) -> Result<(u64, u64)> {
     let mut ids: Vec<u64> = taken.iter().map(|taken| taken.id).collect();
     ids.sort_unstable();
@@ -77,8 +79,8 @@ pub(super) fn refused<T>(text: String) -> Result<T> {
     Err(Error::user(20_200, text))
 }
 
-/// The snapshots of an instance as spreport.sql lists them before it asks for two of them. A blank line stands where the instance was started: a report
-/// cannot begin before it and end behind it.
+/// The snapshots of an instance as spreport.sql lists them before it asks for two of them. A blank line stands where
+/// the instance was started: a report cannot begin before it and end behind it.
 #[must_use]
 pub fn list(taken: &[Taken], database: &str, instance: &str) -> String {
     let mut text = String::new();

@@ -1,4 +1,4 @@
-//! What the engine's meters have counted, as parts of a snapshot: names, units and buckets as the views have them.
+//! Figures of the engine's meters as parts of a snapshot: names, units and buckets as the views have them.
 
 use common::BlockClass;
 use waits::{Event, HISTOGRAM_BUCKETS, MeterSnapshot, Statistic, WaitClass, histogram_bound_us};
@@ -6,13 +6,14 @@ use waits::{Event, HISTOGRAM_BUCKETS, MeterSnapshot, Statistic, WaitClass, histo
 use super::records::{BackgroundEvent, ClassWaits, EventHistogram, SystemEvent, SystemStatistic};
 use super::snapshot::Snapshot;
 
-/// Below this the waits of a histogram's last bucket are put: it holds all that are longer than those of the bucket before.
+/// Bound of a histogram's last bucket, which holds all longer waits.
 const LAST_BOUND_US: u64 = 1 << (HISTOGRAM_BUCKETS - 1);
 
 impl Snapshot {
-    /// Takes statistics, wait events, their histograms and waits by block class from the meters of the instance, in place of those that the snapshot has.
-    /// `system` is the sum over all sessions, `background` that over those of background processes, taken first: what is not theirs is the foreground's.
-    /// Events and classes that nobody has waited for are left out, as V$SYSTEM_EVENT leaves them out.
+    /// Takes statistics, wait events, their histograms and waits by block class from the meters of the instance, in
+    /// place of those that the snapshot has. `system` is the sum over all sessions, `background` that over background
+    /// processes, taken first: the rest is the foreground's. Events and classes without waits are left out, as
+    /// V$SYSTEM_EVENT does.
     pub fn set_meters(&mut self, system: &MeterSnapshot, background: &MeterSnapshot) {
         let statistic = |statistic: Statistic| SystemStatistic {
             name: statistic.name().to_owned(),

@@ -6,10 +6,12 @@
 //!                                                       the snapshot before it ────────┘
 //! ```
 //!
-//! - [`choose`] says which two snapshots a report is of, before their rows are read.
-//! - [`TABLES`] says what the tables are; whoever keeps them creates, fills and reads them without knowing what they hold.
-//! - Nothing is reckoned in a snapshot: it holds what the views show, and every figure of a report can be made again from two of them.
-//! - A snapshot out of its rows is the one that was made rows, its lists in the order of their keys.
+//! - [`choose`] chooses the two snapshots of a report, before their rows are read.
+//! - [`TABLES`] defines the tables; the code that stores them creates, fills and reads them without knowing their
+//!   content.
+//! - A snapshot holds the views' figures unchanged, and every figure of a report can be computed again from two of
+//!   them.
+//! - A snapshot read from its rows equals the original, with its lists in the order of their keys.
 
 mod choice;
 mod difference;

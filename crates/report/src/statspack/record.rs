@@ -1,6 +1,7 @@
-//! A record and the table that holds it, declared once.
+//! A record and its table, declared once.
 
-/// Declares a struct whose fields are the columns of a table: `field: type => "COLUMN" column type, about`. Fields before the bar are the key.
+/// Declares a struct whose fields are the columns of a table: `field: type => "COLUMN" column type, about`. Fields
+/// before the bar are the key.
 macro_rules! record {
     (
         $(#[doc = $doc:literal])+

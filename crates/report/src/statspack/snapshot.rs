@@ -1,4 +1,4 @@
-//! Everything that one snapshot holds, and its rows.
+//! The content of a snapshot, and its rows.
 
 use common::{Error, ErrorKind, Result};
 
@@ -22,7 +22,8 @@ pub struct TableRows {
 /// Declares the snapshot, the list of tables, and the way from one to the other: `field: record`.
 macro_rules! snapshot {
     ($( $(#[doc = $doc:literal])+ $field:ident: $record:ty, )*) => {
-        /// The instance at one moment: counters since its start, and levels. Lists are in the order of their keys once they have been rows.
+        /// The instance at one moment: counters since its start, and levels. Lists are in the order of their keys once
+        /// they have been rows.
         #[derive(Clone, PartialEq, Debug, Default)]
         pub struct Snapshot {
             /// The snapshot's number.
@@ -39,7 +40,8 @@ macro_rules! snapshot {
         pub const TABLES: &[Table] = &[<Header as Record>::TABLE, <Instance as Record>::TABLE, $( <$record as Record>::TABLE, )*];
 
         impl Snapshot {
-            /// The snapshot as rows of [`TABLES`], all tables in their order, those without rows too. A text longer than its column is cut there.
+            /// The snapshot as rows of [`TABLES`], all tables in their order, those without rows too. A text longer
+            /// than its column is cut there.
             #[must_use]
             pub fn to_rows(&self) -> Vec<TableRows> {
                 vec![
@@ -131,8 +133,8 @@ impl Snapshot {
     /// The snapshot out of its rows, tables and rows in any order.
     ///
     /// # Errors
-    /// HW-0831 when one of [`TABLES`] is not there (without rows it may be) or another is, there is not exactly one row of STATS$SNAPSHOT, rows belong to
-    /// several snapshots, or a value is of another kind than its column's.
+    /// HW-0831 when one of [`TABLES`] is not there (without rows it may be) or another is, there is not exactly one row
+    /// of STATS$SNAPSHOT, rows belong to several snapshots, or a value is of another kind than its column's.
     pub fn from_rows<T: AsRef<str>>(tables: &[(T, Vec<Vec<Value>>)]) -> Result<Self> {
         let given = |table: &Table| tables.iter().any(|(name, _)| name.as_ref() == table.name);
         if let Some(table) = TABLES.iter().find(|table| !given(table)) {
@@ -176,7 +178,7 @@ impl Snapshot {
     }
 }
 
-/// A row taken apart: the snapshot, database and instance that it belongs to, and what it says.
+/// A parsed row: its snapshot, database and instance, and its record.
 pub(super) fn row_of<R: Record>(row: &[Value]) -> Result<([u64; 3], R)> {
     let of = keys(R::TABLE.name, row)?;
     let values = &row[KEY_COLUMNS.len()..];

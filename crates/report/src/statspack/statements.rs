@@ -11,15 +11,17 @@ impl Table {
         format!("create table {schema}.{} ({}, primary key ({key}))", self.name, columns.join(", "))
     }
 
-    /// `insert into PERFSTAT.STATS$SYSSTAT (SNAP_ID, …) values (:1, …)`: a bind variable for each value of a row, in their order.
+    /// `insert into PERFSTAT.STATS$SYSSTAT (SNAP_ID, …) values (:1, …)`: a bind variable for each value of a row, in
+    /// their order.
     #[must_use]
     pub fn insert_statement(&self, schema: &str) -> String {
         let binds: Vec<String> = (1..=self.columns().count()).map(|at| format!(":{at}")).collect();
         format!("insert into {schema}.{} ({}) values ({})", self.name, names(self.columns()), binds.join(", "))
     }
 
-    /// `select SNAP_ID, … from PERFSTAT.STATS$SYSSTAT where SNAP_ID = :1 and DBID = :2 and INSTANCE_NUMBER = :3`: the rows of one snapshot, their values in
-    /// the order in which [`Snapshot::from_rows`](super::Snapshot::from_rows) takes them.
+    /// `select SNAP_ID, … from PERFSTAT.STATS$SYSSTAT where SNAP_ID = :1 and DBID = :2 and INSTANCE_NUMBER = :3`: the
+    /// rows of one snapshot, their values in the order in which [`Snapshot::from_rows`](super::Snapshot::from_rows)
+    /// takes them.
     #[must_use]
     pub fn select_statement(&self, schema: &str) -> String {
         format!("select {} from {schema}.{} where {}", names(self.columns()), self.name, of_one_snapshot())

@@ -1,4 +1,4 @@
-//! What a table's cell holds, and the columns that cells stand under.
+//! Values of table cells, and columns.
 
 use common::{Error, ErrorKind, Result};
 
@@ -40,7 +40,7 @@ pub struct Column {
     pub kind: ColumnType,
     /// Part of the primary key.
     pub key: bool,
-    /// What the column holds, in a sentence; empty for the key columns that every table has.
+    /// The column's contents, in a sentence; empty for the key columns that every table has.
     pub about: &'static str,
 }
 
@@ -49,7 +49,7 @@ pub struct Column {
 pub struct Table {
     /// `STATS$SYSSTAT`.
     pub name: &'static str,
-    /// What a row is, in a sentence.
+    /// The meaning of a row, in a sentence.
     pub about: &'static str,
     /// Without the three that every table begins with, see [`Table::columns`].
     pub own: &'static [Column],
@@ -84,7 +84,7 @@ impl Field for u64 {
     fn take(value: &Value) -> Option<Self> {
         match value {
             Value::Number(number) => Some(*number),
-            // Beyond 2^53 not every whole number is one.
+            // Beyond 2^53 not every whole number can be represented.
             Value::Real(real) if real.fract() == 0.0 && (0.0..=9_007_199_254_740_992.0).contains(real) => {
                 Some(*real as u64)
             }

@@ -1,4 +1,4 @@
-//! The shape of `highwater tkprof --json`. Times are seconds; what the trace does not hold is null or absent.
+//! The shape of `highwater tkprof --json`. Times are seconds; missing values are null or absent.
 
 use serde::{Deserialize, Serialize};
 
@@ -12,7 +12,7 @@ use super::options::Options;
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
 pub struct ReportJson {
     pub trace: TraceJson,
-    /// Those that the options let through, in their order.
+    /// The statements selected by the options, in their order.
     pub statements: Vec<StatementJson>,
     pub totals: BothTotalsJson,
     /// Also counted in `totals.non_recursive`.
@@ -20,17 +20,17 @@ pub struct ReportJson {
     pub parse_errors: Vec<ParseErrorJson>,
     pub lob_calls: Vec<LobJson>,
     pub transactions: TransactionsJson,
-    /// Where the time went, when it is asked for: [`crate::profile::json`].
+    /// The profile, on request: [`crate::profile::json`].
     #[serde(skip_serializing_if = "Option::is_none", default)]
     pub profile: Option<ProfileJson>,
 }
 
-/// The file and how well it was read.
+/// The file and the quality of its reading.
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
 pub struct TraceJson {
     #[serde(skip_serializing_if = "Option::is_none")]
     pub name: Option<String>,
-    /// What e, ela and tim count in this trace.
+    /// The unit of e, ela and tim in this trace.
     pub time_unit: TimeUnit,
     pub time_unit_ns: u64,
     /// Recursive calls are left in the figures of their caller.
@@ -58,7 +58,7 @@ pub struct StatementJson {
     pub user_id: Option<u32>,
     pub depth: u32,
     pub optimizer_goal: Option<String>,
-    /// How often the trace names it.
+    /// Number of parses in the trace.
     pub cursors: u64,
     pub parse: FiguresJson,
     pub execute: FiguresJson,
@@ -96,7 +96,7 @@ pub struct CloseJson {
 pub struct RowSourceJson {
     /// From 1, one for each shape of plan that the statement had.
     pub plan: u64,
-    /// How often that plan's figures were written.
+    /// Number of captures of that plan.
     pub captured: u64,
     pub id: u32,
     pub parent: Option<u32>,
@@ -134,7 +134,7 @@ pub struct WaitJson {
     pub total_s: f64,
 }
 
-/// How often an error was raised.
+/// The number of times an error was raised.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
 pub struct ErrorJson {
     pub error: u32,
@@ -176,7 +176,7 @@ pub struct TotalsJson {
     pub waits: Vec<WaitJson>,
 }
 
-/// How transactions ended.
+/// Ends of transactions.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
 pub struct TransactionsJson {
     pub commits: u64,

@@ -7,8 +7,8 @@
 //! TKPROF's output -> read.rs     the same model, as far as that is printed
 //! ```
 //!
-//! Statements are the same when parsing user and text are. A call's line includes what its recursive calls did; unless
-//! [`Options::inclusive`] is set that is taken off, because so does TKPROF itself (README.md has the comparison).
+//! Statements are the same when parsing user and text are. A call's line includes its recursive calls; unless
+//! [`Options::inclusive`] is set they are subtracted, as TKPROF does (README.md has the comparison).
 
 mod json;
 mod model;

@@ -1,11 +1,12 @@
-//! What a trace sums up to. Times are microseconds as TKPROF reckons them (see [`crate::trace::TimeUnit::nominal_microseconds`]).
+//! The totals of a trace. Times are microseconds as TKPROF reckons them (see
+//! [`crate::trace::TimeUnit::nominal_microseconds`]).
 
 use crate::trace::{Header, Reading};
 
 /// A whole trace, summed up.
 #[derive(Clone, PartialEq, Debug, Default)]
 pub struct Report {
-    /// What to call the trace file; the caller knows, and the file's own head tells otherwise.
+    /// Name of the trace file from the caller, if the file's own head does not have it.
     pub name: Option<String>,
     pub header: Header,
     pub reading: Reading,
@@ -32,12 +33,12 @@ pub struct Report {
 /// All calls of one statement.
 #[derive(Clone, PartialEq, Debug, Default)]
 pub struct Statement {
-    /// As the trace has it, or reckoned from the text where the trace has only the hash value and that agrees.
+    /// From the trace, or computed from the text where the trace has only the hash value and that agrees.
     pub sql_id: Option<String>,
     pub hash_value: Option<u64>,
     /// `None`: the trace began after the cursor was parsed.
     pub sql: Option<String>,
-    /// The text is not all there.
+    /// The text is not complete.
     pub incomplete: bool,
     /// Command type.
     pub command: Option<u32>,
@@ -49,7 +50,7 @@ pub struct Statement {
     pub plan_hash: Option<u64>,
     /// Optimizer goal: the last that was not 0.
     pub goal: Option<u32>,
-    /// How often the trace names it.
+    /// Number of parses in the trace.
     pub cursors: u64,
     pub parse: Figures,
     /// UNMAP and SORT UNMAP included.
@@ -75,7 +76,7 @@ impl Statement {
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub struct Figures {
     pub count: u64,
-    /// Where recursive calls are taken off, it may be a little below zero: CPU clocks are coarse.
+    /// Where recursive calls are subtracted, it may be a little below zero: CPU clocks are coarse.
     pub cpu: i64,
     pub elapsed: i64,
     pub disk: i64,
@@ -130,7 +131,7 @@ pub struct WaitTotals {
 /// One shape of plan: the same operations in the same tree.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct Plan {
-    /// How often its figures were written.
+    /// Number of captures of its figures.
     pub captured: u64,
     pub row_sources: Vec<RowSource>,
 }
@@ -191,7 +192,7 @@ impl Captured {
     }
 }
 
-/// How often an error was raised.
+/// The number of times an error was raised.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct ErrorCount {
     /// The ORA number.
@@ -217,7 +218,7 @@ pub struct LobTotals {
     pub figures: Figures,
 }
 
-/// How transactions ended.
+/// Commits and rollbacks.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub struct Transactions {
     pub commits: u64,

@@ -4,7 +4,7 @@ use common::{Error, ErrorKind, Result};
 
 use super::model::{Figures, Statement};
 
-/// What to list, and how to reckon.
+/// Selection and computation of the report.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Options {
     /// Statements go in descending order of the sum of these; empty: in the order of the trace.
@@ -13,7 +13,7 @@ pub struct Options {
     pub print: Option<usize>,
     /// List the statements of SYS.
     pub sys: bool,
-    /// Sum up the cursors of one user that have the same text; otherwise each parse stands for itself.
+    /// Merge the cursors of one user with the same text; otherwise each parse is separate.
     pub aggregate: bool,
     /// List waits.
     pub waits: bool,
@@ -28,11 +28,13 @@ impl Default for Options {
 }
 
 impl Options {
-    /// Takes one word of the command line: `sort=(prsela,exeela)`, `print=10`, `sys=no`, `aggregate=no`, `waits=no`, `inclusive=yes`.
+    /// Takes one word of the command line: `sort=(prsela,exeela)`, `print=10`, `sys=no`, `aggregate=no`, `waits=no`,
+    /// `inclusive=yes`.
     ///
     /// # Errors
     ///
-    /// HW-0805 for a word that is no option or has a value it cannot have; HW-0001 for options of TKPROF that need a database.
+    /// HW-0805 for a word that is no option or has a value it cannot have; HW-0001 for options of TKPROF that need a
+    /// database.
     pub fn apply(&mut self, word: &str) -> Result<()> {
         let wrong = |why: String| Error::own(ErrorKind::User, 805, why);
         let (name, value) =
@@ -90,7 +92,7 @@ impl Options {
 
 macro_rules! sort_keys {
     ($($variant:ident $name:literal $doc:literal $figure:expr;)*) => {
-        /// What statements can be ordered by.
+        /// The sort keys of statements.
         #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
         pub enum SortKey {
             $(#[doc = $doc] $variant,)*
@@ -106,7 +108,7 @@ macro_rules! sort_keys {
                 match self { $(Self::$variant => $name),* }
             }
 
-            /// What it orders by, in words.
+            /// The sort key in words.
             #[must_use]
             pub fn meaning(self) -> &'static str {
                 match self { $(Self::$variant => $doc),* }

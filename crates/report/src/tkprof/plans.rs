@@ -1,7 +1,7 @@
 //! Row sources of `STAT` lines joined into plans.
 //!
-//! A plan's lines stand together, ids rising. They are gathered until another record, another cursor or a lower id follows, and then
-//! added to the statement's plan of the same shape.
+//! A plan's lines stand together, ids rising. They are gathered until another record, another cursor or a lower id
+//! follows, and then added to the statement's plan of the same shape.
 
 use crate::trace::Stat;
 
@@ -10,7 +10,7 @@ use super::model::{Plan, RowSource};
 /// Row sources of one plan that are kept: no real plan has as many.
 const LARGEST_PLAN: usize = 10_000;
 
-/// The plan whose lines are being read.
+/// The plan being read.
 #[derive(Default, Debug)]
 pub(super) struct Gathering {
     cursor: u64,
@@ -18,7 +18,7 @@ pub(super) struct Gathering {
 }
 
 impl Gathering {
-    /// Whether `stat` goes on with the plan at hand.
+    /// True: `stat` continues the current plan.
     pub(super) fn continues(&self, stat: &Stat<'_>) -> bool {
         self.lines.last().is_some_and(|last| self.cursor == stat.cursor && last.id < stat.id)
     }
@@ -55,13 +55,13 @@ impl Gathering {
         self.lines.push(line);
     }
 
-    /// The cursor and the lines of a plan that is over, if there is one.
+    /// The cursor and the lines of a finished plan, if there is one.
     pub(super) fn finish(&mut self) -> Option<(u64, Vec<RowSource>)> {
         (!self.lines.is_empty()).then(|| (self.cursor, std::mem::take(&mut self.lines)))
     }
 }
 
-/// Adds one capture to a statement's plans, of which no more than `limit` different ones are kept.
+/// Adds one capture to a statement's plans, of which at most `limit` different ones are kept.
 pub(super) fn add_capture(plans: &mut Vec<Plan>, capture: Vec<RowSource>, limit: usize) {
     let Some(plan) = plans.iter_mut().find(|plan| same_shape(&plan.row_sources, &capture)) else {
         if plans.len() < limit {

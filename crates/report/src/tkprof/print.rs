@@ -17,7 +17,7 @@ const RULE: &str = "************************************************************
 ///
 /// # Errors
 ///
-/// Those of `out`.
+/// Errors of `out`.
 pub fn print(report: &Report, options: &Options, out: &mut dyn Write) -> io::Result<()> {
     head(report, options, out)?;
     let listed = options.listed(&report.statements);
@@ -113,7 +113,8 @@ fn sql_text(text: &str, out: &mut dyn Write) -> io::Result<()> {
     Ok(())
 }
 
-/// Where to break a line that is longer than `width`: at the last blank outside quotes before it, else the first after it.
+/// Where to break a line that is longer than `width`: at the last blank outside quotes before it, else the first after
+/// it.
 fn break_at(line: &str, width: usize) -> Option<usize> {
     if line.len() <= width || line.chars().count() <= width {
         return None;
@@ -223,7 +224,7 @@ fn operation_figures(line: &RowSource) -> String {
     if parts.is_empty() { String::new() } else { format!(" ({})", parts.join(" ")) }
 }
 
-/// An index is told by its number too, because its name does not say of which table it is.
+/// An index shows its number too, because its name does not give its table.
 fn object(line: &RowSource) -> String {
     match line.object {
         Some(object) if object > 0 && line.operation.starts_with("INDEX") => format!("(object id {object})"),
@@ -305,7 +306,7 @@ fn tail(report: &Report, options: &Options, listed: usize, out: &mut dyn Write) 
     faults(report, out)
 }
 
-/// What kept the reader from the whole truth.
+/// Faults of the trace that limit the report.
 fn faults(report: &Report, out: &mut dyn Write) -> io::Result<()> {
     use crate::trace::Truncation;
     let reading = &report.reading;

@@ -17,8 +17,9 @@
 //! Trace file: …                the counts of the tail
 //! ```
 //!
-//! What TKPROF prints is less than what a trace has: times are cut to hundredths of a second, a plan's figures are means. So the model holds the means as if
-//! every capture had them, times in steps of 10,000 us, and nothing of what is not printed. Reading our own output and printing it again gives the same text.
+//! TKPROF prints less than the trace has: times are cut to hundredths of a second, a plan's figures are means. So the
+//! model holds the means as if every capture had them, times in steps of 10,000 us, and no unprinted figures. Reading
+//! our own output and printing it again gives the same text.
 
 use common::{Error, ErrorKind, Result};
 
@@ -32,10 +33,11 @@ use super::options::SortKey;
 /// Characters of a line that was not understood that are kept.
 const KEPT_CHARACTERS: usize = 200;
 
-/// TKPROF's output, read.
+/// TKPROF's output as a model.
 #[derive(Clone, PartialEq, Debug, Default)]
 pub struct Printed {
-    /// Its header has the release and the line of the TKPROF that printed it; the reading of the trace is known by its lines only.
+    /// Its header has the release and the line of the TKPROF that printed it; the reading of the trace is known by its
+    /// lines only.
     pub report: Report,
     /// The order of the statements; empty is that of the trace.
     pub sort: Vec<SortKey>,
@@ -87,9 +89,9 @@ fn is_table(line: &str) -> bool {
     words.next() == Some("call") && words.next() == Some("count") && words.next() == Some("cpu")
 }
 
-/// Which totals are being read.
+/// The totals being read.
 #[derive(Clone, Copy)]
-enum Side {
+enum TotalsSide {
     NonRecursive,
     Recursive,
 }
@@ -159,7 +161,7 @@ impl Reader {
         }
     }
 
-    /// What stands between the last rule and the totals: nothing, or, where the last rule is missing, a statement.
+    /// Between the last rule and the totals stands nothing or, where the last rule is missing, a statement.
     fn before_totals(&mut self, lines: Lines<'_, '_>) {
         if lines.iter().any(|(_, line)| is_table(line)) {
             self.statement(lines);
@@ -215,13 +217,13 @@ impl Reader {
 
     fn totals(&mut self, lines: Lines<'_, '_>) {
         let mut body = Body::default();
-        let mut side: Option<Side> = None;
+        let mut side: Option<TotalsSide> = None;
         let mut lobs = false;
         for (at, line) in lines.iter().enumerate() {
             let text = line.1;
             if let Some(which) = text.strip_prefix("OVERALL TOTALS FOR ALL ") {
                 self.end_totals(side, &mut body);
-                side = Some(if which.starts_with("NON-") { Side::NonRecursive } else { Side::Recursive });
+                side = Some(if which.starts_with("NON-") { TotalsSide::NonRecursive } else { TotalsSide::Recursive });
             } else if text.starts_with("CALLS ON LOBS") {
                 self.end_totals(side.take(), &mut body);
                 lobs = true;
@@ -236,12 +238,12 @@ impl Reader {
         self.end_totals(side, &mut body);
     }
 
-    fn end_totals(&mut self, side: Option<Side>, body: &mut Body) {
+    fn end_totals(&mut self, side: Option<TotalsSide>, body: &mut Body) {
         let Body { parse, execute, fetch, waits, .. } = std::mem::take(body);
         let totals = Totals { parse, execute, fetch, waits };
         match side {
-            Some(Side::NonRecursive) => self.printed.report.non_recursive = totals,
-            Some(Side::Recursive) => self.printed.report.recursive = totals,
+            Some(TotalsSide::NonRecursive) => self.printed.report.non_recursive = totals,
+            Some(TotalsSide::Recursive) => self.printed.report.recursive = totals,
             None => {}
         }
     }
@@ -266,7 +268,8 @@ impl Reader {
         true
     }
 
-    /// Oracle's list of statements that could not be parsed: text, then `Error encountered: ORA-nnnnn`, dashes between them.
+    /// Oracle's list of statements that could not be parsed: text, then `Error encountered: ORA-nnnnn`, dashes between
+    /// them.
     fn failures(&mut self, lines: Lines<'_, '_>) {
         let mut text: Vec<&str> = Vec::new();
         for (_, line) in lines {
@@ -313,7 +316,7 @@ impl Reader {
                 report.header.release = Release::parse(release);
                 continue;
             }
-            // How often a trace has several of them, and what the trace's reader said about it, follow in our own output: not part of the model.
+            // Lines of our own output about the reading of the trace follow: not part of the model.
             if line.starts_with("The trace is not whole") || line.ends_with("were not understood. The first:") {
                 break;
             }
@@ -350,13 +353,13 @@ fn is_session_count(line: &str) -> bool {
     line.ends_with("in session.") || line.ends_with("EXPLAINed in this session.")
 }
 
-/// What part of a body the lines belong to.
+/// The part of a body that the lines belong to.
 #[derive(Clone, Copy, Default, PartialEq)]
-enum Part {
+enum BodyPart {
     #[default]
     Figures,
     Plan,
-    /// `Execution Plan`: what EXPLAIN PLAN says now, not what was done.
+    /// `Execution Plan`: the plan of EXPLAIN PLAN, not the executed one.
     Explained,
     Waits,
 }
@@ -368,10 +371,10 @@ struct Above {
     children: u32,
 }
 
-/// Everything behind a statement's text, or behind the heading of the totals.
+/// The lines behind a statement's text, or behind the heading of the totals.
 #[derive(Default)]
 struct Body {
-    part: Part,
+    part: BodyPart,
     parse: Figures,
     execute: Figures,
     fetch: Figures,
@@ -396,11 +399,11 @@ impl Body {
     fn take(&mut self, line: &str) -> bool {
         let trimmed = line.trim();
         if trimmed.is_empty() {
-            if self.part == Part::Plan && !self.plan.row_sources.is_empty() {
+            if self.part == BodyPart::Plan && !self.plan.row_sources.is_empty() {
                 self.finish_plan();
-                self.part = Part::Figures;
-            } else if self.part == Part::Explained {
-                self.part = Part::Figures;
+                self.part = BodyPart::Figures;
+            } else if self.part == BodyPart::Explained {
+                self.part = BodyPart::Figures;
             }
             return true;
         }
@@ -408,14 +411,14 @@ impl Body {
             return true;
         }
         match self.part {
-            Part::Plan => self.row_source(line).is_some(),
-            Part::Explained => true,
-            Part::Waits => self.wait(trimmed).is_some(),
-            Part::Figures => self.row(trimmed).is_some(),
+            BodyPart::Plan => self.row_source(line).is_some(),
+            BodyPart::Explained => true,
+            BodyPart::Waits => self.wait(trimmed).is_some(),
+            BodyPart::Figures => self.row(trimmed).is_some(),
         }
     }
 
-    /// A line that tells what follows, or stands by itself.
+    /// A heading, or a line by itself.
     fn heading(&mut self, line: &str) -> bool {
         let number = |text: &str| text.trim().parse::<i64>().ok();
         if let Some(count) = line.strip_prefix("Misses in library cache during parse:").and_then(number) {
@@ -451,13 +454,13 @@ impl Body {
                 self.finish_plan();
             }
             self.columns = if line.contains("(1st)") { 3 } else { 1 };
-            self.part = Part::Plan;
+            self.part = BodyPart::Plan;
         } else if line.starts_with("Rows") && line.ends_with("Execution Plan") {
             self.finish_plan();
-            self.part = Part::Explained;
+            self.part = BodyPart::Explained;
         } else if line.starts_with("Elapsed times include waiting on") || line.starts_with("Waits during these calls") {
             self.finish_plan();
-            self.part = Part::Waits;
+            self.part = BodyPart::Waits;
         } else {
             let ours = line.strip_prefix("Plan ").is_some_and(|rest| rest.contains(" of "));
             return ours || line.starts_with("Event waited on") || line.starts_with("-----");

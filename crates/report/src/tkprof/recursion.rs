@@ -9,10 +9,10 @@
 //! EXEC  #1:…,cr=20,…,dep=0       own: 20 - 9 = 11
 //! ```
 //!
-//! Sums over all statements are thus those of the calls at the least depth, and nothing counts twice. CLOSE lines take no part: TKPROF
-//! leaves their time with the caller.
+//! Sums over all statements are thus those of the calls at the least depth, and nothing counts twice. CLOSE lines take
+//! no part: TKPROF leaves their time with the caller.
 
-/// What is taken off: cpu, elapsed, disk, query, current.
+/// Subtracted amounts: cpu, elapsed, disk, query, current.
 pub(crate) type Amounts = [i64; 5];
 
 /// One session's calls whose caller has not ended yet, by depth.
@@ -22,14 +22,14 @@ pub(crate) struct Recursion {
 }
 
 impl Recursion {
-    /// Takes a finished call at `depth` and gives what it did by itself.
+    /// Takes a finished call at `depth` and returns its own amounts.
     pub(crate) fn own(&mut self, depth: u32, call: Amounts) -> Amounts {
         let depth = depth as usize;
         if self.open.len() <= depth {
             self.open.resize(depth + 1, Amounts::default());
         }
         let mut own = call;
-        // Whatever is deeper and has found no caller of its own belongs here too: the lines between were lost.
+        // Deeper calls without a caller of their own belong here too: the lines between were lost.
         for children in self.open.drain(depth + 1..) {
             subtract(&mut own, &children);
         }

@@ -1,10 +1,11 @@
 //! From records to the report: which statement a call, a wait or a plan belongs to.
 //!
-//! A cursor number stands for a statement from its `PARSING IN CURSOR` to the next one of that number in the session. Three cases are
-//! less plain:
+//! A cursor number stands for a statement from its `PARSING IN CURSOR` to the next one of that number in the session.
+//! Three cases differ:
 //!
-//! * Waits during a parse are written before `PARSING IN CURSOR`. Where the cursor is new or was closed they are held until the next
-//!   record of the cursor tells whose they are. Waits for the client on a closed cursor stay with the statement that was closed.
+//! * Waits during a parse are written before `PARSING IN CURSOR`. If the cursor is new or was closed they are held
+//!   until the next record of the cursor identifies the statement. Waits for the client on a closed cursor stay with
+//!   the statement that was closed.
 //! * The trace began after the parse: the calls are those of a statement without text, one for each cursor number.
 //! * Several sessions in one file (`*** SESSION ID` changes): each has its own cursors and its own recursion.
 
@@ -22,27 +23,28 @@ use super::options::Options;
 use super::plans::{Gathering, add_capture};
 use super::recursion::Recursion;
 
-/// Statements that failed to parse that are kept; further ones are only counted with those of the same text.
+/// Failed statements kept; further ones are only counted with those of the same text.
 const KEPT_FAILURES: usize = 1000;
 
 /// Bytes of the text of such a statement that are kept.
 const LONGEST_FAILURE: usize = 1 << 16;
 
-/// Different statements, and bytes of their texts, that are kept apart. A trace of literals instead of bind variables has millions: the later ones are one.
+/// Different statements, and bytes of their texts, kept apart. A trace of literals instead of bind variables has
+/// millions: later ones are merged.
 const KEPT_STATEMENTS: usize = 100_000;
 const KEPT_TEXT: usize = 256 << 20;
 
-/// What stands for the text of those that are not kept apart.
+/// Text of the merged statement.
 const OTHER_STATEMENTS: &str = "(other statements: there are more than are kept apart)";
 
 /// Different events that are kept apart. Releases have a few thousand.
 const KEPT_EVENTS: usize = 4096;
 const OTHER_EVENTS: &str = "(other events)";
 
-/// Cursors of a session that may be open. Beyond it the closed ones are forgotten, and if there are none, all.
+/// Open cursors of a session. Beyond it the closed ones are dropped, and if there are none, all.
 const OPEN_CURSORS: usize = 1 << 14;
 
-/// Sessions that are kept apart; the later ones are one.
+/// Sessions kept apart; later ones are merged.
 pub(crate) const KEPT_SESSIONS: usize = 1 << 12;
 
 /// Different errors of a statement, plans of a statement, and kinds of calls on LOBs that are kept.
@@ -54,7 +56,7 @@ const KEPT_LOBS: usize = 100;
 ///
 /// # Errors
 ///
-/// Those of [`trace::read`].
+/// Errors of [`trace::read`].
 pub fn summarise(source: impl Read, options: &Options) -> Result<Report> {
     let mut summary = Summary::new(options);
     let reading = trace::read(source, &mut |record| {
@@ -69,7 +71,7 @@ pub fn summarise(source: impl Read, options: &Options) -> Result<Report> {
 /// An event's place in the order of first appearance.
 pub(crate) type EventId = usize;
 
-/// What makes two statements the same.
+/// Identity of a statement.
 #[derive(PartialEq, Eq, Hash)]
 enum Key {
     Text {
@@ -81,7 +83,7 @@ enum Key {
         session: SessionId,
         cursor: u64,
     },
-    /// All that there was no room for.
+    /// All that were merged for want of room.
     Others,
 }
 
@@ -153,7 +155,7 @@ pub(crate) struct Summary {
     without_cursor: WaitList,
     current: SessionId,
     session: Session,
-    /// Those that are not current.
+    /// The sessions that are not current.
     others: HashMap<SessionId, Session, RandomState>,
     /// A session id was given.
     sessions_named: bool,
@@ -229,7 +231,7 @@ impl Summary {
 
     fn switch_session(&mut self, session: (u32, u32)) {
         let mut session = Some(session);
-        // What stood before the first name belongs to it.
+        // Lines before the first name belong to it.
         if !std::mem::replace(&mut self.sessions_named, true) {
             self.current = session;
         }
@@ -245,7 +247,8 @@ impl Summary {
         self.current = session;
     }
 
-    /// The first is where the trace begins; the last is the greatest, so that a number cut at the end of the file does no harm.
+    /// The first is where the trace begins; the last is the greatest, so that a number cut at the end of the file does
+    /// no harm.
     fn time(&mut self, time: Option<u64>) {
         let Some(time) = time else { return };
         self.first_time.get_or_insert(time);
@@ -299,12 +302,12 @@ impl Summary {
         self.release_held(parsing.cursor);
     }
 
-    /// Whether another statement of that many bytes may be kept apart.
+    /// True: another statement of that many bytes may be kept apart.
     fn room(&self, bytes: usize) -> bool {
         self.report.statements.len() < KEPT_STATEMENTS && self.text_bytes + bytes <= KEPT_TEXT
     }
 
-    /// The statement that stands for all that there was no room for.
+    /// The merged statement.
     fn other_statement(&mut self) -> usize {
         if let Some(index) = self.statements.get(&Key::Others) {
             return *index;
@@ -453,7 +456,7 @@ impl Summary {
         if depth == 0 { &mut self.non_recursive_waits } else { &mut self.recursive_waits }.add(event, waits);
     }
 
-    /// Gives the waits held for a cursor to its statement, or to nobody's if it has none.
+    /// Assigns the waits held for a cursor to its statement, or to none.
     fn release_held(&mut self, cursor: u64) {
         let Some(state) = self.session.cursors.get_mut(&cursor).filter(|state| !state.held.is_empty()) else { return };
         let (statement, depth) = (state.statement, state.depth);
@@ -565,13 +568,13 @@ impl Summary {
     }
 }
 
-/// The SQL id of a statement whose trace has only the hash value (10g, 11.1.0.6), where that shows that the text is the very one.
+/// The SQL id of a statement whose trace has only the hash value (10g, 11.1.0.6), if the text has that hash.
 fn reckoned_sql_id(parsing: &Parsing<'_>) -> Option<String> {
     let hash = parsing.hash_value?;
     (hash != 0 && hash == u64::from(waits::sql_hash(parsing.text))).then(|| waits::sql_id(parsing.text))
 }
 
-/// Waiting for the client belongs to what was done, not to what comes next.
+/// Waiting for the client belongs to the call before, not to the next one.
 pub(crate) fn is_client_wait(event: &str) -> bool {
     event.starts_with("SQL*Net message") || event.starts_with("SQL*Net more data")
 }

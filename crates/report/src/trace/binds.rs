@@ -1,6 +1,6 @@
 //! A block of bind values: `BINDS #n:` and the indented lines after it.
 //!
-//! The reader keeps the block's text; its lines are taken apart only when asked for, so that a summary does not pay for them.
+//! The reader keeps the block's text; its lines are parsed on request, so that a summary does not pay for them.
 //!
 //! ```text
 //! 10g and later                                   8i, 9i
@@ -43,7 +43,7 @@ pub struct Bind<'a> {
     pub actual_length: Option<u32>,
     /// As printed, without its quotes; several lines where the value has them.
     pub value: Option<&'a str>,
-    /// The block says that nothing is known of this bind.
+    /// The block has no value of this bind.
     pub undefined: bool,
 }
 
@@ -105,7 +105,8 @@ fn start(line: &str) -> Option<u32> {
     rest[..end].parse().ok()
 }
 
-/// A value: quoted up to a closing quote at the end of a line, else its own line. `from_value` begins where the value does.
+/// A value: quoted up to a closing quote at the end of a line, else its own line. `from_value` begins where the value
+/// does.
 fn take_value<'a>(from_value: &'a str, first_line: &'a str, after: &'a str) -> (&'a str, &'a str) {
     let Some(open) = first_line.strip_prefix('"') else { return (first_line, after) };
     if let Some(whole) = open.strip_suffix('"') {
@@ -138,7 +139,7 @@ fn take_fields(bind: &mut Bind<'_>, text: &str) {
     }
 }
 
-/// Whether `line` goes on with a block whose text so far is `block`. The caller has made sure that it begins no record.
+/// True: `line` continues a block whose text so far is `block`. The caller has checked that it begins no record.
 pub(super) fn continues(block: &str, line: &str) -> bool {
     line.is_empty()
         || line.starts_with([' ', '\t'])
@@ -155,7 +156,8 @@ fn is_memory_dump(line: &str) -> bool {
         && line.ends_with(']')
 }
 
-/// Whether the last value of the block has an opening quote and no closing one. No value is longer than [`LONGEST_VALUE`].
+/// True: the last value of the block has an opening quote and no closing one. No value is longer than
+/// [`LONGEST_VALUE`].
 fn value_is_open(block: &str) -> bool {
     let Some(at) = block.rfind("value=\"") else { return false };
     block.len() - at < LONGEST_VALUE && !block[at + 7..].contains("\"\n")

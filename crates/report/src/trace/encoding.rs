@@ -1,4 +1,5 @@
-//! What a file is made of, decided by its first bytes: text in UTF-8 (or any encoding that contains ASCII), text in UTF-16, or no text.
+//! The encoding of a file, decided by its first bytes: text in UTF-8 (or any encoding that contains ASCII), text in
+//! UTF-16, or no text.
 
 use std::io::{self, Cursor, Read};
 
@@ -11,7 +12,7 @@ const SNIFFED: usize = 4096;
 /// One control byte in this many makes a file binary.
 const BINARY_SHARE: usize = 32;
 
-/// How a trace's text is stored.
+/// The encoding of a trace's text.
 #[derive(Clone, Copy, PartialEq, Eq, Default, Debug, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Encoding {
@@ -22,7 +23,7 @@ pub enum Encoding {
     Utf16Big,
 }
 
-/// Looks at the first bytes of `source` and gives back a stream of ASCII-compatible text.
+/// Detects the encoding by the first bytes of `source` and returns a stream of ASCII-compatible text.
 pub(crate) fn open<'a>(mut source: impl Read + 'a) -> Result<(Encoding, Box<dyn Read + 'a>)> {
     let mut start = Vec::with_capacity(SNIFFED);
     source.by_ref().take(SNIFFED as u64).read_to_end(&mut start).map_err(|e| read_failed(&e))?;
@@ -74,7 +75,8 @@ fn sniff(start: &[u8]) -> Result<(Encoding, usize)> {
     Ok((Encoding::Ascii, 0))
 }
 
-/// Turns UTF-16 into UTF-8 as it is read. A lone surrogate becomes the replacement character; an odd last byte is dropped.
+/// Turns UTF-16 into UTF-8 as it is read. A lone surrogate becomes the replacement character; an odd last byte is
+/// dropped.
 struct Utf16<R> {
     source: R,
     unit: fn([u8; 2]) -> u16,
@@ -177,7 +179,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_text_is_refused() {
+    fn binary_input_is_refused() {
         let number = |bytes: &[u8]| open(bytes).err().map(|e| e.number.to_string());
         assert_eq!(number(b"").as_deref(), Some("HW-0801"));
         assert_eq!(number(&[0; 5000]).as_deref(), Some("HW-0802"));

@@ -1,7 +1,8 @@
 //! Finding `key=value` fields in a line.
 //!
-//! Two forms exist: comma-separated with numbers only (calls), and blank-separated where a value may stand in single quotes (cursors,
-//! row sources). Numbers are decimal with an optional minus sign; one that does not fit is no number, so its line is not understood.
+//! Two forms exist: comma-separated with numbers only (calls), and blank-separated where a value may stand in single
+//! quotes (cursors, row sources). Numbers are decimal with an optional minus sign; one that does not fit is no number,
+//! so its line is not understood.
 
 /// Reads a decimal number at the start of `text`; the number and how many bytes it took.
 pub(super) fn number(text: &[u8]) -> Option<(i128, usize)> {
@@ -21,7 +22,8 @@ pub(super) fn small_number(text: &[u8]) -> Option<(i64, usize)> {
     Some((if negative { -value } else { value }, start + taken))
 }
 
-/// Digits at the start of `text`: their value and how many there are. `None` without one, or where the value does not fit.
+/// Digits at the start of `text`: their value and how many there are. `None` without one, or where the value does not
+/// fit.
 ///
 /// Eight at a time: most numbers of a trace are clocks and cursors, of 10 to 16 digits.
 pub(super) fn digits(text: &[u8]) -> Option<(u64, usize)> {
@@ -74,7 +76,7 @@ impl<'a> NumberFields<'a> {
         Self { rest: text, broken: false }
     }
 
-    /// Whether something stood there that is not a field.
+    /// True: a text was met that is no field.
     pub(super) fn broken(&self) -> bool {
         self.broken
     }

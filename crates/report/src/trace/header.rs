@@ -1,4 +1,4 @@
-//! The lines at the head of a trace file: where it was written, by which release, on which machine; and from these the unit of time.
+//! The lines at the head of a trace file: path, release, machine; and from these the unit of time.
 
 use std::fmt;
 
@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 /// Lines before the first record that are taken for the head of the file; a longer run is no head.
 pub(super) const LONGEST_HEADER: u32 = 100;
 
-/// Whether the line is the first of a head: the path that the database wrote to.
+/// True: the line is the first of a head: the path of the trace file.
 pub(super) fn begins(line: &str) -> bool {
     let line = line.trim_end();
     let path = line.strip_prefix("Trace file ").or_else(|| line.strip_prefix("Dump file ")).unwrap_or(line);
@@ -15,7 +15,7 @@ pub(super) fn begins(line: &str) -> bool {
     rooted && path.ends_with(".trc")
 }
 
-/// What the head of the file says. Nothing of it is required.
+/// The head of the file. All of it is optional.
 #[derive(Clone, PartialEq, Eq, Default, Debug, Serialize, Deserialize)]
 pub struct Header {
     /// The path that the database wrote to.
@@ -32,7 +32,7 @@ pub struct Header {
     /// Process id, or thread id on Windows.
     pub system_process: Option<u64>,
     pub image: Option<String>,
-    /// How many lines there were.
+    /// The number of lines.
     pub lines: u32,
 }
 
@@ -78,7 +78,7 @@ impl fmt::Display for Release {
     }
 }
 
-/// What the figures of time in a trace count. `c` (CPU) is in microseconds in all but the first.
+/// The unit of time figures in a trace. `c` (CPU) is in microseconds in all but the first.
 #[derive(Clone, Copy, PartialEq, Eq, Default, Debug, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum TimeUnit {
@@ -102,7 +102,7 @@ impl TimeUnit {
         }
     }
 
-    /// What a figure is multiplied by to get the microseconds that TKPROF reckons with: it takes 1,024 ns for a microsecond.
+    /// Factor from a figure to TKPROF's microseconds: it takes 1,024 ns for a microsecond.
     #[must_use]
     pub fn nominal_microseconds(self) -> i64 {
         match self {
@@ -113,7 +113,7 @@ impl TimeUnit {
 }
 
 impl Header {
-    /// The unit of time, as far as release and platform tell it.
+    /// The unit of time by release and platform.
     #[must_use]
     pub fn time_unit(&self) -> TimeUnit {
         let Some(release) = &self.release else { return TimeUnit::Microsecond };
@@ -127,13 +127,14 @@ impl Header {
         }
     }
 
-    /// Whether the unit of time is only taken to be what most releases have: nothing names the release. Highwater's own traces name none and need none.
+    /// True: the unit of time is the one of most releases by assumption, because the release is not named. Highwater's
+    /// own traces name none and need none.
     #[must_use]
     pub fn unit_assumed(&self) -> bool {
         self.release.is_none() && !self.banner.as_deref().is_some_and(|banner| banner.starts_with("Highwater"))
     }
 
-    /// Whether the head looks like that of a database's trace file at all.
+    /// True: the head looks like that of a database's trace file.
     #[must_use]
     pub fn recognised(&self) -> bool {
         self.banner.is_some() || self.instance_name.is_some()

@@ -1,7 +1,7 @@
 //! Lines of a stream as text, each of bounded length.
 //!
-//! A line ends with LF or CR LF. Bytes that are not UTF-8 become the replacement character. A line longer than [`LONGEST_LINE`] is
-//! given up to there and the rest of it is skipped.
+//! A line ends with LF or CR LF. Bytes that are not UTF-8 become the replacement character. A line longer than
+//! [`LONGEST_LINE`] is given up to there and the rest of it is skipped.
 
 use std::io::Read;
 use std::ops::Range;
@@ -94,7 +94,7 @@ impl<'a> Lines<'a> {
         }
     }
 
-    /// Whether the current line held bytes that are not UTF-8; known once it was asked for.
+    /// True: the current line has bytes that are not UTF-8; known once its text was requested.
     pub(super) fn repaired(&self) -> bool {
         self.repaired.is_some()
     }

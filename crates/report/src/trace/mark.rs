@@ -1,6 +1,6 @@
-//! Lines that begin with `***`: the time, and what the session is called from here on.
+//! Lines that begin with `***`: the time, and names of the session from here on.
 
-/// What a `***` line says.
+/// The content of a `***` line.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Mark<'a> {
     /// The wall time, as printed.
@@ -18,7 +18,7 @@ pub enum Mark<'a> {
         value: &'a str,
         stamp: Option<&'a str>,
     },
-    /// The file reached the size it may have; nothing follows that belongs to the trace.
+    /// The file has reached its size limit; nothing of the trace follows.
     SizeLimit {
         bytes: Option<u64>,
     },

@@ -8,7 +8,7 @@
 //!       -> the visitor
 //! ```
 //!
-//! Rules that the reader keeps:
+//! Rules:
 //!
 //! 1. What a line does not hold is `None`, never zero: releases differ in what they print.
 //! 2. A line that is not understood is counted, the first few are kept word for word, and reading goes on.

@@ -10,7 +10,7 @@ pub struct Operation<'a> {
     pub figures: RowSourceFigures,
 }
 
-/// What one row source did, that of the row sources below it included.
+/// The figures of one row source, including those of the row sources below it.
 #[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
 pub struct RowSourceFigures {
     /// `cr`: blocks got in consistent mode.
@@ -32,7 +32,7 @@ pub struct RowSourceFigures {
 }
 
 impl<'a> Operation<'a> {
-    /// Takes the text between the quotes apart. What does not look like figures is part of the name.
+    /// Parses the text between the quotes. Text that does not look like figures is part of the name.
     pub(crate) fn parse(text: &'a str) -> Self {
         let split = text.trim_end().strip_suffix(')').and_then(|body| {
             let at = body.rfind(" (").or_else(|| body.rfind('('))?;

@@ -1,14 +1,15 @@
 //! One line into one record.
 //!
-//! A line is taken apart strictly: a key that is no word, a number that does not end where a field ends or a missing part make the line
-//! not understood, because such a line was cut or glued together. A key that is merely unknown is passed over: later releases add some.
+//! A line is parsed strictly: a key that is no word, a number that does not end where a field ends or a missing part
+//! make the line not understood, because such a line was cut or glued together. An unknown key is skipped: later
+//! releases add some.
 
 use super::fields::{NumberFields, TextFields, digits, number, small_number, whole_number};
 use super::{
     Application, Call, CallError, CallKind, LobCall, Mark, Operation, Stat, TransactionEnd, Wait, WaitParameter,
 };
 
-/// What a line is.
+/// The meaning of a line.
 #[derive(Debug)]
 pub(super) enum Line<'a> {
     /// `PARSING IN CURSOR`; the text follows.
@@ -28,7 +29,7 @@ pub(super) enum Line<'a> {
     Application(Application<'a>),
     Lob(LobCall<'a>),
     Mark(Mark<'a>),
-    /// Nothing to tell: a rule, a blank line, or a line that is known to carry no figure.
+    /// A rule, a blank line, or a line known to carry no figure.
     Nothing,
 }
 
@@ -92,7 +93,7 @@ pub(super) fn line(text: &str) -> Option<Line<'_>> {
     }
 }
 
-/// Whether the line is beyond doubt the start of a record, so that a statement's text or a bind block must be over.
+/// True: the line is certainly the start of a record, so a statement's text or a bind block must be over.
 pub(super) fn begins_record(text: &str) -> bool {
     let numbered = |rest: &str| {
         let digits = rest.bytes().take_while(u8::is_ascii_digit).count();
@@ -121,7 +122,7 @@ pub(super) fn begins_record(text: &str) -> bool {
     }
 }
 
-/// Lines of traces that say nothing a reader could use.
+/// Lines of traces without use for a reader.
 fn is_remark(text: &str) -> bool {
     const REMARKS: [&str; 5] = ["RPC ", "kkscoacd", "Dump of memory", "kxsGetRuntimeLock", "No bind buffers allocated"];
     REMARKS.iter().any(|remark| text.starts_with(remark))
@@ -152,7 +153,7 @@ fn usual_call(kind: CallKind, text: &[u8]) -> Option<Call> {
     let (misses, rows, depth, goal) = (field(b",mis=")?, field(b",r=")?, field(b",dep=")?, field(b",og=")?);
     let plan_hash = field(b",plh=");
     let time = field(b",tim=")?;
-    // Anything more, and whatever does not fit, is for the general way to judge.
+    // Anything more, or unusual, is left to the general parser.
     if !rest.is_empty() {
         return None;
     }
@@ -299,7 +300,7 @@ fn wait(text: &str) -> Option<Line<'_>> {
     }
 }
 
-/// What stands between the event's name and the time waited.
+/// The text between the event's name and the time waited.
 const ELAPSED: &str = "' ela=";
 
 /// Where the event's name ends; a name may hold a quote.
@@ -307,7 +308,7 @@ fn end_of_event(text: &[u8]) -> Option<usize> {
     memchr::memchr_iter(b'\'', text).find(|at| text[*at..].starts_with(ELAPSED.as_bytes()))
 }
 
-/// Whether nothing but the time may follow.
+/// True: only the time may follow.
 fn is_last(rest: &str) -> bool {
     let rest = rest.trim_ascii_start();
     rest.is_empty() || rest.starts_with("tim=")

@@ -227,7 +227,7 @@ fn the_rest() {
 }
 
 #[test]
-fn what_begins_a_record_beyond_doubt() {
+fn unmistakable_beginnings_of_records() {
     for text in ["EXEC #1:c=0", "WAIT #12: nam", "=====================", "XCTEND rlbk=0", "PARSING IN CURSOR #1 len"] {
         assert!(begins_record(text), "{text}");
     }

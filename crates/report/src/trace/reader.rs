@@ -1,4 +1,4 @@
-//! A pass over a whole trace: joins what spans lines, counts what is wrong, and hands each record to a visitor.
+//! A pass over a whole trace: joins records that span lines, counts damage, and passes each record to a visitor.
 
 use std::io::Read;
 
@@ -20,7 +20,7 @@ const KEPT_CHARACTERS: usize = 200;
 /// Bytes of a statement's text, and of a bind block, that are kept.
 const LONGEST_TEXT: usize = 16 << 20;
 
-/// What was read, and how well.
+/// The extent and quality of a reading.
 #[derive(Clone, PartialEq, Eq, Default, Debug, Serialize, Deserialize)]
 pub struct Reading {
     pub encoding: Encoding,
@@ -69,12 +69,12 @@ pub enum Truncation {
     SizeLimit,
 }
 
-/// Reads a trace from start to end and gives each record to `visit`. The first record is always [`Record::Header`].
+/// Reads a trace from start to end and passes each record to `visit`. The first record is always [`Record::Header`].
 ///
 /// # Errors
 ///
-/// HW-0801 for an empty file, HW-0802 for one that is not text, HW-0803 for text without a line of a trace, HW-0804 when reading fails,
-/// and whatever `visit` gives back.
+/// HW-0801 for an empty file, HW-0802 for one that is not text, HW-0803 for text without a line of a trace, HW-0804
+/// when reading fails, and errors of `visit`.
 pub fn read(source: impl Read, visit: &mut dyn FnMut(&Record<'_>) -> Result<()>) -> Result<Reading> {
     let (encoding, stream) = encoding::open(source)?;
     let mut pass = Pass {
@@ -102,12 +102,12 @@ pub fn read(source: impl Read, visit: &mut dyn FnMut(&Record<'_>) -> Result<()>)
     pass.finish(last_cut)
 }
 
-/// Whether a line within a statement's text is a record all the same.
+/// True: a line within a statement's text is a record all the same.
 fn is_certain(line: &str) -> bool {
     matches!(parse::line(line), Some(Line::Call(_) | Line::Wait(_) | Line::Stat(_) | Line::Parsing(_)))
 }
 
-/// What the lines that follow belong to.
+/// The owner of the lines that follow.
 enum Block {
     None,
     Statement(Head),

@@ -1,4 +1,4 @@
-//! What spans lines, and what is wrong with files.
+//! Records that span lines, and damaged files.
 
 use super::*;
 use crate::trace::{CallKind, Named};
@@ -148,7 +148,7 @@ fn line_ends_and_encodings_do_not_matter() {
 }
 
 #[test]
-fn what_is_no_trace_is_refused() {
+fn text_that_is_no_trace_is_refused() {
     let number = |text: &str| read(text.as_bytes(), &mut |_| Ok(())).err().map(|e| e.number.to_string());
     assert_eq!(number("").as_deref(), Some("HW-0801"));
     assert_eq!(number("\n\n").as_deref(), Some("HW-0803"));
@@ -158,7 +158,7 @@ fn what_is_no_trace_is_refused() {
 }
 
 #[test]
-fn what_the_visitor_says_ends_the_reading() {
+fn an_error_of_the_visitor_ends_the_reading() {
     let mut seen = 0;
     let result = read(EXEC.repeat(10).as_bytes(), &mut |record| {
         seen += 1;

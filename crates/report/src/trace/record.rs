@@ -1,8 +1,9 @@
-//! The typed records of a trace. Text is borrowed from the line being read; times are in the trace's own unit ([`super::TimeUnit`]).
+//! The typed records of a trace. Text is borrowed from the line being read; times are in the trace's own unit
+//! ([`super::TimeUnit`]).
 
 use super::{Binds, Header, Mark, Operation};
 
-/// One thing that a trace says.
+/// One record of a trace.
 #[derive(Clone, PartialEq, Debug)]
 pub enum Record<'a> {
     /// The lines before the first record; always the first that a visitor gets, perhaps empty.
@@ -48,7 +49,7 @@ pub struct Parsing<'a> {
     pub incomplete: bool,
 }
 
-/// What kind of call a line reports.
+/// The call that a line reports.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Debug)]
 pub enum CallKind {
     Parse,
@@ -62,7 +63,8 @@ pub enum CallKind {
     SortUnmap,
 }
 
-/// `PARSE`, `EXEC`, `FETCH`, `CLOSE`, `UNMAP`, `SORT UNMAP`: figures of one call, those of its recursive calls included.
+/// `PARSE`, `EXEC`, `FETCH`, `CLOSE`, `UNMAP`, `SORT UNMAP`: figures of one call, those of its recursive calls
+/// included.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Call {
     pub kind: CallKind,
@@ -157,7 +159,7 @@ pub struct ParseError<'a> {
     pub text: &'a str,
 }
 
-/// `APPNAME`, to 9i: what DBMS_APPLICATION_INFO set.
+/// `APPNAME`, up to 9i: set by DBMS_APPLICATION_INFO.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Application<'a> {
     pub module: &'a str,

@@ -1,4 +1,4 @@
-//! The first page: who, when, how large. What it says of the load is in `load.rs`.
+//! The first page: identity, time, sizes. `load.rs` has the load.
 
 use std::io::{Result, Write};
 

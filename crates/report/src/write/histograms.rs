@@ -1,7 +1,7 @@
 //! Wait event histograms: seven bounds a table, so that each fits a line.
 //!
-//! The first column of each table is all waits below its first bound and the last all from its last bound on, so every row adds up to 100. Shares are
-//! rounded where they are sums from below, so that the tables agree.
+//! The first column of each table is all waits below its first bound and the last all from its last bound on, so every
+//! row adds up to 100. Shares are rounded where they are sums from below, so that the tables agree.
 
 use std::io::{Result, Write};
 
@@ -109,7 +109,7 @@ fn shares(histogram: &EventHistogram, bounds: &[f64]) -> Vec<String> {
     .collect()
 }
 
-/// How the bounds of a report are named.
+/// The style in which a report names its bounds.
 #[derive(Clone, Copy, PartialEq)]
 enum Units {
     /// Milliseconds of 1,000 µs, as Statspack has them.

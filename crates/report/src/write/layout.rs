@@ -10,7 +10,7 @@ use crate::names::{Names, Width, whole};
 /// Lines of a page: then title and heading stand again.
 const PAGE_LINES: usize = 59;
 
-/// Where the report is written, and what each section's title says of the database and the window.
+/// The output, with the part of each section's title about the database and the window.
 pub(super) struct Page<'a, W: Write> {
     pub report: &'a Report,
     out: &'a mut W,
@@ -33,7 +33,7 @@ pub(super) const fn right(heading: &'static [&'static str], width: usize) -> Col
     Column { heading, width, right: true }
 }
 
-/// What stands in a column.
+/// A cell of a column.
 #[derive(Clone, Debug)]
 pub(super) enum Cell {
     /// Goes on in the next line where it is longer than its column, as SQL*Plus wraps it.
@@ -143,7 +143,8 @@ impl<'a, W: Write> Page<'a, W> {
         self.line("No data exists for this section of the report.")
     }
 
-    /// A whole section: title with database, instance and snapshots, notes, heading, rows, rule. Without rows it says so.
+    /// A whole section: title with database, instance and snapshots, notes, heading, rows, rule. Without rows it says
+    /// so.
     pub(super) fn section(
         &mut self,
         title: &str,

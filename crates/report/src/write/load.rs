@@ -1,4 +1,4 @@
-//! What the first page says of the load: a second, a transaction, in ratios, by event, by processor.
+//! The load on the first page: a second, a transaction, in ratios, by event, by processor.
 
 use std::io::{Result, Write};
 
@@ -162,7 +162,7 @@ fn host_cpu(page: &mut Page<'_, impl Write>) -> Result<()> {
     page.line("")
 }
 
-/// What the time model and the host's statistics say of the instance's share of the processors.
+/// The instance's share of the processors, by the time model and the host's statistics.
 fn instance_cpu(page: &mut Page<'_, impl Write>) -> Result<()> {
     let report = page.report;
     let ticks = |name: &str| report.host.statistic(name).and_then(|line| line.value).map(|ticks| ticks / 100.0);
@@ -200,8 +200,8 @@ fn instance_cpu(page: &mut Page<'_, impl Write>) -> Result<()> {
     page.line("")
 }
 
-/// A note where the processors of the host were busy and idle for more or less time than there was: some were switched off or taken away, or their number is
-/// not what the instance sees.
+/// A note where the processors of the host were busy and idle for more or less time than elapsed: some were switched
+/// off or taken away, or their number is not the one that the instance sees.
 fn cpu_time_missed(page: &mut Page<'_, impl Write>, counted_s: Option<f64>) -> Result<()> {
     /// Percent.
     const MOST: f64 = 5.0;

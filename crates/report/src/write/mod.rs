@@ -1,16 +1,20 @@
-//! The typed report as Statspack text, so that whatever reads Statspack reads a report of this engine too.
+//! The typed report as Statspack text, so that readers of Statspack can read a report of this engine too.
 //!
-//! Sections stand in Statspack's order, under its titles and headings, in columns of its widths: lines of 80 characters, titles and headings again after 60
-//! lines. Sections without data say so. Reading the text back gives the same report, within the printed digits:
+//! Sections stand in Statspack's order, under its titles and headings, in columns of its widths: lines of 80
+//! characters, titles and headings again after 60 lines. Sections without data say so. Reading the text back gives the
+//! same report, within the printed digits:
 //!
-//! - A figure is printed with the digits that it is known to ([`Figure::step`](crate::figure::Figure)) as far as its column holds them, and beyond that in
-//!   thousands (K), millions (M) and so on.
-//! - A name that is longer than its column is cut where a known name alone begins so, as Statspack cuts it; any other text goes on in the next line, as
-//!   SQL*Plus wraps it. The host's and the instance's name, the remark and an object's type are cut.
-//! - A statement has its SQL id in the last column, or the hash value where the report has no id. The figures of a line are those of Statspack's section.
-//! - Not printed: role, edition, unique name, containers, clusters, storage cells, I/O by function and file type, wait classes, sections of statements and
-//!   segments that Statspack does not have.
-//! - White space within a statement's text becomes single spaces, and a folded line of nothing but dashes is lost, because it looks like a ruler.
+//! - A figure is printed with its known digits ([`Figure::step`](crate::figure::Figure)) as far as its column holds
+//!   them, and beyond that in thousands (K), millions (M) and so on.
+//! - A name that is longer than its column is cut where a known name alone begins so, as Statspack cuts it; any other
+//!   text goes on in the next line, as SQL*Plus wraps it. The host's and the instance's name, the remark and an
+//!   object's type are cut.
+//! - A statement has its SQL id in the last column, or the hash value where the report has no id. The figures of a line
+//!   are those of Statspack's section.
+//! - Not printed: role, edition, unique name, containers, clusters, storage cells, I/O by function and file type, wait
+//!   classes, sections of statements and segments that Statspack does not have.
+//! - White space within a statement's text becomes single spaces, and a folded line of nothing but dashes is lost,
+//!   because it looks like a ruler.
 //! - An empty list comes back as None.
 //! - Events of one report have the same bounds in their histograms, or get those of the others with nothing in them.
 

@@ -5,19 +5,20 @@ use crate::figure::Figure;
 /// Multiples of 1000.
 const MAGNITUDES: [(&str, f64); 5] = [("K", 1e3), ("M", 1e6), ("G", 1e9), ("T", 1e12), ("P", 1e15)];
 
-/// A number in at most `width` characters: with so many decimals as fit, then without separators, then in thousands and so on. `####` when nothing fits.
+/// A number in at most `width` characters: with so many decimals as fit, then without separators, then in thousands and
+/// so on. `####` when nothing fits.
 pub(super) fn fit(value: f64, decimals: usize, width: usize) -> String {
     fit_from(value, decimals, width, 0.0)
 }
 
-/// A figure with the digits that it is known to, one that is known exactly with `decimals`; as many of them as fit.
+/// A figure with its known digits, an exact one with `decimals`; as many of them as fit.
 pub(super) fn fit_figure(figure: Figure, decimals: usize, width: usize) -> String {
     fit_from(figure.value, decimals_of(figure.step).unwrap_or(decimals), width, figure.step)
 }
 
 fn fit_from(value: f64, decimals: usize, width: usize, step: f64) -> String {
     let fits = |text: &String| text.len() <= width;
-    // What is known to tens or thousands only is not printed to the unit.
+    // A figure known to tens or thousands only is not printed to the unit.
     let coarse = step > 1.0;
     let plain = (0..=decimals).rev().map(|decimals| grouped(value, decimals)).chain([format!("{value:.0}")]);
     // 999.8M rounds to 1000M, which is longer than 1.0G.
@@ -95,7 +96,7 @@ mod tests {
     }
 
     #[test]
-    fn what_does_not_fit_loses_decimals_then_separators_then_thousands() {
+    fn a_wide_number_loses_decimals_then_separators_then_thousands() {
         assert_eq!(fit(12.3456, 3, 6), "12.346");
         assert_eq!(fit(1234.56, 3, 6), "1,235");
         assert_eq!(fit(15_931.0, 3, 6), "15,931");

@@ -5,7 +5,8 @@ use std::io::{Result, Write};
 use super::layout::{Column, Page, count, left, number, right, text};
 use crate::model::SegmentOrder;
 
-/// A section's title and the heading of its own measure. Those that Statspack has stand first, and say so where they have no data.
+/// A section's title and the heading of its own measure. Those that Statspack has stand first, and say so where they
+/// have no data.
 const SECTIONS: [(SegmentOrder, &str, &[&str]); 7] = [
     (SegmentOrder::LogicalReads, "Segments by Logical Reads", &["Logical", "Reads"]),
     (SegmentOrder::PhysicalReads, "Segments by Physical Reads", &["Physical", "Reads"]),

@@ -127,7 +127,7 @@ pub(super) fn write(page: &mut Page<'_, impl Write>) -> Result<()> {
     Ok(())
 }
 
-/// What a section's shares are of, over the window.
+/// The total of which a section's shares are parts, over the window.
 fn total(report: &Report, order: SqlOrder) -> Option<f64> {
     match order {
         SqlOrder::Cpu => report.time_model_s("DB CPU"),

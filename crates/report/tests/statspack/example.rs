@@ -1,5 +1,5 @@
-//! Ten minutes of five sessions that insert into a table of one free list. The counts are round, so that every figure of the report can be reckoned in the
-//! head; the lines of the report are written down here as they must come out.
+//! Ten minutes of five sessions that insert into a table of one free list. The counts are round, so that every figure
+//! of the report can be reckoned in the head; the lines of the report are written down here as they must come out.
 
 use report::statspack::records::*;
 use report::statspack::{LocalTime, Snapshot};
@@ -150,7 +150,8 @@ fn counted(pair: &mut Pair) {
 }
 
 fn waited(pair: &mut Pair) {
-    // Event, waits, time-outs, tenths of a second, whether foreground, whether idle, and the shares of waits below powers of two of microseconds.
+    // Event, waits, time-outs, tenths of a second, whether foreground, whether idle, and the shares of waits below
+    // powers of two of microseconds.
     type Row = (&'static str, u64, u64, u64, bool, bool, &'static [(u32, u64)]);
     let rows: [Row; 7] = [
         ("buffer busy waits", 12_000, 0, 11_250, true, false, &[(17, 9_000), (16, 3_000)]),
@@ -602,7 +603,7 @@ fn the_lines_are_those_that_were_reckoned_by_hand() {
 
 /// Oracle's lists leave out what did not happen.
 #[test]
-fn what_did_not_happen_is_not_listed() {
+fn lines_without_activity_are_not_listed() {
     let (begin, end) = pair();
     let text = super::printed(&begin, &end);
     for name in ["/u01/toy/system01.dbf", "open_cursors", "09:58"] {

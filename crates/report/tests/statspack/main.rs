@@ -1,4 +1,5 @@
-//! Snapshots of this engine: their rows, the report that two of them make, its text, and what is read and found in that.
+//! Snapshots of this engine: their rows, the report that two of them make, its text, and what is read and found in
+//! that.
 
 #![expect(clippy::unwrap_used, reason = "a test")]
 

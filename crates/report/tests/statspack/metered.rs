@@ -26,7 +26,7 @@ fn listed(lines: &Option<Vec<Line>>) -> Vec<(&str, f64, f64)> {
 }
 
 #[test]
-fn what_the_meters_count_is_what_the_report_says() {
+fn the_report_agrees_with_the_meters() {
     let system = SystemMeter::new();
     let clock: Arc<dyn Clock> = Arc::new(SystemClock::default());
     let background = Meter::new(&system, Arc::clone(&clock), 1, 1);

@@ -1,4 +1,5 @@
-//! A printed report taken apart by hand: lines under their titles, cells by the dashes over them. It shares nothing with the reader.
+//! A printed report taken apart by hand: lines under their titles, cells by the dashes over them. It shares nothing
+//! with the reader.
 
 use std::collections::BTreeSet;
 
@@ -44,7 +45,8 @@ impl<'a> Page<'a> {
         panic!("no {title}");
     }
 
-    /// The rows under the first ruler of these lines, pages one after another. A row goes on in lines that have nothing in its last column.
+    /// The rows under the first ruler of these lines, pages one after another. A row goes on in lines that have nothing
+    /// in its last column.
     pub(super) fn rows(&self, lines: &[usize]) -> Vec<Row> {
         let title = self.lines[lines[0]];
         let mut rows = Vec::new();
@@ -138,7 +140,8 @@ impl<'a> Page<'a> {
         assert!(near, "line {}: {cell} where it is {expected} in {text:?}", line + 1);
     }
 
-    /// The report again and again, each time with the last digit of one compared figure changed: the line, and the text.
+    /// The report again and again, each time with the last digit of one compared figure changed: the line, and the
+    /// text.
     pub(super) fn falsified(&self) -> impl Iterator<Item = (usize, String)> {
         self.compared.iter().map(|&(at, start)| {
             let mut lines: Vec<String> = self.lines.iter().map(|line| (*line).to_owned()).collect();

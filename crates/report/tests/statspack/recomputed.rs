@@ -1,4 +1,5 @@
-//! Every figure of a printed report, reckoned again from the two snapshots by the formulas of Statspack. Nothing here calls what wrote the report.
+//! Every figure of a printed report, reckoned again from the two snapshots by the formulas of Statspack. Nothing here
+//! calls what wrote the report.
 
 use std::cell::Cell;
 use std::collections::{BTreeMap, BTreeSet};

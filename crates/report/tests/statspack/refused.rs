@@ -51,7 +51,7 @@ fn the_instance_was_started_again_within_a_second() {
 
 /// A level may fall, and so may the counters of a statement that left the cursor cache.
 #[test]
-fn what_may_fall_does() {
+fn figures_that_may_fall_are_accepted() {
     let (begin, mut end) = made_up::pair(1);
     for line in &mut end.statistics {
         if line.name == "logons current" || line.name == "session pga memory" {

@@ -16,10 +16,12 @@ fn read(text: &str) -> Report {
     report::read::report(&documents[0])
 }
 
-/// How far a figure may lie from the one that was printed: half the last digit that its place has where it fits. Counts are exact to four digits.
+/// The tolerance of a figure against the printed one: half the last digit that its place has where it fits. Counts
+/// are exact to four digits.
 fn tolerance(path: &str, value: f64) -> f64 {
     let field = path.rsplit(['.', '[']).find(|name| !name.ends_with(']')).unwrap_or(path);
-    // Shares of what is less than they are, and counts in columns of four characters, are printed in thousands or millions.
+    // Shares of what is less than they are, and counts in columns of four characters, are printed in thousands or
+    // millions.
     let narrow = field.contains("percent")
         || matches!(field, "write_complete_waits" | "buffer_wait_ms")
         || path.contains("read_ms")
@@ -45,7 +47,7 @@ fn tolerance(path: &str, value: f64) -> f64 {
         "wait_s" | "db_time_s" | "db_cpu_s" => 0.005_001,
         _ => 0.0,
     };
-    // What fills its column has lost decimals: a hundredth of a percent of it.
+    // A figure that fills its column has lost decimals: a hundredth of a percent of it.
     digits.max(thousands).max(value.abs() * 0.000_51)
 }
 

@@ -171,7 +171,7 @@ fn statements_create_fill_read_and_purge_a_table() {
     );
 }
 
-/// What a row of a table without a key of its own is told apart by: there is one a snapshot.
+/// A table without a key of its own has one row a snapshot.
 #[test]
 fn the_tables_of_one_row_are_keyed_by_the_snapshot() {
     let single: Vec<&str> =

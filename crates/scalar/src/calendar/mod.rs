@@ -1,6 +1,6 @@
 //! Calendar strings of DBMS_SCHEDULER: `FREQ=WEEKLY; INTERVAL=2; BYDAY=MON,FRI; BYHOUR=18`.
 //!
-//! `FREQ` and `INTERVAL` say which periods count, seen from the start date; the `BY` parts say what lies in them:
+//! `FREQ` and `INTERVAL` choose periods, counted from the start date; the `BY` parts choose dates in them:
 //!
 //! ```text
 //!             day                                               time of day
@@ -11,15 +11,16 @@
 //! HOURLY …    every day                                         every hour (minute, second); what is finer as above
 //! ```
 //!
-//! What is not needed to choose among the days or times of a period leaves some of them out: `FREQ=DAILY; BYDAY=MON,TUE`. Not there: BYYEARDAY, BYWEEKNO,
-//! BYDATE, BYSETPOS, PERIODS, BYPERIOD, INCLUDE, EXCLUDE, INTERSECT and named schedules; each is refused by its name.
+//! `BY` parts that are not needed to choose among the days or times of a period filter: `FREQ=DAILY; BYDAY=MON,TUE`.
+//! Not supported: BYYEARDAY, BYWEEKNO, BYDATE, BYSETPOS, PERIODS, BYPERIOD, INCLUDE, EXCLUDE, INTERSECT and named
+//! schedules; each is refused by its name.
 
 mod parse;
 mod search;
 
 pub use parse::{is_calendar, parse};
 
-/// How long a period is; from the longest on.
+/// Length of a period; the longest first.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
 pub(crate) enum Frequency {
     Yearly,
@@ -31,14 +32,14 @@ pub(crate) enum Frequency {
     Secondly,
 }
 
-/// A weekday, 0 for Sunday; which one of its month or year, from the end when it is below 0; 0 for every one.
+/// A weekday, 0 for Sunday; its number within its month or year, from the end when it is below 0; 0 for every one.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) struct ByDay {
     pub(crate) ordinal: i32,
     pub(crate) weekday: u8,
 }
 
-/// A calendar string that has been read. A list that is empty was not given.
+/// A parsed calendar string. An empty list was not given.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Calendar {
     pub(crate) frequency: Frequency,
@@ -54,7 +55,7 @@ pub struct Calendar {
 }
 
 impl Calendar {
-    /// Whether its dates follow each other within a day, at any hour of it.
+    /// True: several of its dates may fall on one day, at any hour.
     #[must_use]
     pub fn is_within_days(&self) -> bool {
         matches!(self.frequency, Frequency::Hourly | Frequency::Minutely | Frequency::Secondly) && self.hours.is_empty()

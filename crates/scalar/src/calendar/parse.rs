@@ -19,11 +19,12 @@ const FREQUENCIES: [(&str, Frequency); 7] = [
 const MONTHS: [&str; 12] = ["JAN", "FEB", "MAR", "APR", "MAY", "JUN", "JUL", "AUG", "SEP", "OCT", "NOV", "DEC"];
 const WEEKDAYS: [&str; 7] = ["SUN", "MON", "TUE", "WED", "THU", "FRI", "SAT"];
 
-/// Parts of Oracle's that are not carried out.
+/// Oracle's parts that are not supported.
 const REFUSED: [&str; 9] =
     ["BYYEARDAY", "BYWEEKNO", "BYDATE", "BYSETPOS", "PERIODS", "BYPERIOD", "INCLUDE", "EXCLUDE", "INTERSECT"];
 
-/// Whether a repeat interval is a calendar string: it begins with a name and an equals sign. Everything else is a PL/SQL expression.
+/// True: a repeat interval is a calendar string, which begins with a name and an equals sign. Everything else is a
+/// PL/SQL expression.
 #[must_use]
 pub fn is_calendar(text: &str) -> bool {
     let Some((name, _)) = text.split_once('=') else { return false };
@@ -42,8 +43,8 @@ fn bad_value(name: &str, value: &str) -> Error {
 /// Reads a calendar string.
 ///
 /// # Errors
-/// ORA-27415 it does not begin with FREQ; ORA-27412 a part that is none; ORA-27414, ORA-27416 a value that is none; ORA-27413 an INTERVAL above 99;
-/// ORA-27418 what is not written as a calendar string; HW-0001 a part that is not supported.
+/// ORA-27415 it does not begin with FREQ; ORA-27412 an unknown part; ORA-27414, ORA-27416 an invalid value; ORA-27413
+/// an INTERVAL above 99; ORA-27418 invalid syntax; HW-0001 an unsupported part.
 pub fn parse(text: &str) -> Result<Calendar> {
     let upper = text.to_ascii_uppercase();
     let mut parts = upper.split(';').map(str::trim).collect::<Vec<_>>();
@@ -128,7 +129,7 @@ impl Calendar {
     }
 }
 
-/// A number of at most `most`; 0 only when it counts from there, below 0 only when it does not.
+/// A number of at most `most`; 0 only when it counts from there, below 0 only when `signed`.
 fn number(name: &str, text: &str, most: i64, signed: bool) -> Result<i64> {
     let number: i64 = text.parse().map_err(|_| bad_value(name, text))?;
     let right = if signed { number != 0 && number.abs() <= most } else { (0..=most).contains(&number) };

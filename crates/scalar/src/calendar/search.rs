@@ -19,8 +19,8 @@ struct Day {
 }
 
 impl Calendar {
-    /// The first date after `after` that is not before `start`, from which periods are counted and what the string does not say is taken. Fractions of
-    /// seconds count for nothing.
+    /// The first date after `after` that is not before `start`, from which periods are counted and missing parts are
+    /// taken. Fractions of seconds are ignored.
     ///
     /// # Errors
     /// ORA-27419 when there is none.
@@ -79,7 +79,7 @@ impl Calendar {
     }
 
     fn has_weekday(&self, at: &Day, last_of_month: u8) -> bool {
-        // In a year the numbers count within the months that are named, or else within the year.
+        // In a year the numbers count within the named months, or else within the year.
         let of_year = self.frequency == Frequency::Yearly && self.months.is_empty();
         let (place, length) = if of_year {
             let january = julian_day(at.year, 1, 1);
@@ -128,7 +128,7 @@ impl Calendar {
     }
 }
 
-/// What was given, or the one that the start has, or all.
+/// The given values, or the start's, or all.
 fn choices(given: &[u8], usual: Option<u8>, count: u8) -> Vec<u8> {
     match (given, usual) {
         ([], Some(one)) => vec![one],
@@ -191,7 +191,7 @@ mod tests {
     }
 
     #[test]
-    fn what_lies_in_a_period() {
+    fn dates_of_a_calendar_string() {
         for (text, expected) in [
             ("FREQ=DAILY;BYHOUR=18,6;BYMINUTE=0;BYSECOND=0", ["2024-01-31 18:00:00", "2024-02-01 06:00:00"]),
             ("FREQ=WEEKLY;BYDAY=MON,FRI;BYHOUR=0", ["2024-02-02 00:20:30", "2024-02-05 00:20:30"]),
@@ -211,7 +211,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_none_is_said() {
+    fn faulty_calendar_strings_are_refused() {
         for (text, number) in [
             ("INTERVAL=2;FREQ=DAILY", 27415),
             ("FREQ=SOMETIMES", 27412),

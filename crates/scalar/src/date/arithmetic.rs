@@ -8,7 +8,7 @@ use crate::number::arithmetic::{add, divide, multiply};
 
 const SECONDS_PER_DAY: i64 = 86_400;
 
-/// Timestamp differences are intervals, for which there is no type.
+/// Timestamp differences are intervals, a type that does not exist here.
 #[must_use]
 pub fn interval() -> Error {
     Error::unsupported("INTERVAL values: the difference of timestamps")
@@ -40,7 +40,7 @@ pub fn days_between(a: &DateTime, b: &DateTime) -> Result<NumberBytes> {
     divide(&number::encode_i64(seconds), &number::encode_i64(SECONDS_PER_DAY))
 }
 
-/// ADD_MONTHS: the last day of a month stays the last day, and a day that the new month has not becomes its last.
+/// ADD_MONTHS: the last day of a month stays the last day, and a day missing in the new month becomes its last.
 ///
 /// # Errors
 /// ORA-01841 outside of the calendar.
@@ -57,7 +57,8 @@ pub fn add_months(at: &DateTime, months: i64) -> Result<DateTime> {
     Ok(DateTime { year, month, day, nanosecond: 0, ..*at })
 }
 
-/// MONTHS_BETWEEN: whole months when both are the same day of the month or both the last, else with a fraction of 31-day months.
+/// MONTHS_BETWEEN: whole months when both are the same day of the month or both the last, else with a fraction of
+/// 31-day months.
 ///
 /// # Errors
 /// None in practice.

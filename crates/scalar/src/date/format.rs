@@ -1,8 +1,8 @@
-//! Date formats, read once into a list of elements.
+//! Date formats, parsed once into a list of elements.
 
 use common::{Error, Result};
 
-/// What an element stands for.
+/// The field of an element.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Element {
     Year4,
@@ -46,7 +46,7 @@ pub enum Element {
     Era {
         dots: bool,
     },
-    /// FF without a digit takes the precision there is.
+    /// FF without a digit takes the value's precision.
     Fraction(Option<u8>),
     /// `X`: the decimal character.
     Radix,
@@ -58,7 +58,7 @@ pub enum Element {
     Punctuation(char),
 }
 
-/// Letters as an element was written: they decide the letters that come out.
+/// Case of an element as written, which decides the case of the output.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Case {
     Upper,
@@ -142,7 +142,7 @@ const ELEMENTS: &[(&str, Element)] = &[
     ("X", Element::Radix),
 ];
 
-/// Elements that Oracle has and we do not: a clear word instead of a wrong one.
+/// Oracle's elements that are not supported: refused by name.
 const UNSUPPORTED: &[&str] = &["TZH", "TZM", "TZR", "TZD", "DL", "DS", "TS", "EE", "E"];
 
 fn unknown() -> Error {
@@ -151,7 +151,7 @@ fn unknown() -> Error {
 
 impl Format {
     /// # Errors
-    /// ORA-01821 for what is no element, no punctuation and not quoted.
+    /// ORA-01821 for a text that is no element, no punctuation and not quoted.
     pub fn parse(text: &str) -> Result<Self> {
         let mut items = Vec::new();
         let mut rest = text;
@@ -188,7 +188,7 @@ impl Format {
         })
     }
 
-    /// Whether it has FF, which a DATE has not.
+    /// True: it has FF, which a DATE does not have.
     #[must_use]
     pub fn has_fraction(&self) -> bool {
         self.elements().any(|element| matches!(element, Element::Fraction(_)))
@@ -240,7 +240,7 @@ fn element(text: &str) -> Result<(Item, usize)> {
 }
 
 impl Element {
-    /// Whether digits come out of it, or go into it.
+    /// True: the element is written, or read, as digits.
     #[must_use]
     pub fn is_numeric(self) -> bool {
         !matches!(

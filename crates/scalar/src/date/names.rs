@@ -18,13 +18,13 @@ pub const MONTHS: [&str; 12] = [
 /// From Sunday, the first day of the week in the territory AMERICA.
 pub const DAYS: [&str; 7] = ["Sunday", "Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday"];
 
-/// A month by its full name or its first three letters; how many bytes of `text` it takes.
+/// A month by its full name or its first three letters, with its length in bytes of `text`.
 #[must_use]
 pub fn find_month(text: &str) -> Option<(u8, usize)> {
     find(&MONTHS, text).map(|(at, length)| (at as u8 + 1, length))
 }
 
-/// A day of the week, 0 for Sunday, by its full name or its first three letters; how many bytes of `text` it takes.
+/// A day of the week, 0 for Sunday, by its full name or its first three letters, with its length in bytes of `text`.
 #[must_use]
 pub fn find_day(text: &str) -> Option<(u8, usize)> {
     find(&DAYS, text).map(|(at, length)| (at as u8, length))

@@ -1,8 +1,8 @@
 //! TO_DATE and TO_TIMESTAMP: text by a format.
 //!
-//! As Oracle reads: punctuation in the text may be other than the format's, and may be missing where digits meet; a month's name may
-//! stand for its number and the other way round; the times of day at the end may be missing. `FX` forbids all that. What the text does
-//! not say comes from today: the year and the month, on day 1 at midnight.
+//! Oracle's rules: punctuation in the text may differ from the format's, and may be missing between digits; a month's
+//! name may stand for its number and the other way round; times of day at the end may be missing. `FX` forbids all
+//! that. Missing parts come from today: the year and the month, on day 1 at midnight.
 
 use common::{Error, Result};
 use format::date::{self, DateTime};
@@ -13,7 +13,7 @@ use crate::context::Context;
 
 /// The parts found so far.
 #[derive(Default, Debug)]
-struct Parts {
+struct ParsedParts {
     year: Option<i32>,
     before_christ: Option<bool>,
     month: Option<u8>,
@@ -108,17 +108,17 @@ fn wrong_second() -> Error {
     Error::user(1852, "seconds must be between 0 and 59")
 }
 
-/// Reads `text` by `format`; None when it is empty.
+/// Parses `text` by `format`; None when it is empty.
 ///
 /// # Errors
-/// The ORA-018nn that says what does not fit.
+/// The ORA-018nn for the mismatch.
 pub fn parse(context: &dyn Context, text: &str, format: &Format) -> Result<Option<DateTime>> {
     if text.is_empty() {
         return Ok(None);
     }
     check_input_format(format)?;
     let today = context.now();
-    let mut parts = Parts::default();
+    let mut parts = ParsedParts::default();
     let mut reader = Reader { text, exact: false };
     let mut items = format.items.iter().peekable();
     while let Some(item) = items.next() {
@@ -248,7 +248,13 @@ fn punctuation(reader: &mut Reader<'_>, expected: char, next: Option<&Item>) -> 
     }
 }
 
-fn read(reader: &mut Reader<'_>, element: Element, adjacent: bool, today: &DateTime, parts: &mut Parts) -> Result<()> {
+fn read(
+    reader: &mut Reader<'_>,
+    element: Element,
+    adjacent: bool,
+    today: &DateTime,
+    parts: &mut ParsedParts,
+) -> Result<()> {
     // Two digits of a year may be written as four where no other digits follow.
     let full_year = !adjacent && !reader.exact && reader.digits_ahead() > 2;
     match element {
@@ -381,7 +387,7 @@ fn era(reader: &mut Reader<'_>) -> Result<bool> {
     Err(Error::user(1856, "BC/B.C. or AD/A.D. required"))
 }
 
-fn assemble(parts: &Parts, today: &DateTime) -> Result<DateTime> {
+fn assemble(parts: &ParsedParts, today: &DateTime) -> Result<DateTime> {
     let mut at = DateTime { nanosecond: parts.nanosecond, ..DateTime::midnight(today.year, today.month, 1) };
     if let Some(year) = parts.year {
         at.year = if parts.before_christ == Some(true) { -year } else { year };

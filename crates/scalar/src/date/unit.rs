@@ -140,7 +140,7 @@ fn month_after(at: &DateTime, count: u8) -> DateTime {
     DateTime::midnight(year, (month - 1) % 12 + 1, 1)
 }
 
-/// The calendar has no year 0: the year before 1 is -1. Counted through it is 0.
+/// The calendar has no year 0: the year before 1 is -1. Counted continuously it is 0.
 fn counted(year: i32) -> i32 {
     year + i32::from(year < 0)
 }

@@ -151,7 +151,7 @@ fn write_name(text: &mut String, at: &DateTime, element: Element, case: Case, fi
     Ok(())
 }
 
-/// A year in words is read by its halves.
+/// A year in words, by its halves.
 fn spell_year(year: i32) -> String {
     let (century, rest) = (i64::from(year / 100), i64::from(year % 100));
     match (century, rest) {

@@ -1,4 +1,4 @@
-//! Arguments as the types that functions want, converted where they are of another.
+//! Arguments in the types of the functions, converted from others.
 
 use std::borrow::Cow;
 
@@ -10,7 +10,7 @@ use crate::coerce::{coerce, to_text};
 use crate::context::Context;
 use crate::datum::{Datum, DatumType, inconsistent};
 
-/// What is there, or the function's own result is NULL.
+/// The value; for NULL the function returns NULL.
 macro_rules! given {
     ($argument:expr) => {
         match $argument? {
@@ -22,7 +22,7 @@ macro_rules! given {
 
 pub(super) use given;
 
-/// None for NULL, and for an argument that was not given.
+/// None for NULL, and for a missing argument.
 pub(super) fn number(context: &dyn Context, arguments: &[Datum], at: usize) -> Result<Option<NumberBytes>> {
     match arguments.get(at) {
         None | Some(Datum::Null) => Ok(None),
@@ -31,7 +31,7 @@ pub(super) fn number(context: &dyn Context, arguments: &[Datum], at: usize) -> R
     }
 }
 
-/// An integer: a fraction is dropped, what i64 does not hold becomes its limit.
+/// An integer: a fraction is dropped, values outside of i64 become its limit.
 pub(super) fn integer(context: &dyn Context, arguments: &[Datum], at: usize) -> Result<Option<i64>> {
     Ok(number(context, arguments, at)?.map(|value| {
         let whole = number::truncate(&value, 0);

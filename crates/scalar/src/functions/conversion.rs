@@ -32,7 +32,7 @@ pub(super) const FUNCTIONS: &[Function] = &[
         Ok(Datum::raw(hexadecimal::decode(&given!(text(context, arguments, 0)))?))
     }),
     function("RAWTOHEX", 1, fixed_text, |_, arguments| {
-        // Text is taken as the bytes it is, not as digits.
+        // Text is taken as its bytes, not as digits.
         Ok(arguments[0].as_stored().map_or(Datum::Null, |bytes| Datum::varchar2(hexadecimal::encode(bytes))))
     }),
     function("ROWIDTOCHAR", 1, fixed_text, rowid),
@@ -58,7 +58,7 @@ fn settings<'a>(context: &'a dyn Context, arguments: &[Datum]) -> Result<Cow<'a,
 }
 
 thread_local! {
-    /// The last formats of this thread: one statement uses one format over many rows.
+    /// Cache of this thread's last formats: one statement uses one format over many rows.
     static DATE_FORMAT: RefCell<Option<Rc<Format>>> = const { RefCell::new(None) };
     static NUMBER_FORMAT: RefCell<Option<(String, Rc<NumberFormat>)>> = const { RefCell::new(None) };
 }

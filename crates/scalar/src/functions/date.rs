@@ -22,7 +22,7 @@ const fn function(
     Function { name, minimum_arguments: count, maximum_arguments: count, deterministic: true, result, body }
 }
 
-/// The time of the statement: not the same in the next one. CURRENT_TIMESTAMP and its like may be given a precision.
+/// The time of the statement, which differs in the next one. CURRENT_TIMESTAMP and its like take a precision.
 const fn clock(name: &'static str, most: usize, result: fn(&[DatumType]) -> Result<DatumType>, body: Body) -> Function {
     Function { name, minimum_arguments: 0, maximum_arguments: most, deterministic: false, result, body }
 }

@@ -1,7 +1,8 @@
 //! All functions and operators, by name.
 //!
-//! Each file lists the functions of one kind; [`lookup`] searches them all. Operators are functions with their sign for a name:
-//! `+ - * / ||`, and `NEGATE` for the unary minus. Functions of packages carry the package's name: `DBMS_RANDOM.VALUE`.
+//! Each file lists the functions of one kind; [`lookup`] searches them all. Operators are functions named by their
+//! sign: `+ - * / ||`, and `NEGATE` for the unary minus. Functions of packages carry the package's name:
+//! `DBMS_RANDOM.VALUE`.
 
 use common::{Error, Result};
 
@@ -26,7 +27,7 @@ mod types;
 /// Any number of arguments.
 pub const ANY: usize = usize::MAX;
 
-/// A function over values: what a name in SQL text stands for.
+/// A function over values, by its name in SQL text.
 #[derive(Debug)]
 pub struct Function {
     /// In upper case.
@@ -34,8 +35,8 @@ pub struct Function {
     pub minimum_arguments: usize,
     /// [`ANY`] where there is no limit.
     pub maximum_arguments: usize,
-    /// The same arguments give the same result: it may be evaluated once and ahead. What depends on the session's NLS settings counts
-    /// as deterministic within a statement.
+    /// The same arguments give the same result: it may be evaluated once and ahead. Functions of the session's NLS
+    /// settings count as deterministic within a statement.
     pub deterministic: bool,
     /// The type of the result for arguments of these types. A result may always be NULL.
     pub result: fn(&[DatumType]) -> Result<DatumType>,
@@ -65,11 +66,12 @@ impl Function {
         (self.result)(arguments)
     }
 
-    /// The value for these arguments. Where the types of arguments are known beforehand, use [`Function::call_as`]: a NULL among the
-    /// arguments has lost its type, which can decide the type of the result (`NVL(number_column, '0')` is a number).
+    /// The value for these arguments. Where the types of arguments are known beforehand, use [`Function::call_as`]: a
+    /// NULL among the arguments has lost its type, which can decide the type of the result (`NVL(number_column, '0')`
+    /// is a number).
     ///
     /// # Errors
-    /// Wrong number of arguments, and whatever the function finds wrong with its values.
+    /// Wrong number of arguments, and errors of the function.
     pub fn call(&self, context: &dyn Context, arguments: &[Datum]) -> Result<Datum> {
         self.check_arguments(arguments.len())?;
         (self.body)(context, arguments)

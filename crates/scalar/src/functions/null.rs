@@ -49,8 +49,8 @@ fn decode_type(types: &[DatumType]) -> Result<DatumType> {
     })
 }
 
-/// `DECODE(value, search, result, search, result …, otherwise)`. Two NULLs are alike here. All is compared as the first search value's
-/// type.
+/// `DECODE(value, search, result, search, result …, otherwise)`. Two NULLs are equal here. All are compared in the
+/// first search value's type.
 fn decode(context: &dyn Context, arguments: &[Datum]) -> Result<Datum> {
     let wanted = arguments[1].datum_type();
     let value = match (&arguments[0], wanted) {

@@ -1,4 +1,4 @@
-//! The functions of DBMS_RANDOM. Where the numbers come from, and what a seed does to them, is the context's matter.
+//! The functions of DBMS_RANDOM. The context supplies the numbers and applies a seed.
 
 use common::Result;
 use format::number::{self, NumberBytes};
@@ -36,8 +36,8 @@ fn unit(context: &dyn Context) -> Result<NumberBytes> {
     number::encode_i128(high * i128::from(HALF) + low, 38)
 }
 
-/// A number from 0 up to `end`, without `end`, each as likely as the others: `random` scaled from all 64-bit numbers. A remainder would favour small numbers
-/// where 2^64 is no multiple of `end`.
+/// A uniform number from 0 up to `end`, without `end`: `random` scaled from all 64-bit numbers. A remainder would
+/// favour small numbers where 2^64 is no multiple of `end`.
 fn below(random: u64, end: u64) -> i128 {
     // Both factors have 64 bits, so the product fits.
     i128::from(((u128::from(random) * u128::from(end)) >> 64) as u64)
@@ -78,7 +78,7 @@ mod tests {
     fn shares_of_all_numbers_are_shares_of_the_range() {
         const END: u64 = 10_000_000_000_000_000_000;
         assert_eq!((below(0, END), below(u64::MAX, END)), (0, i128::from(END) - 1));
-        // A number a tenth of the way through all numbers gives one a tenth of the way through the range.
+        // A number at a tenth of its range gives one at a tenth of the range.
         for tenth in 1..10_u64 {
             let at = below(u64::MAX / 10 * tenth, END);
             let due = i128::from(END / 10 * tenth);

@@ -29,7 +29,7 @@ pub(super) const FUNCTIONS: &[Function] = &[
 ];
 
 thread_local! {
-    /// The last pattern of this thread: one statement runs one pattern over many rows.
+    /// Cache of this thread's last pattern: one statement runs one pattern over many rows.
     static LAST: RefCell<Option<(String, String, Regex)>> = const { RefCell::new(None) };
 }
 

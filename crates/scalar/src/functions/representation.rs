@@ -40,7 +40,8 @@ fn type_code(kind: DatumType) -> u8 {
     }
 }
 
-/// `DUMP(value, base, start, length)`: 8, 10 and 16 are bases, 17 prints characters; 1000 more is for the character set.
+/// `DUMP(value, base, start, length)`: 8, 10 and 16 are bases, 17 prints characters; 1000 more is for the character
+/// set.
 fn dump(context: &dyn Context, arguments: &[Datum]) -> Result<Datum> {
     let Some(bytes) = arguments[0].as_stored() else { return Ok(Datum::varchar2("NULL")) };
     let base = integer(context, arguments, 1)?.unwrap_or(10);
@@ -75,7 +76,8 @@ fn crop(bytes: &[u8], start: i64, length: Option<i64>) -> &[u8] {
     &bytes[from as usize..to as usize]
 }
 
-/// `ORA_HASH(value, greatest bucket, seed)`: spreads evenly and is the same everywhere and always; the values are not Oracle's.
+/// `ORA_HASH(value, greatest bucket, seed)`: spreads evenly and is the same everywhere and always; the values are not
+/// Oracle's.
 fn ora_hash(context: &dyn Context, arguments: &[Datum]) -> Result<Datum> {
     const GREATEST: i64 = 4_294_967_295;
     let limited = |at: usize, default: i64| match integer(context, arguments, at)? {
@@ -88,7 +90,7 @@ fn ora_hash(context: &dyn Context, arguments: &[Datum]) -> Result<Datum> {
     let greatest = given!(limited(1, GREATEST));
     let seed = given!(limited(2, 0));
     let Some(bytes) = arguments[0].as_stored() else { return Ok(Datum::Null) };
-    // FNV-1a, then a finish that lets every bit reach every other.
+    // FNV-1a, then a finish in which every bit affects every other.
     let mut hash = 0xCBF2_9CE4_8422_2325u64 ^ (seed as u64).wrapping_mul(0x9E37_79B9_7F4A_7C15);
     for byte in bytes {
         hash = (hash ^ u64::from(*byte)).wrapping_mul(0x0000_0100_0000_01B3);

@@ -1,4 +1,4 @@
-//! The functions of DBMS_ROWID that take a rowid apart.
+//! The functions of DBMS_ROWID that return parts of a rowid.
 
 use common::{Result, Rowid};
 
@@ -8,7 +8,7 @@ use super::types::fixed_number;
 use crate::context::Context;
 use crate::datum::Datum;
 
-/// Some take the tablespace's file type (SMALLFILE) as a second argument, which makes no difference here.
+/// Some take the tablespace's file type (SMALLFILE) as a second argument, which has no effect.
 const fn function(name: &'static str, most: usize, body: fn(&dyn Context, &[Datum]) -> Result<Datum>) -> Function {
     Function { name, minimum_arguments: 1, maximum_arguments: most, deterministic: true, result: fixed_number, body }
 }

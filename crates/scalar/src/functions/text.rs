@@ -70,7 +70,7 @@ fn chr(context: &dyn Context, arguments: &[Datum]) -> Result<Datum> {
     let code = u32::try_from(code).map_err(|_| out_of_range())?;
     let bytes = code.to_be_bytes();
     let start = bytes.iter().position(|byte| *byte != 0).unwrap_or(3);
-    // A code above 127 is the bytes of a character; what is no character cannot be a text here.
+    // A code above 127 is the bytes of a character; invalid ones are refused.
     let text = std::str::from_utf8(&bytes[start..]).map_err(|_| out_of_range())?;
     if text.chars().count() != 1 {
         return Err(out_of_range());
@@ -97,7 +97,7 @@ fn instrb(context: &dyn Context, arguments: &[Datum]) -> Result<Datum> {
     Ok(Datum::integer(part::find_bytes(whole.as_bytes(), part.as_bytes(), start, occurrence as usize - 1)))
 }
 
-/// An argument that was not given is 1; NULL stays NULL.
+/// A missing argument is 1; NULL stays NULL.
 fn or_one(context: &dyn Context, arguments: &[Datum], at: usize) -> Result<Option<i64>> {
     if at < arguments.len() { integer(context, arguments, at) } else { Ok(Some(1)) }
 }

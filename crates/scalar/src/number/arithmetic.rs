@@ -1,7 +1,7 @@
 //! `+ - * /` on NUMBER.
 //!
-//! Ordinary numbers, of up to nine base-100 digits each, go through 128-bit integers. The others are computed digit by digit. Either
-//! way the exact result is rounded once, half away from zero, to the 20 base-100 digits that a NUMBER has.
+//! Ordinary numbers, of up to nine base-100 digits each, go through 128-bit integers. The others are computed digit by
+//! digit. Either way the exact result is rounded once, half away from zero, to the 20 base-100 digits of a NUMBER.
 
 use common::{Error, Result};
 use format::number::{self, DIGITS_MAX, Decimal, NumberBytes, pack, unpack};
@@ -199,7 +199,7 @@ fn divide_digits(a: &Decimal, b: &Decimal) -> Result<NumberBytes> {
     pack(a.negative != b.negative, &quotient, a.exponent - b.exponent)
 }
 
-/// `digits × factor` into as many places; returns what ran off the front.
+/// `digits × factor` into as many places; returns the carry out of the front.
 fn scale(digits: &[u8], factor: u32, into: &mut [u32]) -> u32 {
     let mut carry = 0;
     for (place, digit) in into.iter_mut().zip(digits).rev() {

@@ -1,4 +1,4 @@
-//! NUMBER as a big integer over a power of ten, for what 128 bits do not hold.
+//! NUMBER as a big integer over a power of ten, for values beyond 128 bits.
 
 use common::Result;
 use format::number::{NumberBytes, pack, unpack};

@@ -1,7 +1,7 @@
 //! POWER, SQRT, EXP, LN, LOG and the trigonometric functions, to the last of a NUMBER's digits.
 //!
-//! Computed on integers in units of 10^-90, of which at most 126 digits stand before the point; series and Newton's method, no floats but
-//! for first guesses.
+//! Computed on integers in units of 10^-90, of which at most 126 digits stand before the point; series and Newton's
+//! method, no floats but for first guesses.
 
 use common::{Error, Result};
 use format::number::{self, NumberBytes, overflow};

@@ -1,8 +1,8 @@
-//! Number formats, read once: `FM$999G990D00MI` and the like.
+//! Number formats, parsed once: `FM$999G990D00MI` and the like.
 
 use common::{Error, Result};
 
-/// Where the sign stands.
+/// Position of the sign.
 #[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
 pub enum SignPlace {
     /// A minus or a blank before the first digit.
@@ -30,7 +30,7 @@ pub enum Currency {
 
 /// A place of the integer part.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Place {
+pub enum DigitPlace {
     /// `9`: a digit, or a blank in front of the number.
     Blank,
     /// `0`: always a digit.
@@ -54,7 +54,7 @@ pub enum Point {
 /// Digits with their signs and separators.
 #[derive(Clone, PartialEq, Eq, Default, Debug)]
 pub struct Digits {
-    pub integer: Vec<Place>,
+    pub integer: Vec<DigitPlace>,
     pub point: Option<Point>,
     /// Places behind the point: true for `0`, which FM does not drop.
     pub fraction: Vec<bool>,
@@ -151,7 +151,7 @@ fn digits(text: &str) -> Result<Digits> {
         // Behind a sign at the end, or an exponent, only signs and currencies may come.
         let number_over = ended || digits.exponent;
         if let Some(behind) = take(rest, "EEEE") {
-            if number_over || nothing_yet || digits.integer.contains(&Place::Comma) {
+            if number_over || nothing_yet || digits.integer.contains(&DigitPlace::Comma) {
                 return Err(invalid());
             }
             digits.exponent = true;
@@ -183,10 +183,10 @@ fn digits(text: &str) -> Result<Digits> {
             }
             _ if number_over => return Err(invalid()),
             '9' | '0' if digits.point.is_some() => digits.fraction.push(first == '0'),
-            '9' => digits.integer.push(Place::Blank),
-            '0' => digits.integer.push(Place::Zero),
-            ',' if digits.point.is_none() && !nothing_yet => digits.integer.push(Place::Comma),
-            'G' if digits.point.is_none() && !nothing_yet => digits.integer.push(Place::Group),
+            '9' => digits.integer.push(DigitPlace::Blank),
+            '0' => digits.integer.push(DigitPlace::Zero),
+            ',' if digits.point.is_none() && !nothing_yet => digits.integer.push(DigitPlace::Comma),
+            'G' if digits.point.is_none() && !nothing_yet => digits.integer.push(DigitPlace::Group),
             '.' if digits.point.is_none() => digits.point = Some(Point::Dot),
             'D' if digits.point.is_none() => digits.point = Some(Point::Session),
             'V' if digits.point.is_none() => digits.point = Some(Point::Shifted),
@@ -195,7 +195,7 @@ fn digits(text: &str) -> Result<Digits> {
         rest = &rest[first.len_utf8()..];
     }
     let has_digit =
-        !digits.fraction.is_empty() || digits.integer.iter().any(|p| matches!(p, Place::Blank | Place::Zero));
+        !digits.fraction.is_empty() || digits.integer.iter().any(|p| matches!(p, DigitPlace::Blank | DigitPlace::Zero));
     if !has_digit {
         return Err(invalid());
     }

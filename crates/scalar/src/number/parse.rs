@@ -3,7 +3,7 @@
 use common::{Error, Result};
 use format::number::{self, NumberBytes};
 
-use super::format::{Currency, Digits, NumberFormat, Place, Point, Shape, SignPlace};
+use super::format::{Currency, DigitPlace, Digits, NumberFormat, Point, Shape, SignPlace};
 use crate::nls::Nls;
 
 fn invalid() -> Error {
@@ -92,14 +92,14 @@ fn parse_digits(nls: &Nls, text: &str, format: &Digits) -> Result<NumberBytes> {
 }
 
 /// The digits of the integer part; a separator may stand only where the format has one, counted from the right.
-fn strip_groups(nls: &Nls, text: &str, places: &[Place]) -> Result<String> {
+fn strip_groups(nls: &Nls, text: &str, places: &[DigitPlace]) -> Result<String> {
     let mut digits = String::with_capacity(text.len());
     let mut characters = text.chars().rev().peekable();
     for place in places.iter().rev() {
         let separator = match place {
-            Place::Comma => ',',
-            Place::Group => nls.group(),
-            Place::Blank | Place::Zero => {
+            DigitPlace::Comma => ',',
+            DigitPlace::Group => nls.group(),
+            DigitPlace::Blank | DigitPlace::Zero => {
                 match characters.next() {
                     None => break,
                     Some(digit) if digit.is_ascii_digit() => digits.push(digit),

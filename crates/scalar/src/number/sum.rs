@@ -1,4 +1,4 @@
-//! SUM and AVG: exact however many numbers come, rounded once at the end.
+//! SUM and AVG: exact for any count of numbers, rounded once at the end.
 
 use common::Result;
 use format::number::{self, NumberBytes};
@@ -17,12 +17,12 @@ pub struct Sum {
     count: u64,
     /// In units of 10^-10, as long as that is exact.
     total: i128,
-    /// In units of 10^-168: what did not fit the other.
+    /// In units of 10^-168: values that did not fit the other.
     rest: Option<Box<BigInt>>,
 }
 
 impl Sum {
-    /// How many numbers were added.
+    /// Count of numbers added.
     #[must_use]
     pub fn count(&self) -> u64 {
         self.count

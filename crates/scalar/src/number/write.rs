@@ -3,10 +3,10 @@
 use common::Result;
 use format::number::{self, NumberBytes, unpack};
 
-use super::format::{Currency, Digits, NumberFormat, Place, Point, Shape, SignPlace};
+use super::format::{Currency, DigitPlace, Digits, NumberFormat, Point, Shape, SignPlace};
 use crate::nls::Nls;
 
-/// Characters that L and C take at most, filled with blanks.
+/// Most characters of L and C, filled with blanks.
 const LOCAL_WIDTH: usize = 10;
 const ISO_WIDTH: usize = 7;
 /// Characters of RN.
@@ -87,9 +87,9 @@ fn write_digits(nls: &Nls, value: &NumberBytes, digits: &Digits, fill: bool) -> 
     }
     let places = if shifted { 0 } else { digits.fraction.len() };
     let negative = value.is_negative();
-    let mut integer: Vec<Place> = digits.integer.clone();
+    let mut integer: Vec<DigitPlace> = digits.integer.clone();
     if shifted {
-        integer.extend(digits.fraction.iter().map(|zero| if *zero { Place::Zero } else { Place::Blank }));
+        integer.extend(digits.fraction.iter().map(|zero| if *zero { DigitPlace::Zero } else { DigitPlace::Blank }));
     }
     let currency = currency(nls, digits);
     if digits.exponent {
@@ -103,7 +103,7 @@ fn write_digits(nls: &Nls, value: &NumberBytes, digits: &Digits, fill: bool) -> 
         fraction.push('0');
     }
     fraction.truncate(places);
-    let room = integer.iter().filter(|place| matches!(place, Place::Blank | Place::Zero)).count();
+    let room = integer.iter().filter(|place| matches!(place, DigitPlace::Blank | DigitPlace::Zero)).count();
     if digits.blank_zero && whole.is_empty() && fraction.bytes().all(|digit| digit == b'0') {
         let width = integer.len() + usize::from(places > 0 || digits.point.is_some()) + places + 1 + currency.1;
         return Ok(if fill { " ".repeat(width) } else { String::new() });
@@ -135,7 +135,7 @@ fn write_digits(nls: &Nls, value: &NumberBytes, digits: &Digits, fill: bool) -> 
 }
 
 /// Digits and separators from the first that is shown on, and how many blanks stand in front of it.
-fn integer_part(nls: &Nls, places: &[Place], whole: &str, room: usize, has_fraction: bool) -> (String, usize) {
+fn integer_part(nls: &Nls, places: &[DigitPlace], whole: &str, room: usize, has_fraction: bool) -> (String, usize) {
     let mut text = String::new();
     let mut blanks = 0;
     let mut started = false;
@@ -143,10 +143,10 @@ fn integer_part(nls: &Nls, places: &[Place], whole: &str, room: usize, has_fract
     let unused = room - whole.len();
     for place in places {
         match place {
-            Place::Comma if started => text.push(','),
-            Place::Group if started => text.push(nls.group()),
-            Place::Comma | Place::Group => blanks += 1,
-            Place::Blank | Place::Zero => {
+            DigitPlace::Comma if started => text.push(','),
+            DigitPlace::Group if started => text.push(nls.group()),
+            DigitPlace::Comma | DigitPlace::Group => blanks += 1,
+            DigitPlace::Blank | DigitPlace::Zero => {
                 let digit = seen.checked_sub(unused).and_then(|at| whole.as_bytes().get(at)).copied();
                 seen += 1;
                 // Zero is shown as 0 in the last place, unless a fraction follows.
@@ -156,7 +156,7 @@ fn integer_part(nls: &Nls, places: &[Place], whole: &str, room: usize, has_fract
                         started = true;
                         text.push(digit as char);
                     }
-                    None if *place == Place::Zero || started || last_zero => {
+                    None if *place == DigitPlace::Zero || started || last_zero => {
                         started = true;
                         text.push('0');
                     }

@@ -3,7 +3,7 @@
 use common::{Error, Result};
 
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-enum Part {
+enum PatternPart {
     Character(char),
     /// `_`
     One,
@@ -11,10 +11,10 @@ enum Part {
     Any,
 }
 
-/// A LIKE pattern, read once for many texts.
+/// A LIKE pattern, parsed once for many texts.
 #[derive(Clone, Debug)]
 pub struct Pattern {
-    parts: Vec<Part>,
+    parts: Vec<PatternPart>,
     shape: Shape,
 }
 
@@ -30,7 +30,8 @@ enum Shape {
 
 impl Pattern {
     /// # Errors
-    /// ORA-01425 when `escape` is not one character, ORA-01424 when something else than `%`, `_` or itself follows it.
+    /// ORA-01425 when `escape` is not one character, ORA-01424 when another character than `%`, `_` or itself follows
+    /// it.
     pub fn new(pattern: &str, escape: Option<&str>) -> Result<Self> {
         let escape = match escape {
             None => None,
@@ -48,40 +49,43 @@ impl Pattern {
             parts.push(if Some(character) == escape {
                 match characters.next() {
                     Some(escaped) if escaped == '%' || escaped == '_' || Some(escaped) == escape => {
-                        Part::Character(escaped)
+                        PatternPart::Character(escaped)
                     }
                     _ => return Err(Error::user(1424, "missing or illegal character following the escape character")),
                 }
             } else {
                 match character {
-                    '%' => Part::Any,
-                    '_' => Part::One,
-                    other => Part::Character(other),
+                    '%' => PatternPart::Any,
+                    '_' => PatternPart::One,
+                    other => PatternPart::Character(other),
                 }
             });
         }
-        parts.dedup_by(|a, b| *a == Part::Any && *b == Part::Any);
+        parts.dedup_by(|a, b| *a == PatternPart::Any && *b == PatternPart::Any);
         let shape = Self::shape(&parts);
         Ok(Self { parts, shape })
     }
 
-    fn shape(parts: &[Part]) -> Shape {
-        let plain = |parts: &[Part]| -> Option<String> {
-            parts.iter().map(|part| if let Part::Character(one) = part { Some(*one) } else { None }).collect()
+    fn shape(parts: &[PatternPart]) -> Shape {
+        let plain = |parts: &[PatternPart]| -> Option<String> {
+            parts.iter().map(|part| if let PatternPart::Character(one) = part { Some(*one) } else { None }).collect()
         };
         let shape = match parts {
-            [Part::Any, middle @ .., Part::Any] => plain(middle).map(Shape::Contains),
-            [Part::Any, rest @ ..] => plain(rest).map(Shape::EndsWith),
-            [rest @ .., Part::Any] => plain(rest).map(Shape::StartsWith),
+            [PatternPart::Any, middle @ .., PatternPart::Any] => plain(middle).map(Shape::Contains),
+            [PatternPart::Any, rest @ ..] => plain(rest).map(Shape::EndsWith),
+            [rest @ .., PatternPart::Any] => plain(rest).map(Shape::StartsWith),
             all => plain(all).map(Shape::Equals),
         };
         shape.unwrap_or(Shape::General)
     }
 
-    /// What every matching text begins with: the characters before the first wildcard.
+    /// The prefix of every matching text: the characters before the first wildcard.
     #[must_use]
     pub fn prefix(&self) -> String {
-        self.parts.iter().map_while(|part| if let Part::Character(one) = part { Some(*one) } else { None }).collect()
+        self.parts
+            .iter()
+            .map_while(|part| if let PatternPart::Character(one) = part { Some(*one) } else { None })
+            .collect()
     }
 
     #[must_use]
@@ -101,7 +105,7 @@ impl Pattern {
         let mut rest = text.chars();
         let mut retry: Option<(usize, std::str::Chars<'_>)> = None;
         loop {
-            if self.parts.get(part) == Some(&Part::Any) {
+            if self.parts.get(part) == Some(&PatternPart::Any) {
                 part += 1;
                 retry = Some((part, rest.clone()));
                 continue;
@@ -109,8 +113,8 @@ impl Pattern {
             let here = rest.clone();
             let fits = match (self.parts.get(part), rest.next()) {
                 (None, None) => return true,
-                (Some(Part::One), Some(_)) => true,
-                (Some(Part::Character(expected)), Some(found)) => *expected == found,
+                (Some(PatternPart::One), Some(_)) => true,
+                (Some(PatternPart::Character(expected)), Some(found)) => *expected == found,
                 _ => false,
             };
             if fits {

@@ -43,8 +43,8 @@ fn range(count: usize, start: i64, length: Option<i64>) -> Option<(usize, usize)
     Some((from as usize, to as usize))
 }
 
-/// INSTR: the place, from 1, of the `occurrence`th `part`, searched from character `start` on, or backwards from there when `start` is
-/// negative; 0 when there is none.
+/// INSTR: the position, from 1, of the `occurrence`th `part`, searched from character `start` on, or backwards from
+/// there when `start` is negative; 0 when there is none.
 #[must_use]
 pub fn find(text: &str, part: &str, start: i64, occurrence: i64) -> i64 {
     if part.is_empty() || start == 0 {
@@ -54,7 +54,7 @@ pub fn find(text: &str, part: &str, start: i64, occurrence: i64) -> i64 {
     if text.is_ascii() {
         return find_bytes(text.as_bytes(), part.as_bytes(), start, nth);
     }
-    // Byte offsets of characters, so that places can be found both ways.
+    // Byte offsets of characters, so that positions convert both ways.
     let offsets: Vec<usize> = text.char_indices().map(|(at, _)| at).collect();
     let hit = |place: &usize| text[offsets[*place]..].starts_with(part);
     let found = if start > 0 {

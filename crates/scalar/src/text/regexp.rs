@@ -1,16 +1,18 @@
 //! Regular expressions of the REGEXP functions.
 //!
-//! Carried out by the `regex` crate: POSIX classes and the Perl-like operators `\d \w \s \D \W \S *? +? ??` work, back-references within
-//! a pattern do not and are refused. Alternatives are taken leftmost-first, where Oracle takes the longest.
+//! Carried out by the `regex` crate: POSIX classes and the Perl-like operators `\d \w \s \D \W \S *? +? ??` work,
+//! back-references within a pattern do not and are refused. Alternatives are taken leftmost-first, where Oracle takes
+//! the longest.
 
 use common::{Error, Result};
 use regex::{Regex, RegexBuilder};
 
-/// Compiles a pattern with Oracle's match parameters: `i` no case, `c` case, `n` the dot matches a newline, `m` lines, `x` blanks count
-/// for nothing.
+/// Compiles a pattern with Oracle's match parameters: `i` no case, `c` case, `n` the dot matches a newline, `m` lines,
+/// `x` ignores blanks.
 ///
 /// # Errors
-/// ORA-12726 and ORA-12725-like for a pattern that is none, ORA-01760 for an unknown parameter, HW-0001 for back-references.
+/// ORA-12726 and ORA-12725-like for a pattern that is none, ORA-01760 for an unknown parameter, HW-0001 for
+/// back-references.
 pub fn compile(pattern: &str, parameters: &str) -> Result<Regex> {
     let mut builder = RegexBuilder::new(pattern);
     builder.size_limit(1 << 20);
@@ -46,7 +48,7 @@ pub fn offset(text: &str, position: i64) -> Option<usize> {
     text.char_indices().map(|(at, _)| at).chain([text.len()]).nth(place)
 }
 
-/// The `occurrence`th match at or behind a byte offset: where it, or its sub-expression `group`, begins and ends.
+/// The `occurrence`th match at or behind a byte offset: beginning and end of it, or of its sub-expression `group`.
 #[must_use]
 pub fn nth_match(regex: &Regex, text: &str, from: usize, occurrence: usize, group: usize) -> Option<(usize, usize)> {
     let mut at = from;
@@ -63,13 +65,14 @@ pub fn nth_match(regex: &Regex, text: &str, from: usize, occurrence: usize, grou
     None
 }
 
-/// Where to look for the next match: behind this one, and one character further when it was empty.
+/// The offset to search for the next match: behind this one, and one character further when it was empty.
 #[must_use]
 pub fn next(text: &str, start: usize, end: usize) -> usize {
     if end > start { end } else { end + text[end..].chars().next().map_or(1, char::len_utf8) }
 }
 
-/// Replaces the `occurrence`th match (0: all of them) at or behind a byte offset; `\1` to `\9` in `replacement` are sub-expressions.
+/// Replaces the `occurrence`th match (0: all of them) at or behind a byte offset; `\1` to `\9` in `replacement` are
+/// sub-expressions.
 #[must_use]
 pub fn replace(regex: &Regex, text: &str, replacement: &str, from: usize, occurrence: usize) -> String {
     let mut out = String::with_capacity(text.len());

@@ -1,6 +1,7 @@
 //! Texts made from texts: TRANSLATE, INITCAP, SOUNDEX.
 
-/// TRANSLATE: each character found in `from` becomes the one at the same place in `to`, or vanishes where `to` is shorter.
+/// TRANSLATE: each character found in `from` becomes the one at the same place in `to`, or vanishes where `to` is
+/// shorter.
 #[must_use]
 pub fn translate(text: &str, from: &str, to: &str) -> String {
     let mut out = String::with_capacity(text.len());
@@ -25,7 +26,7 @@ pub fn lower(text: &str) -> String {
     text.chars().map(|character| one(character, character.to_lowercase())).collect()
 }
 
-/// What a character becomes, if that is one character.
+/// The mapping of a character, if that is one character.
 fn one(character: char, mut mapped: impl Iterator<Item = char>) -> char {
     match (mapped.next(), mapped.next()) {
         (Some(only), None) => only,

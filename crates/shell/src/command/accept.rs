@@ -1,4 +1,4 @@
-//! ACCEPT and PAUSE: what is asked of the user in the middle of a script.
+//! ACCEPT and PAUSE: input from the user in the middle of a script.
 
 use common::Result;
 
@@ -21,7 +21,7 @@ pub(crate) fn accept(shell: &mut Shell, line: &Line<'_>) -> Result<Flow> {
         if word.is("num[ber]") {
             number = true;
         } else if word.is("char") || word.is("nopr[ompt]") {
-            // CHAR is what a variable is by itself; without PROMPT nothing is shown.
+            // CHAR is the default type; without PROMPT nothing is shown.
         } else if word.is("hide") {
             hidden = true;
         } else if word.is("def[ault]") {

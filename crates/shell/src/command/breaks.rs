@@ -6,7 +6,7 @@ use crate::breaks::Breaks;
 use crate::command::Line;
 use crate::shell::{Flow, Shell};
 
-/// BREAK with words takes the place of the one before; without, it shows it.
+/// BREAK with words replaces the earlier one; without, it shows it.
 pub(crate) fn breaks(shell: &mut Shell, line: &Line<'_>) -> Result<Flow> {
     if line.words.is_empty() {
         return Ok(list(shell, shell.breaks.shown(), "no breaks"));

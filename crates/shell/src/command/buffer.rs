@@ -1,4 +1,4 @@
-//! The SQL buffer by hand: LIST, RUN, APPEND, CHANGE, DEL, INPUT, GET, SAVE.
+//! Editing of the SQL buffer: LIST, RUN, APPEND, CHANGE, DEL, INPUT, GET, SAVE.
 
 use common::{Error, ErrorKind, Number, Result};
 

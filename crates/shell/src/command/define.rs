@@ -48,7 +48,7 @@ pub(crate) fn undefine(shell: &mut Shell, line: &Line<'_>) -> Result<Flow> {
     if line.words.is_empty() {
         return Err(sp2(137, "UNDEFINE takes the name of a variable"));
     }
-    // One that is not defined is said, and the others are removed all the same.
+    // An undefined one is reported, and the others are removed all the same.
     for word in &line.words {
         if !shell.defines.remove(&word.text) {
             shell.out.line(&undefined(&word.text).to_string());

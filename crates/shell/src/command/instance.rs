@@ -45,7 +45,7 @@ pub(crate) fn startup(shell: &mut Shell, line: &Line<'_>) -> Result<Flow> {
                 let why = "an embedded database is open or shut; there is no state between";
                 return Err(Error::unsupported(format!("STARTUP {}: {why}", word.text.to_uppercase())));
             }
-            // The database's name, which tells nothing: there is one.
+            // The database's name, which is ignored: there is one database.
             [] | [_] if word.is("open") => break,
             _ if ["restrict", "quiet", "upgrade", "exclusive", "parallel"].iter().any(|other| word.is(other)) => {
                 return Err(Error::unsupported(format!("STARTUP {}", word.text.to_uppercase())));

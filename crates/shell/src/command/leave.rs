@@ -6,7 +6,7 @@ use crate::command::{Line, sp2};
 use crate::shell::{DONE, Ending, FAILED, Flow, Shell, Whenever};
 use crate::words::Word;
 
-/// The exit code that EXIT or WHENEVER … EXIT asks for.
+/// The exit code of EXIT or WHENEVER … EXIT.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub(crate) enum ExitCode {
     /// None is given: 0 after EXIT, 1 after an error.
@@ -87,7 +87,7 @@ fn parse(words: &[Word]) -> Result<(ExitCode, Option<Ending>)> {
 }
 
 pub(crate) fn exit(shell: &mut Shell, line: &Line<'_>) -> Result<Flow> {
-    // A wrong EXIT leaves all the same: what follows it was not meant to run.
+    // An invalid EXIT leaves all the same: the lines behind it were not meant to run.
     let asked = parse(&line.words).and_then(|(code, ending)| Ok((code.plain(shell)?, ending)));
     match asked {
         Ok((code, ending)) => {

@@ -33,7 +33,7 @@ pub(crate) struct Line<'a> {
 
 type Handler = fn(&mut Shell, &Line<'_>) -> Result<Flow>;
 
-/// Commands in order of name. What SQL*Plus has and this shell has not stands here too, refused by name.
+/// Commands in order of name. Commands of SQL*Plus that are not supported are here too, refused by name.
 const COMMANDS: &[(&str, Handler)] = &[
     ("acc[ept]", accept::accept),
     ("a[ppend]", buffer::append),

@@ -1,4 +1,4 @@
-//! ORADEBUG: the session to look at, and the functions that it is in.
+//! ORADEBUG: the chosen session, and its call stack.
 
 use common::{Error, Result};
 

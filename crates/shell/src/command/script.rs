@@ -49,7 +49,7 @@ impl Shell {
         Ok(flow)
     }
 
-    /// SET TERMOUT OFF holds back what scripts write, not what is typed.
+    /// SET TERMOUT OFF suppresses the output of scripts, not of typed lines.
     pub(crate) fn mute_scripts(&mut self) {
         let muted = !self.settings.termout && !self.scripts.is_empty();
         self.out.mute(muted);

@@ -58,7 +58,7 @@ pub(crate) fn describe(shell: &mut Shell, line: &Line<'_>) -> Result<Flow> {
     let [object] = line.words.as_slice() else {
         return Err(sp2(158, "DESCRIBE takes the name of a table or view"));
     };
-    // A quoted name keeps its quotes: they tell that its case counts.
+    // A quoted name keeps its quotes: its case counts.
     let columns = match shell.server.describe(&line.rest[object.start..object.end]) {
         Ok(columns) => columns,
         Err(error) => {

@@ -34,7 +34,7 @@ pub(crate) fn title(shell: &mut Shell, pattern: &str, line: &Line<'_>) -> Result
     Ok(Flow::Next)
 }
 
-/// What SHOW says of a title.
+/// The output of SHOW for a title.
 pub(crate) fn shown(shell: &mut Shell, pattern: &str) -> String {
     let name = crate::words::whole(pattern);
     let slot = TITLES.iter().find(|(name, _)| *name == pattern);

@@ -13,7 +13,7 @@ use shell::{
     Server,
 };
 
-/// Each look at it is 10 ms later.
+/// Advances 10 ms with each reading.
 #[derive(Debug, Default)]
 pub(crate) struct StepClock(AtomicU64);
 
@@ -32,7 +32,7 @@ impl Clock for StepClock {
     }
 }
 
-/// Lines to be read, and everything written; what is read is shown, as on a terminal.
+/// Scripted input, and everything written; the input is echoed, as on a terminal.
 pub(crate) struct Scripted {
     pub(crate) lines: VecDeque<String>,
     pub(crate) written: Rc<RefCell<String>>,
@@ -83,7 +83,7 @@ pub(crate) struct Mock {
     errors: CompilationErrors,
     /// NLS_NUMERIC_CHARACTERS of the session, once it has been altered.
     numeric: Option<String>,
-    /// How often the statistics were asked for.
+    /// Number of requests for statistics.
     asked: u64,
 }
 
@@ -230,7 +230,7 @@ impl Server for Mock {
                 let at = lower.find(" from ").map_or(0, |at| at + 6);
                 let name: String = lower[at..].trim_start().chars().take_while(|c| c.is_alphanumeric()).collect();
                 if name == "slow" {
-                    // As a real server: it looks at the flag now and then.
+                    // As in a real server: it checks the flag now and then.
                     self.cancel.store(true, Ordering::SeqCst);
                 }
                 if self.cancel.load(Ordering::SeqCst) {

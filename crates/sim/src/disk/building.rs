@@ -1,4 +1,4 @@
-//! Images from outside: files that another recorder has seen, or that a directory holds.
+//! Images from outside: files of another recorder, or of a directory.
 
 use std::path::Path;
 
@@ -6,7 +6,7 @@ use super::image::Image;
 use super::operation::FileId;
 
 impl Image {
-    /// A file under a name; its bytes stay when it was there.
+    /// A file under a name; its bytes stay if it existed.
     pub fn create(&mut self, path: &Path, file: FileId) {
         self.names.insert(path.to_owned(), file);
         self.contents.entry(file).or_default();
@@ -32,12 +32,12 @@ impl Image {
         file.is_some()
     }
 
-    /// Writes; a write behind the end makes the file longer.
+    /// Writes; a write behind the end extends the file.
     pub fn write(&mut self, file: FileId, offset: u64, bytes: &[u8]) {
         self.content_mut(file).write(offset, bytes);
     }
 
-    /// Cuts a file off, or makes it longer with zeros.
+    /// Truncates a file, or extends it with zeros.
     pub fn set_size(&mut self, file: FileId, bytes: u64) {
         self.content_mut(file).resize(bytes);
     }

@@ -1,19 +1,19 @@
-//! The bytes of one file. Copies share what neither has changed since.
+//! The bytes of one file. Copies share unchanged pages.
 
 use std::io;
 
 use common::sync::Arc;
 
-/// Bytes that are copied when one of them changes.
+/// Bytes copied when one of them changes.
 const PAGE: usize = 4096;
-/// Pages whose places are copied with it.
+/// Pages whose table is copied with it.
 const PAGES: usize = 64;
 const CHUNK: u64 = (PAGE * PAGES) as u64;
 
 type Page = Arc<[u8; PAGE]>;
 type Chunk = [Option<Page>; PAGES];
 
-/// A file's bytes; what was never written is zero and takes no memory.
+/// A file's bytes; unwritten ones are zero and take no memory.
 #[derive(Clone, Default, Debug)]
 pub(super) struct Content {
     size: u64,
@@ -64,7 +64,7 @@ impl Content {
         Ok(())
     }
 
-    /// Writes; a write behind the end makes the file longer.
+    /// Writes; a write behind the end extends the file.
     pub(super) fn write(&mut self, offset: u64, mut bytes: &[u8]) {
         let end = offset + bytes.len() as u64;
         if end > self.size && !bytes.is_empty() {
@@ -76,7 +76,7 @@ impl Content {
             let (now, later) = bytes.split_at((PAGE - from).min(bytes.len()));
             let chunk = &mut self.chunks[page / PAGES];
             let known = chunk.as_ref().is_some_and(|chunk| chunk[page % PAGES].is_some());
-            // Zeros where nothing was written before change nothing.
+            // Zeros over unwritten bytes change nothing.
             if known || now.iter().any(|byte| *byte != 0) {
                 let chunk = Arc::make_mut(chunk.get_or_insert_with(|| Arc::new([const { None }; PAGES])));
                 let page = Arc::make_mut(chunk[page % PAGES].get_or_insert_with(|| Arc::new([0; PAGE])));

@@ -1,14 +1,16 @@
-//! What a crash leaves: everything that is durable, and of the rest whatever the disk happened to have written.
+//! The state after a crash: all durable changes, and any part of the rest.
 //!
-//! 1. Durable are writes that had returned when a sync of their file began which has returned, durable writes that have returned, and names
-//!    that were changed when a sync of their directory began which has returned.
-//! 2. Of other writes each sector of 512 bytes is kept or lost by itself, in any combination. A sector is never half written.
-//! 3. The operation that the crash falls into counts as not durable, also a durable write; so do all that other threads have under way.
-//! 4. Names change in the order in which they were changed: a journal of the file system keeps some first part of them. A name may survive whose file's
-//!    bytes do not.
+//! 1. Durable are writes that had returned when a sync of their file began which has returned, durable writes that have
+//!    returned, and names that were changed when a sync of their directory began which has returned.
+//! 2. Of other writes each sector of 512 bytes is kept or lost by itself, in any combination. A sector is never half
+//!    written.
+//! 3. The operation that the crash falls into counts as not durable, also a durable write; so do all that other threads
+//!    have under way.
+//! 4. Names change in the order in which they were changed: a journal of the file system keeps some first part of them.
+//!    A name may survive whose file's bytes do not.
 //! 5. What a failed sync was about is never durable by a later one.
-//! 6. A process that is killed changes nothing of this: the next one reads all that the killed one has written, and what was in doubt stays in doubt
-//!    until the next one syncs it.
+//! 6. A process that is killed changes nothing of this: the next one reads all that the killed one has written, and
+//!    what was in doubt stays in doubt until the next one syncs it.
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -24,11 +26,11 @@ use super::waiting::{Change, Queue};
 pub enum Keep {
     /// None.
     Nothing,
-    /// All, the one in flight too.
+    /// All, including the one in flight.
     Everything,
-    /// Those up to some moment; the last one torn.
+    /// The writes up to some moment; the last one torn.
     First,
-    /// Those from some moment on: the disk has written the youngest first.
+    /// The writes from some moment on: the disk has written the youngest first.
     Last,
     /// Any of them, each whole.
     Writes,
@@ -53,14 +55,14 @@ enum Call {
         failed: bool,
         covered: Vec<u64>,
     },
-    /// Of a directory, as far as the names had come.
+    /// Of a directory, up to some change of names.
     Names {
         path: PathBuf,
         until: u64,
     },
 }
 
-/// Goes along the operations of a run, and knows at each what a crash could leave.
+/// Walks along the operations of a run, and knows at each the possible states after a crash.
 #[derive(Clone, Debug)]
 pub struct Walk {
     durable: Image,
@@ -78,7 +80,7 @@ impl Walk {
         Self { durable: image, waiting: BTreeMap::new(), names: Vec::new(), names_so_far: 0, calls: BTreeMap::new() }
     }
 
-    /// The operation has returned, or, of one that other threads' operations come between, begun or ended.
+    /// The operation has returned, or, with other threads' operations in between, begun or ended.
     pub fn pass(&mut self, operation: &Operation) {
         match operation {
             Operation::Begun { call, operation } => {
@@ -148,7 +150,7 @@ impl Walk {
         }
     }
 
-    /// A disk as it may be after a crash within `operation`, or after all that has passed when there is none.
+    /// A possible disk after a crash within `operation`, or without one, after all that has passed.
     #[must_use]
     pub fn crash(&self, operation: Option<&Operation>, keep: Keep, random: &mut Seeded) -> Image {
         let mut walk = self.clone();
@@ -185,7 +187,7 @@ fn is_in(operation: &Operation, directory: &Path) -> bool {
     }
 }
 
-/// Changes names as an operation says.
+/// Changes names by an operation.
 pub(super) fn rename(image: &mut Image, operation: &Operation) {
     match operation {
         Operation::Create { path, file } => {

@@ -14,24 +14,24 @@ use super::operation::{FileId, Note, Operation};
 
 const SECTOR: usize = 512;
 
-/// What goes wrong, once, at the operation of its kind with the given number; the first is 1.
+/// A fault that happens once, at the operation of its kind with the given number; the first is 1.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Fault {
     /// A read fails.
     Read(u64),
-    /// This read fails, and every one after it: the device has gone.
+    /// This read fails, and every later one: the device has gone.
     ReadsFrom(u64),
-    /// One bit of what a read returns is another; a second read returns it right.
+    /// One bit of a read's result is flipped; a second read is right.
     FlippedRead(u64),
     /// A write fails after some of its sectors.
     Write(u64),
-    /// A sync fails, and what it was about is lost though a later one succeeds.
+    /// A sync fails, and its writes are lost though a later sync succeeds.
     Sync(u64),
-    /// There is no room for a file to be made or to grow.
+    /// There is no room to make or grow a file.
     Growth(u64),
 }
 
-/// What the disk, or an engine that leaves something out, does not do although it says so. A simulator that is worth anything notices.
+/// A step that the disk, or the engine, leaves out while reporting success. The simulator must detect each.
 #[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
 pub enum Lie {
     #[default]
@@ -44,7 +44,7 @@ pub enum Lie {
     EarlyAcknowledgement,
     /// Directories are not synced.
     SkippedDirectorySync,
-    /// After a kill what the killed process has written to datafiles is never synced.
+    /// After a kill the killed process's writes to datafiles are never synced.
     SkippedSyncAfterKill,
     /// The same of the redo log files.
     SkippedLogSyncAfterKill,
@@ -127,7 +127,7 @@ impl State {
         Ok(())
     }
 
-    /// Notes an operation, or that it begins: its call is then to be ended.
+    /// Records an operation, or its begin: its call must be ended then.
     fn begin(&mut self, operation: Operation) -> Option<u32> {
         let Some(call) = self.next_call else {
             self.operations.push(operation);
@@ -165,7 +165,7 @@ impl State {
         if self.fails(Fault::Write(number)) {
             let sectors = bytes.len().div_ceil(SECTOR) / 2;
             let some = &bytes[..(sectors * SECTOR).min(bytes.len())];
-            // Its call never ends: nothing makes it durable.
+            // Its call never ends: it never becomes durable.
             let _ = self.write(file, offset, some, false);
             return Err(io::Error::other("simulated: the write failed"));
         }
@@ -220,7 +220,7 @@ impl State {
     }
 }
 
-/// Files in memory, with a memory of how they came about.
+/// Files in memory, with a recording of their operations.
 #[derive(Clone, Debug)]
 pub struct SimulatedFileSystem(Arc<Mutex<State>>);
 
@@ -248,8 +248,8 @@ impl SimulatedFileSystem {
         })))
     }
 
-    /// Writes and syncs of several threads overlap from now on, and their calls are numbered from `first` on; where the next files go on is
-    /// [`SimulatedFileSystem::next_call`].
+    /// Writes and syncs of several threads overlap from now on, and their calls are numbered from `first` on;
+    /// [`SimulatedFileSystem::next_call`] is the first number for the next files.
     pub fn overlap(&self, first: u32) {
         self.0.lock().next_call = Some(first);
     }
@@ -276,7 +276,7 @@ impl SimulatedFileSystem {
         self.0.lock().lie = lie;
     }
 
-    /// Reads, writes, syncs and growths so far: what faults are counted by.
+    /// Counts of reads, writes, syncs and growths so far, for the choice of faults.
     #[must_use]
     pub fn counts(&self) -> [u64; 4] {
         let state = self.0.lock();
@@ -294,7 +294,8 @@ impl SimulatedFileSystem {
         self.0.lock().operations.len()
     }
 
-    /// A process begins after these operations of others. The lies that are about them: a sync of them has failed, so that no later one helps.
+    /// A process begins after these operations of others. For the lies about them: a sync of them has failed, so no
+    /// later one helps.
     pub fn lie_after_kill(&self, earlier: &[Operation]) {
         let mut state = self.0.lock();
         let ending = match state.lie {
@@ -408,7 +409,7 @@ impl FileSystem for SimulatedFileSystem {
         Ok(())
     }
 
-    /// By the same steps as the operating system's implementation: a crash can come between any of them.
+    /// The steps of the operating system's implementation: a crash can come between any of them.
     fn write_whole(&self, path: &Path, bytes: &[u8]) -> io::Result<()> {
         let mut name = path.as_os_str().to_owned();
         name.push(".new");

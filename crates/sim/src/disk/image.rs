@@ -30,7 +30,7 @@ impl Image {
         Arc::make_mut(self.contents.entry(file).or_default())
     }
 
-    /// The files as reads see them after this operation: what a process that was killed leaves to the next one.
+    /// The files as reads see them after this operation: a killed process leaves them to the next one.
     pub fn pass(&mut self, operation: &Operation) {
         match operation.begun() {
             Operation::Write { file, offset, bytes, .. } => self.content_mut(*file).write(*offset, bytes),
@@ -50,7 +50,7 @@ impl Image {
         self.contents.get(self.names.get(path)?).map(|content| content.size())
     }
 
-    /// Turns one byte of a file into another, as a disk does that rots.
+    /// Changes one byte of a file, like bit rot.
     pub fn flip(&mut self, path: &Path, offset: u64) {
         if let Some(file) = self.names.get(path).copied() {
             let content = self.content_mut(file);
@@ -75,7 +75,7 @@ impl Image {
             for at in (0..content.size()).step_by(page.len()) {
                 let now = (content.size() - at).min(page.len() as u64) as usize;
                 content.read(at, &mut page[..now])?;
-                // What is zero takes no room.
+                // Zero pages take no room.
                 if page[..now].iter().any(|byte| *byte != 0) {
                     to.write_all_at(&page[..now], at)?;
                 }

@@ -1,4 +1,4 @@
-//! A simulated disk: files in memory that remember every operation, and what of it a crash would leave.
+//! A simulated disk: files in memory with a recording of every operation, and the possible states after a crash.
 //!
 //! ```text
 //!   engine ── SimulatedFileSystem ──> Image (what reads see)
@@ -6,7 +6,8 @@
 //!                    └─> operations ──> Walk: durable image + what is not synced ── crash ──> Image ── engine again
 //! ```
 //!
-//! A run is made once. Every crash of it is built afterwards from the operations before it, on images that share what they have in common.
+//! A run is made once. Every crash of it is built afterwards from the operations before it, on images that share
+//! unchanged pages.
 
 mod building;
 mod content;

@@ -1,4 +1,4 @@
-//! What was done to the disk, in order.
+//! The operations on the disk, in order.
 
 use std::path::PathBuf;
 
@@ -8,10 +8,10 @@ use common::sync::Arc;
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub struct FileId(pub u32);
 
-/// What the workload says between the operations.
+/// Notes of the workload between the operations.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Note {
-    /// What leads to the state of this number begins.
+    /// Work begins that leads to the state of this number.
     Begun(usize),
     /// The state of this number must survive.
     Acknowledged(usize),
@@ -52,7 +52,7 @@ pub enum Operation {
         file: FileId,
         bytes: u64,
     },
-    /// `failed`: an error was reported, and what was to be synced may be lost although a later sync succeeds.
+    /// `failed`: an error was reported, and its writes may be lost although a later sync succeeds.
     Sync {
         file: FileId,
         failed: bool,
@@ -71,8 +71,8 @@ pub enum Operation {
     SyncDirectory {
         path: PathBuf,
     },
-    /// A write or a sync begins, and ends with [`Operation::Ended`] of the same call: other threads' operations come between the two. Every other
-    /// operation begins and ends where it stands.
+    /// A write or a sync begins, and ends with [`Operation::Ended`] of the same call: other threads' operations come
+    /// between the two. Every other operation is atomic.
     Begun {
         call: u32,
         operation: Box<Operation>,
@@ -84,7 +84,7 @@ pub enum Operation {
 }
 
 impl Operation {
-    /// What is done, whether it ends here or only begins.
+    /// The operation, whether it ends here or only begins.
     #[must_use]
     pub fn begun(&self) -> &Self {
         match self {

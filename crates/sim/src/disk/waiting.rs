@@ -1,4 +1,4 @@
-//! What was done to one file and is not durable yet.
+//! Changes of one file that are not durable yet.
 
 use std::collections::VecDeque;
 
@@ -21,7 +21,7 @@ enum Stage {
     /// It has begun and not returned: no sync that begins now covers it.
     Flying,
     Returned,
-    /// It waits here only for the order among the others.
+    /// Durable; it waits for earlier ones only.
     Durable,
     /// A sync of it has failed: no later one makes it durable.
     Stuck,
@@ -58,7 +58,7 @@ impl Queue {
         }
     }
 
-    /// The changes that a sync covers which begins now.
+    /// The changes that a sync beginning now covers.
     pub(super) fn returned(&self) -> Vec<u64> {
         self.all.iter().filter(|one| one.stage == Stage::Returned).map(|one| one.number).collect()
     }
@@ -72,12 +72,12 @@ impl Queue {
         }
     }
 
-    /// Whether the oldest change is durable.
+    /// True: the oldest change is durable.
     pub(super) fn can_fold(&self) -> bool {
         self.all.front().is_some_and(|one| one.stage == Stage::Durable)
     }
 
-    /// Puts into the durable bytes what no older change in doubt stands before.
+    /// Moves changes without an older one in doubt into the durable bytes.
     pub(super) fn fold(&mut self, content: &mut Content) {
         while self.can_fold() {
             match self.all.pop_front().map(|one| one.change) {

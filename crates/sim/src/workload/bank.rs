@@ -4,7 +4,7 @@ use super::state::{Row, State};
 
 pub(crate) const TABLE: &str = "BANK";
 pub(crate) const ACCOUNTS: u32 = 48;
-/// What each account has at first.
+/// The opening balance of each account.
 pub(crate) const OPENING: i64 = 1000;
 
 /// The row of an account.
@@ -12,13 +12,13 @@ pub(crate) fn account(key: u32, balance: i64) -> Row {
     vec![Some(key.to_be_bytes().to_vec()), Some(balance.to_string().into_bytes()), None]
 }
 
-/// What an account has.
+/// The balance of an account.
 pub(crate) fn balance(row: &Row) -> i64 {
     let text = row.get(1).and_then(Option::as_deref).map(String::from_utf8_lossy);
     text.and_then(|text| text.parse().ok()).unwrap_or(i64::MIN / 2)
 }
 
-/// What is wrong with the sum, if all accounts were opened.
+/// The fault of the sum, if all accounts were opened.
 pub(crate) fn wrong_sum(state: &State) -> Option<String> {
     let accounts = &state.tables.get(TABLE)?.rows;
     if accounts.len() < ACCOUNTS as usize {

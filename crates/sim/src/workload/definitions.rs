@@ -1,4 +1,4 @@
-//! Steps of a run that change what there is: tables, indexes, files.
+//! Steps of a run that change definitions: tables, indexes, files.
 
 use common::Result;
 use common::sync::Arc;
@@ -11,7 +11,7 @@ use super::state::{State, Table};
 use super::{engine as statements, part};
 
 impl Run {
-    /// A statement that commits by itself: everybody commits before it, and it is durable when it returns.
+    /// A statement that commits by itself: all sessions commit before it, and it is durable when it returns.
     pub(super) fn definition_of(&mut self, state: State, work: impl FnOnce(&Arc<Session>) -> Result<()>) -> Result<()> {
         self.definition_through(None, state, work)
     }
@@ -23,7 +23,7 @@ impl Run {
         state: State,
         work: impl FnOnce(&Arc<Session>) -> Result<()>,
     ) -> Result<()> {
-        // A reader does not survive what happens to the tables.
+        // A reader does not survive changes of the tables.
         self.reader = None;
         self.commit_all()?;
         between.into_iter().for_each(|state| self.begin(state));

@@ -14,7 +14,7 @@ use storage::table::{Appender, Deleter, Inserter, TableScan, Updater};
 use super::part;
 use super::state::{Row, Rows, State, Table};
 
-/// Who owns the tables.
+/// The owner of the tables.
 pub(crate) const OWNER: &str = "SYSTEM";
 /// Columns of each table: the key, something short, something long.
 pub(crate) const COLUMNS: usize = 3;
@@ -45,10 +45,10 @@ pub(crate) fn key_of(row: &Row) -> Option<u32> {
     row.first()?.as_deref()?.try_into().ok().map(u32::from_be_bytes)
 }
 
-/// Every row of a table and where it is.
+/// Every row of a table with its rowid.
 ///
 /// # Errors
-/// Those of the scan; ORA-00600 for a row without a key, or two with the same.
+/// Errors of the scan; ORA-00600 for a row without a key, or two with the same.
 pub(crate) fn scan(session: &Arc<Session>, table: &Arc<TableDef>) -> Result<BTreeMap<u32, (Rowid, Row)>> {
     let spec = ScanSpec { projection: (0..COLUMNS as u16).collect(), predicate: None, rowids: true };
     let mut scan = TableScan::new(session.worker().clone(), table.heap().clone(), spec)?;
@@ -64,7 +64,7 @@ pub(crate) fn scan(session: &Arc<Session>, table: &Arc<TableDef>) -> Result<BTre
     Ok(rows)
 }
 
-/// What all tables of the workload hold, as a session sees it.
+/// The content of all tables of the workload, as a session sees it.
 ///
 /// # Errors
 /// As [`scan`].
@@ -72,7 +72,7 @@ pub fn read(session: &Arc<Session>) -> Result<State> {
     read_part(session, 0, 1)
 }
 
-/// What the tables of one part hold. Those of the others are not looked at: their threads may be dropping them.
+/// The content of one part's tables. Those of the others are not read: their threads may be dropping them.
 ///
 /// # Errors
 /// As [`scan`].
@@ -102,7 +102,7 @@ fn borrow(row: &Row) -> Vec<Option<&[u8]>> {
 /// Makes a table of the workload's kind.
 ///
 /// # Errors
-/// Those of CREATE TABLE.
+/// Errors of CREATE TABLE.
 pub fn create_table(session: &Arc<Session>, name: &str, tablespace: &str, pctfree: u64) -> Result<()> {
     let column = |number: usize, bytes| ColumnDef {
         name: format!("C{number}"),
@@ -116,7 +116,8 @@ pub fn create_table(session: &Arc<Session>, name: &str, tablespace: &str, pctfre
     session.create_table(&spec).map(drop)
 }
 
-/// Some of the indexes and tablespaces of each run are NOLOGGING, by their names: the log has no images of what is loaded past the cache.
+/// Some of the indexes and tablespaces of each run are NOLOGGING, by their names: the log has no images of direct
+/// loads.
 pub(crate) fn is_logged(name: &str) -> bool {
     name.bytes().map(u32::from).sum::<u32>() % 3 != 0
 }
@@ -147,7 +148,7 @@ pub(crate) fn create_index(
 /// Inserts rows.
 ///
 /// # Errors
-/// Those of the insert; ORA-00600 when not all of them are in.
+/// Errors of the insert; ORA-00600 when not all of them are in.
 pub fn insert(session: &Arc<Session>, name: &str, rows: &[Row]) -> Result<()> {
     let mut inserter = Inserter::new(session.worker().clone(), table(session, name)?.heap().clone())?;
     for row in rows {

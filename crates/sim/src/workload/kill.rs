@@ -1,4 +1,4 @@
-//! A process is killed: what it has not begun is not done, and what is under way is there in part.
+//! Kill of a process: later operations are not done, and those in progress are done in part.
 
 use std::collections::BTreeSet;
 
@@ -8,10 +8,11 @@ use crate::disk::Operation;
 
 const SECTOR: usize = 512;
 
-/// Places of which that is taken where something is in doubt that the next life must not trust: before a sync, or within a durable write.
+/// Candidate places, of which one is taken with writes in doubt that the next life must not trust: before a sync, or
+/// within a durable write.
 const PLACES: usize = 4;
 
-/// An operation from this one on that the kill falls into.
+/// The operation of the kill, from this one on.
 pub(super) fn place(operations: &[Operation], from: usize, random: &mut Seeded) -> usize {
     let length = operations.len() - from + 1;
     let mut places: Vec<usize> = (0..PLACES).map(|_| from + random.index(length)).collect();
@@ -31,7 +32,8 @@ pub(super) fn cut(operations: &mut Vec<Operation>, begins: usize, place: usize, 
     if let Some(operation @ Operation::Write { .. }) = cut.first().map(Operation::begun) {
         operations.extend(first_sectors(operation, random));
     }
-    // Of writes that other threads have begun a part is there, or all. None is under way any more: a sync that begins later covers them.
+    // Of writes that other threads have begun a part is there, or all. None is in progress any more: a sync that begins
+    // later covers them.
     let ended: BTreeSet<u32> = operations[begins..]
         .iter()
         .filter_map(|operation| if let Operation::Ended { call } = operation { Some(*call) } else { None })

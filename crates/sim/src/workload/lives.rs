@@ -1,4 +1,5 @@
-//! Several lives of one database on one disk. A life opens what the one before has left, works or not, and is killed or closed.
+//! Several lives of one database on one disk. A life opens the files of the one before, works or not, and is killed or
+//! closed.
 //!
 //! ```text
 //!   create or open ── write back? ── work? ── close? ──┐
@@ -6,8 +7,8 @@
 //!          └──────── all that was written is there ────┘
 //! ```
 //!
-//! A kill makes nothing durable: the operations of all lives stand in one recording, and what was in doubt in one life is in doubt in the next. The
-//! writes that are under way at the kill are there by their first sectors.
+//! A kill makes nothing durable: the operations of all lives are in one recording, and writes in doubt in one life are
+//! in doubt in the next. Of the writes in progress at the kill the first sectors are there.
 
 use common::sync::{Arc, spawn};
 use common::{Error, Result, Seeded};
@@ -22,7 +23,7 @@ use crate::clock::SimulatedClock;
 use crate::database::Database;
 use crate::disk::{Image, Lie, Note, Operation, SimulatedFileSystem};
 
-/// What goes on from life to life of one part of the workload.
+/// State of one part of the workload across lives.
 #[derive(Default)]
 struct Part {
     states: Vec<State>,
@@ -32,7 +33,7 @@ struct Part {
     statements: usize,
 }
 
-/// What goes on from life to life.
+/// State across lives.
 struct Lives {
     plan: Arc<Plan>,
     lie: Lie,
@@ -182,7 +183,7 @@ impl Lives {
         }
     }
 
-    /// Opens what the life before has left, or makes the database; what was acknowledged must be there.
+    /// Opens the files of the life before, or makes the database; acknowledged changes must be there.
     fn open(&mut self, files: &SimulatedFileSystem) -> Result<Opened> {
         let known = known(&self.operations, self.parts.len());
         let database = Database {
@@ -191,7 +192,7 @@ impl Lives {
             background: background(&self.plan),
         };
         if !database.created {
-            // From here on the database may be there, and is empty.
+            // From here on the database may exist, and is empty.
             if self.parts[0].states.len() == self.existing {
                 self.parts[0].states.push(State::default());
             }
@@ -218,7 +219,7 @@ impl Lives {
         Ok((instance, sessions))
     }
 
-    /// Cuts what a kill keeps from being done, and leaves the rest to the next life.
+    /// Cuts off the operations after a kill, and leaves the rest to the next life.
     fn end(&mut self, life: Life) {
         let from = match life.ending {
             Ending::Killed => Some(life.begins),

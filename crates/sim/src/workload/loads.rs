@@ -7,8 +7,8 @@ use super::engine as statements;
 use super::run::{ROWS_MAX, Run};
 
 impl Run {
-    /// Loads a table that nobody has changed, with or without images in the log, and ends what it has done in one of several ways; others work and commit
-    /// before that.
+    /// Loads an unchanged table, with or without images in the log, and ends the transaction in one of several ways;
+    /// others work and commit before that.
     pub(super) fn load(&mut self, session: usize) -> Result<()> {
         let Some(name) = self.some_table() else { return self.create_table() };
         if self.live.tables.get(&name).is_some_and(|table| table.rows.len() > ROWS_MAX) {

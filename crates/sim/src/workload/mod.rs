@@ -1,4 +1,5 @@
-//! Work by seed: several sessions, interleaved statement by statement, over tables and indexes of every kind, and what they must hold after each.
+//! Work by seed: several sessions, interleaved statement by statement, over tables and indexes of every kind, with the
+//! expected content after each.
 
 pub(crate) mod bank;
 mod definitions;

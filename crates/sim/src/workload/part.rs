@@ -1,5 +1,5 @@
-//! Parts of the workload: each thread has tables and tablespaces of its own, told by their names, so that what must be there can be said of each thread
-//! alone. Without threads there is one part.
+//! Parts of the workload: each thread has tables and tablespaces of its own, told by their names, so that the expected
+//! state is known for each thread alone. Without threads there is one part.
 
 use common::sync::Arc;
 
@@ -15,7 +15,7 @@ pub(super) fn owner(name: &str) -> usize {
     name.rsplit_once('_').and_then(|(_, part)| part.parse().ok()).unwrap_or(0)
 }
 
-/// What belongs to a part; all of it when there are no threads.
+/// The state of a part; all of it without threads.
 pub(crate) fn of(state: &State, part: usize, parts: usize) -> State {
     if parts < 2 {
         return state.clone();

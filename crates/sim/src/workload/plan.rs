@@ -1,9 +1,9 @@
-//! What a seed chooses once for a whole run.
+//! The choices that a seed makes once for a whole run.
 
 use common::{BlockSize, Seeded};
 use storage::control::SpaceManagement;
 
-/// How a run is set up.
+/// Settings of a run.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Plan {
     pub seed: u64,
@@ -14,23 +14,24 @@ pub struct Plan {
     pub log_bytes: u64,
     /// Of the cache for each block size.
     pub cache_bytes: u64,
-    /// Whether the database is closed at the end, or dropped as it is.
+    /// True: the database is closed at the end; false: dropped as it is.
     pub closed: bool,
-    /// Whether tables, indexes, files and tablespaces come and go.
+    /// True: tables, indexes, files and tablespaces are made and dropped.
     pub definitions: bool,
-    /// Whether tables get indexes.
+    /// True: tables get indexes.
     pub indexes: bool,
     /// Disks of a disk group that the datafiles are in; 0: they are files of their own.
     pub disks: u16,
-    /// Whether tables are loaded past the cache, with and without images in the log.
+    /// True: tables are loaded past the cache, with and without images in the log.
     pub loads: bool,
-    /// Whether tablespaces, for tables and for undo, come and go too.
+    /// True: tablespaces, for tables and for undo, are made and dropped too.
     pub spaces: bool,
-    /// Lives of the database, one after another on the same disk; 0: one life on a disk on which everything was durable at first.
+    /// Lives of the database, one after another on the same disk; 0: one life on a disk that was durable at first.
     pub lives: usize,
-    /// Threads that work at once, beside the log writer and the database writer; 0: everything is done on one thread, in an order that the seed chooses.
+    /// Threads that work at once, beside the log writer and the database writer; 0: everything is done on one thread,
+    /// in an order that the seed chooses.
     pub threads: usize,
-    /// Whether the creation of the database belongs to the first of several lives.
+    /// True: the creation of the database belongs to the first of several lives.
     pub creation: bool,
 }
 

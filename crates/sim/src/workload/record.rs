@@ -1,4 +1,4 @@
-//! Recording a plan: one life of a database on a disk on which everything was durable at first, or several lives (lives.rs).
+//! Recording a plan: one life of a database on a disk that was durable at first, or several lives (lives.rs).
 
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -22,7 +22,7 @@ const DISKS_BYTES: u64 = 192 * MB;
 /// New databases by log size and cache size: made once, used by every run.
 static BASES: Mutex<BTreeMap<(u64, u64), Image>> = Mutex::new(BTreeMap::new());
 
-/// How the database of a plan is made.
+/// Options of the database of a plan.
 pub(super) fn options(plan: &Plan) -> CreateOptions {
     let sizes = ["db_cache_size", "db_2k_cache_size", "db_4k_cache_size", "db_16k_cache_size", "db_32k_cache_size"];
     CreateOptions {
@@ -56,7 +56,8 @@ pub(super) fn connect(plan: &Plan, instance: &Arc<Instance>) -> Result<Vec<Arc<S
     (0..plan.sessions).map(|_| instance.connect(statements::OWNER)).collect()
 }
 
-/// Opens a new database with the tablespaces of the plan, on a disk of its own. The operations until then are forgotten.
+/// Opens a new database with the tablespaces of the plan, on a disk of its own. The operations until then are
+/// forgotten.
 pub(super) fn prepared(
     plan: &Plan,
     clock: &Arc<SimulatedClock>,
@@ -86,8 +87,8 @@ pub(super) fn prepared(
     Ok((files, instance, sessions))
 }
 
-/// Makes a run and records it. `faults` and `lie` hold once the tables are there; of several lives no faults are made. An error that the engine reports
-/// ends the run: it is in the recording.
+/// Makes a run and records it. `faults` and `lie` apply once the tables are there; with several lives there are no
+/// faults. An error of the engine ends the run: it is in the recording.
 ///
 /// # Errors
 /// When not even the database can be set up.

@@ -1,4 +1,4 @@
-//! A run, as it can be looked at afterwards.
+//! A run and its recording.
 
 use engine::startup::CreateOptions;
 
@@ -6,13 +6,14 @@ use crate::disk::{Image, Note, Operation};
 
 use super::State;
 
-/// Everything that was done to the disk, and what must be there after it.
+/// All operations on the disk, and the expected states after them.
 #[derive(Clone, Debug)]
 pub struct Recording {
     /// The disk before the first operation, all of it durable.
     pub base: Image,
     pub operations: Vec<Operation>,
-    /// The states of each part in order; [`Note`]s in the operations name them by their number. Without threads there is one part.
+    /// The states of each part in order; [`Note`]s in the operations name them by their number. Without threads there
+    /// is one part.
     pub parts: Vec<Vec<State>>,
     /// The error that ended the run early, if one did.
     pub ended_by: Option<String>,
@@ -20,9 +21,9 @@ pub struct Recording {
     pub statements: usize,
     /// Several lives of the database, in order.
     pub lives: Vec<Life>,
-    /// The first state in which there is a database; before it, its creation may have been cut short.
+    /// The first state with a database; before it, its creation may have been cut short.
     pub existing: usize,
-    /// How the database is created.
+    /// The options of the database.
     pub options: CreateOptions,
 }
 
@@ -37,7 +38,7 @@ pub struct Life {
     pub ending: Ending,
 }
 
-/// How a life ends.
+/// End of a life.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Ending {
     /// The process is killed, anywhere.
@@ -56,7 +57,7 @@ impl Recording {
         self.operations.iter().fold(0, |sum, operation| operation.trace(sum))
     }
 
-    /// Of each part the states that were acknowledged, and begun, before the operation at `place`.
+    /// For each part the numbers of states acknowledged, and begun, before the operation at `place`.
     #[must_use]
     pub fn known_at(&self, place: usize) -> Vec<(usize, usize)> {
         known(&self.operations[..place], self.parts.len())
@@ -76,7 +77,7 @@ impl Recording {
     }
 }
 
-/// Of each part the states that these operations have acknowledged, and begun.
+/// For each part the numbers of states acknowledged, and begun, by these operations.
 pub(super) fn known(operations: &[Operation], parts: usize) -> Vec<(usize, usize)> {
     let mut known = vec![(0, 0); parts];
     for operation in operations {

@@ -23,30 +23,30 @@ pub(super) fn file(plan: &Plan, name: &str) -> DatafileSpec {
 
 pub(super) struct Run {
     pub(super) plan: Arc<Plan>,
-    /// Whose tables and tablespaces are changed here: of several threads each has its own.
+    /// The part whose tables and tablespaces are changed: each of several threads has its own.
     pub(super) part: usize,
     pub(super) files: SimulatedFileSystem,
     pub(super) clock: Arc<SimulatedClock>,
     pub(super) instance: Arc<Instance>,
     pub(super) sessions: Vec<Arc<Session>>,
     pub(super) random: Seeded,
-    /// What is in the blocks, committed or not.
+    /// The state of the blocks, committed or not.
     pub(super) live: State,
     pub(super) states: Vec<State>,
     pub(super) next_key: u32,
     pub(super) next_name: u32,
     pub(super) statements: usize,
-    /// What each session's savepoint stands for.
+    /// The state at each session's savepoint.
     pub(super) savepoints: Vec<Option<State>>,
-    /// A session in a read-only transaction, and what it must see to its end.
+    /// A session in a read-only transaction, with the state that it must see to its end.
     pub(super) reader: Option<(Arc<Session>, State)>,
 }
 
-/// After so many steps the invariants of the instance are checked.
+/// Steps between checks of the instance's invariants.
 const CHECKED: usize = 4;
 
 impl Run {
-    /// Makes what the first life begins with.
+    /// Makes the tables of the first life.
     pub(super) fn set_up(&mut self) -> Result<()> {
         let plan = self.plan.clone();
         for (number, (size, management)) in plan.tablespaces.iter().enumerate() {
@@ -97,7 +97,7 @@ impl Run {
         part::name(kind, self.next_name, self.part)
     }
 
-    /// What leads to a new state begins.
+    /// Work begins that leads to a new state.
     pub(super) fn begin(&mut self, state: State) {
         self.files.note(Note::begun(self.part, self.states.len()));
         self.states.push(state);
@@ -107,8 +107,8 @@ impl Run {
         self.files.note(Note::acknowledged(self.part, self.states.len() - 1));
     }
 
-    /// Rows change: `change` makes the engine do what `state` says. False where it would have to wait for another session, for a slot in a full block: the
-    /// statement is then taken back.
+    /// Changes rows: `change` makes the engine do the change to `state`. False when it would have to wait for another
+    /// session, for a slot in a full block: the statement is then rolled back.
     pub(super) fn rows(&mut self, s: &Session, state: State, change: impl FnOnce() -> Result<()>) -> Result<bool> {
         let mark = s.mark();
         match change() {
@@ -168,7 +168,7 @@ impl Run {
         self.rows(&s, state, || statements::insert(&s, &name, &rows)).map(drop)
     }
 
-    /// Rows of a session's own to put into a table, at most so many; they are in `state` then.
+    /// New rows of a session's own for a table, at most so many; they are in `state` then.
     pub(super) fn new_rows(&mut self, session: usize, table: &str, state: &mut State, most: usize) -> Vec<Row> {
         let count = if most == 1 { 1 } else { 1 + self.random.index(most) };
         let mut rows = Vec::new();

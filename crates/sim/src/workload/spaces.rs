@@ -15,7 +15,7 @@ use super::state::State;
 const TABLESPACES_MAX: usize = 4;
 const UNDO_TABLESPACES_MAX: usize = 3;
 
-/// What the names of undo tablespaces begin with.
+/// The prefix of undo tablespaces' names.
 const UNDO: &str = "U";
 
 fn is_undo(name: &str) -> bool {
@@ -27,7 +27,7 @@ impl Run {
     pub(super) fn some_tablespace(&mut self) -> Result<String> {
         let mut names: Vec<String> = self.live.tablespaces.iter().filter(|name| !is_undo(name)).cloned().collect();
         if self.part > 0 {
-            // Those of the plan are the first part's, and everybody's to use.
+            // The plan's tablespaces are the first part's, and shared by all.
             names.extend((0..self.plan.tablespaces.len()).map(|number| self.plan.tablespace(number)));
         }
         match self.random.pick(&names) {
@@ -49,7 +49,8 @@ impl Run {
 
     fn spec(&self, name: &str, block_size: BlockSize, space_management: SpaceManagement) -> TablespaceSpec {
         TablespaceSpec {
-            // Tables of some are loaded without images in the log where they do not say so themselves.
+            // Some tablespaces are NOLOGGING: tables in them are loaded without images in the log unless they say
+            // otherwise.
             logging: is_undo(name) || statements::is_logged(name),
             name: name.to_owned(),
             files: vec![file(&self.plan, &format!("{}_1.dbf", name.to_lowercase()))],
@@ -105,14 +106,14 @@ impl Run {
         self.definition_of(state, |s| s.create_undo_tablespace(&spec, false).map(drop))
     }
 
-    /// Undo goes into another tablespace from here on.
+    /// Puts undo into another tablespace from here on.
     pub(super) fn switch_undo_tablespace(&mut self) -> Result<()> {
         let names: Vec<String> = self.live.tablespaces.iter().filter(|name| is_undo(name)).cloned().collect();
         let Some(name) = self.random.pick(&names).cloned() else { return self.create_undo_tablespace() };
         self.sessions[0].alter_system(Parameter::UndoTablespace.name(), &name, Scope::Both).map(drop)
     }
 
-    /// One that undo does not go into; one that old undo is still needed of stays.
+    /// Drops an inactive undo tablespace; one whose undo is still needed stays.
     pub(super) fn drop_undo_tablespace(&mut self) -> Result<()> {
         let current = self.instance.parameters().text(Parameter::UndoTablespace).to_uppercase();
         let names: Vec<String> =

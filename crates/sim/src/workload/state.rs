@@ -1,4 +1,4 @@
-//! What the tables hold, as the workload knows it.
+//! The content of the tables, as the workload knows it.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -38,7 +38,7 @@ impl State {
         self.tables.get_mut(table).map(|table| Arc::make_mut(&mut table.rows))
     }
 
-    /// Makes the rows of one session what they are in `other`.
+    /// Replaces the rows of one session by those in `other`.
     pub fn take_part(&mut self, other: &Self, session: usize, sessions: usize) {
         for (name, table) in &mut self.tables {
             let Some(from) = other.tables.get(name) else { continue };
@@ -52,7 +52,7 @@ impl State {
         }
     }
 
-    /// Where this is not `expected`: what is missing, what should not be there.
+    /// The differences to `expected`: missing and unexpected entries.
     #[must_use]
     pub fn difference(&self, expected: &Self) -> Difference {
         let mut difference = Difference::default();
@@ -86,7 +86,7 @@ impl State {
     }
 }
 
-/// What was acknowledged and is not there, and what is there and was never to be.
+/// Acknowledged entries that are missing, and unexpected ones.
 #[derive(Clone, Default, PartialEq, Eq, Debug)]
 pub struct Difference {
     pub lost: Vec<String>,

@@ -10,7 +10,7 @@ use super::run::Run;
 use super::state::{Row, Table, session_of};
 
 impl Run {
-    /// Sets a savepoint, or goes back to the one that there is.
+    /// Sets a savepoint, or rolls back to the present one.
     pub(super) fn savepoint(&mut self, session: usize) -> Result<()> {
         let s = self.sessions[session].clone();
         match self.savepoints[session].take() {
@@ -26,7 +26,8 @@ impl Run {
         Ok(())
     }
 
-    /// A long reader looks once more: it must see what was committed when it began. Now and then it ends, and another one begins.
+    /// A long reader reads once more: it must see the state committed when it began. Now and then it ends, and another
+    /// one begins.
     pub(super) fn read(&mut self) -> Result<()> {
         let (reader, state) = match self.reader.take() {
             Some(reader) if self.random.percent(75) => reader,

@@ -1,17 +1,20 @@
-//! What is left of the address space that this process may have (`ulimit -v`). Beyond it an allocation fails, and a process in which one fails ends, with all
-//! its sessions: so a statement that comes near ends before, with ORA-04030. Without a limit nothing is looked at.
+//! Headroom in this process's address space (`ulimit -v`). Beyond the limit an allocation fails, which ends the process
+//! with all its sessions: so a statement that comes near it fails before, with ORA-04030. Without a limit nothing is
+//! checked.
 
 use std::sync::OnceLock;
 
 use common::{Error, ErrorKind, Number, Result};
 
-/// Share of the limit (an eighth) that `check` never gives out: buffers of operators, results and other sessions' calls are taken without asking.
+/// Share of the limit (an eighth) that `check` never gives out: buffers of operators, results and other sessions' calls
+/// are allocated without a check.
 const KEPT: u64 = 8;
 
-/// Requests up to this size are never refused: what a process has freed it may have again, though the operating system still counts it.
+/// Requests up to this size are never refused: the process may reuse memory that it has freed, though the operating
+/// system still counts it.
 const SMALL: u64 = 1 << 20;
 
-/// The bytes that this process may have at most; None where there is no limit. One that is set later is not seen.
+/// The limit of this process in bytes; None without one. A limit set later is not seen.
 fn limit() -> Option<u64> {
     static LIMIT: OnceLock<Option<u64>> = OnceLock::new();
     *LIMIT.get_or_init(|| limit_of(&std::fs::read_to_string("/proc/self/limits").ok()?))
@@ -23,18 +26,18 @@ fn limit_of(limits: &str) -> Option<u64> {
     line.split_whitespace().next()?.parse().ok()
 }
 
-/// The bytes that this process has now: `VmSize:  883368 kB`.
+/// The process's present address space in bytes: `VmSize:  883368 kB`.
 fn taken(status: &str) -> Option<u64> {
     let line = status.lines().find_map(|line| line.strip_prefix("VmSize:"))?;
     line.split_whitespace().next()?.parse::<u64>().ok()?.checked_mul(1024)
 }
 
-/// Whether there is room for so many bytes more.
+/// True: so many bytes more fit under the limit.
 fn holds(limit: u64, taken: u64, more: u64) -> bool {
     more <= SMALL || taken.saturating_add(more).saturating_add(limit / KEPT) <= limit
 }
 
-/// Whether the process may take so many bytes more.
+/// Checks that the process may take so many bytes more.
 ///
 /// # Errors
 /// ORA-04030 when it may not.

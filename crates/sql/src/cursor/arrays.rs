@@ -1,4 +1,4 @@
-//! Array fetch: rows of a query as arrays, one a column, as they come out of the plan.
+//! Array fetch: rows of a query as arrays, one a column, in the plan's own form.
 
 use common::{Error, Result};
 use datafusion::arrow::record_batch::RecordBatch;
@@ -10,18 +10,18 @@ use crate::functions::rows::Argument;
 #[derive(Clone, Debug)]
 pub struct FetchedArrays {
     pub(super) batches: Vec<RecordBatch>,
-    /// No rows come after these.
+    /// True: these are the last rows.
     pub end: bool,
 }
 
 impl FetchedArrays {
-    /// How many rows were fetched.
+    /// The number of rows fetched.
     #[must_use]
     pub fn rows(&self) -> usize {
         self.batches.iter().map(RecordBatch::num_rows).sum()
     }
 
-    /// Bytes of the arrays, offsets and marks of NULL with them.
+    /// Bytes of the arrays, including offsets and validity bitmaps.
     #[must_use]
     pub fn bytes(&self) -> usize {
         self.batches.iter().map(RecordBatch::get_array_memory_size).sum()
@@ -30,7 +30,7 @@ impl FetchedArrays {
     /// A value. Both positions count from 0.
     ///
     /// # Errors
-    /// ORA-00600 for a row or column that is not there, and for stored bytes that are no value of the column's type.
+    /// ORA-00600 for a row or column out of range, and for stored bytes that are no value of the column's type.
     pub fn datum(&self, row: usize, column: usize) -> Result<Datum> {
         let mut at = row;
         for batch in &self.batches {

@@ -1,8 +1,9 @@
-//! Cancelling inside DataFusion's operators.
+//! Cancels inside DataFusion's operators.
 //!
-//! A cancel is noticed between two polls of a plan. Scans give the thread back now and then, but a join that turns millions of pairs down, and an
-//! operator above a join that takes batch after batch from it, stay inside one poll for as long as it takes. So the filter of every join asks for each
-//! batch of pairs that it judges ([`CheckedFilter`]), and every join hands its batches up through a node that asks ([`CheckedExec`]).
+//! A running plan checks for a cancel between two polls. Scans yield now and then, but a join that rejects millions of
+//! pairs, and an operator above a join that takes batch after batch from it, stay inside one poll for as long as it
+//! takes. So the filter of every join checks at each batch of pairs ([`CheckedFilter`]), and every join passes its
+//! batches through a node that checks ([`CheckedExec`]).
 
 use std::fmt;
 use std::hash::{Hash, Hasher};
@@ -27,11 +28,11 @@ use futures::StreamExt;
 
 use crate::error::to_datafusion;
 
-/// The optimised plan, every join's filter asking whether the user has cancelled.
+/// The optimised plan, with every join's filter checking for a cancel.
 pub(crate) fn check_filters(session: &Arc<Session>, plan: LogicalPlan) -> Result<LogicalPlan> {
     let function = Arc::new(ScalarUDF::new_from_impl(CheckedFilter {
         session: Arc::clone(session),
-        // Volatile: evaluated for every batch, and moved to no other place.
+        // Volatile: evaluated for every batch, and never moved.
         signature: Signature::any(1, Volatility::Volatile),
     }));
     plan.transform_up_with_subqueries(|mut node| {
@@ -55,7 +56,7 @@ pub(crate) fn check_joins(session: &Arc<Session>, plan: Arc<dyn ExecutionPlan>) 
     .map(|transformed| transformed.data)
 }
 
-/// A condition that hands its argument on, or fails with ORA-01013.
+/// A condition that returns its argument, or fails with ORA-01013.
 struct CheckedFilter {
     session: Arc<Session>,
     signature: Signature,
@@ -100,7 +101,7 @@ impl ScalarUDFImpl for CheckedFilter {
     }
 }
 
-/// Hands batches on, and fails with ORA-01013 instead when the user has cancelled.
+/// Passes batches on, or fails with ORA-01013 after a cancel.
 #[derive(Debug)]
 pub(crate) struct CheckedExec {
     session: Arc<Session>,

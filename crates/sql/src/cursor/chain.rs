@@ -1,8 +1,9 @@
-//! UNION ALL as one input behind the other.
+//! UNION ALL as a concatenation of its inputs.
 //!
-//! DataFusion's union hands its inputs on as partitions, and whatever wants one stream again runs each of them as a task. A session has one thread, so
-//! nothing is won by that, and two things are lost: a cancel reaches one branch and the others run on, and aggregates above it are made in two phases.
-//! [`OneStream`] is the first of the physical optimiser's rules: the rest of them see a node of one partition.
+//! DataFusion's union has its inputs as partitions, and a parent that wants one stream runs each of them as a task.
+//! With the session's one thread this gains nothing, and two things are lost: a cancel reaches one branch while the
+//! others run on, and aggregates above are made in two phases. [`OneStream`] is the first of the physical optimiser's
+//! rules: the others see a node of one partition.
 
 use std::fmt;
 use std::sync::Arc;
@@ -24,7 +25,7 @@ use datafusion::physical_plan::{
 };
 use futures::{StreamExt, TryStreamExt};
 
-/// Puts a [`ChainExec`] in the place of every union.
+/// Replaces every union by a [`ChainExec`].
 #[derive(Debug)]
 pub(crate) struct OneStream;
 
@@ -115,14 +116,14 @@ impl ExecutionPlan for ChainExec {
         let metrics = BaselineMetrics::new(&self.metrics, partition);
         let schema = Arc::clone(&self.schema);
         let inputs = self.inputs.clone();
-        // An input starts when the one before it has ended: its gets come in the order of the text.
+        // An input starts when the one before it has ended: gets come in the order of the text.
         let batches = futures::stream::iter(inputs)
             .map(move |input| input.execute(0, Arc::clone(&context)))
             .try_flatten()
             .map(move |batch| {
                 let batch = batch?;
                 metrics.record_output(batch.num_rows());
-                // Inputs name their columns in their own way.
+                // Inputs have column names of their own.
                 let options = RecordBatchOptions::new().with_row_count(Some(batch.num_rows()));
                 Ok(RecordBatch::try_new_with_options(Arc::clone(&schema), batch.columns().to_vec(), &options)?)
             });

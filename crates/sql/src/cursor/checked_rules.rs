@@ -1,4 +1,5 @@
-//! The planner's rules, each asking whether the user has cancelled before it looks at a node: planning a long statement takes time too.
+//! The planner's rules, each with a check for a cancel before it looks at a node: planning a long statement takes time
+//! too.
 
 use std::fmt;
 use std::sync::Arc;
@@ -37,7 +38,7 @@ type Analyzing = dyn AnalyzerRule + Send + Sync;
 type Optimizing = dyn OptimizerRule + Send + Sync;
 type Physical = dyn PhysicalOptimizerRule + Send + Sync;
 
-/// The planner's own rules for what must hold of a plan.
+/// The planner's own analyzer rules.
 pub(super) fn analyzing(session: &Arc<Session>) -> Vec<Arc<Analyzing>> {
     let checked = |rule| Arc::new(Checked::<Analyzing> { session: Arc::clone(session), rule }) as Arc<Analyzing>;
     Analyzer::new().rules.into_iter().map(checked).collect()

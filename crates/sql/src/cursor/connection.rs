@@ -1,8 +1,8 @@
 //! A connection: one session and its open cursors.
 //!
-//! All work is done on the caller's thread. DataFusion's plans run in a runtime of this thread alone, in one partition, so engine calls may
-//! block inside it and every wait has its session. Parse, execute and fetch are calls of the session: the close of the instance cancels those that
-//! run, waits for them, and refuses further ones.
+//! All work is done on the caller's thread. DataFusion's plans run in a runtime of this thread alone, in one partition,
+//! so engine calls may block inside it and every wait has its session. Parse, execute and fetch are calls of the
+//! session: the close of the instance cancels those that run, waits for them, and refuses further ones.
 
 use std::cell::Cell;
 use std::fmt;
@@ -45,16 +45,16 @@ use crate::plan::locking::LockingQuery;
 use crate::plan::query::Output;
 use crate::statement::parse::Statement;
 
-/// What an execution came to.
+/// The result of an execution.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Executed {
-    /// The words that feedback repeats: `SELECT`, `CREATE TABLE`, `INSERT` ….
+    /// The words of the feedback: `SELECT`, `CREATE TABLE`, `INSERT` ….
     pub verb: &'static str,
-    /// The statement is a query, whose rows are to be fetched.
+    /// True: the statement is a query with rows to fetch.
     pub is_query: bool,
     /// Rows inserted, updated or deleted; of CREATE TABLE AS SELECT the rows of the table.
     pub rows: Option<u64>,
-    /// CREATE FORCE VIEW or ALTER VIEW … COMPILE was about a view that cannot be used.
+    /// CREATE FORCE VIEW or ALTER VIEW … COMPILE left a view that cannot be used.
     pub compilation_errors: bool,
 }
 
@@ -62,28 +62,28 @@ pub struct Executed {
 #[derive(Clone, PartialEq, Debug)]
 pub struct Fetched {
     pub rows: Vec<Vec<Datum>>,
-    /// No rows come after these.
+    /// True: these are the last rows.
     pub end: bool,
 }
 
-/// One session; or, of a session whose statements call programs, what the SQL of those programs runs on.
+/// One session; or, below a session whose statements call programs, the connection for the SQL of those programs.
 pub struct Connection {
     pub(crate) database: Arc<Database>,
     pub(crate) session: Arc<Session>,
-    /// What is the session's, whichever of its connections works.
+    /// State shared by all connections of the session.
     pub(crate) shared: Arc<Shared>,
-    /// CURRENT_SCHEMA: where names without an owner are looked up.
+    /// CURRENT_SCHEMA: the schema of names without an owner.
     pub(crate) schema: String,
-    /// What its statements are called in: whether they may change rows and end transactions.
+    /// The kind of statement that calls it: whether its SQL may change rows and end transactions.
     pub(crate) place: CallPlace,
-    /// What the programs that its statement calls are called in.
+    /// The place of programs that its current statement calls.
     pub(crate) calling: Cell<CallPlace>,
     pub(crate) state: SessionState,
     pub(crate) runtime: Arc<Runtime>,
     pub(crate) demand: Arc<AtomicUsize>,
-    /// Where its statements call programs.
+    /// For programs that its statements call.
     pub(crate) nested: Arc<Nested>,
-    /// How many connections of the session are above it.
+    /// Number of the session's connections above it.
     level: usize,
 }
 
@@ -93,12 +93,12 @@ impl fmt::Debug for Connection {
     }
 }
 
-/// Where a session's random numbers begin.
+/// Start of a session's random numbers.
 fn seed(session: &Session) -> u64 {
     session.instance().clock().wall_us() ^ (u64::from(session.sid()) << 48)
 }
 
-/// The rules of DataFusion's optimiser, with what mends them.
+/// DataFusion's optimiser rules, with corrections.
 fn logical_rules() -> Vec<Arc<dyn OptimizerRule + Send + Sync>> {
     let mut rules: Vec<Arc<dyn OptimizerRule + Send + Sync>> = Vec::new();
     for rule in Optimizer::new().rules {
@@ -130,15 +130,16 @@ impl Connection {
         Self::with_shared(database, session, shared, 0)
     }
 
-    /// A session of a user that works for this one within its call, with a transaction of its own: an autonomous transaction, for one.
+    /// A session of a user that works for this one within its call, with a transaction of its own: for example an
+    /// autonomous transaction.
     pub(crate) fn worker(&self, user: &str) -> Result<Self> {
         let session = self.session.connect_for(user)?;
         let shared = self.shared.for_worker(trace::path_of(&self.session, &self.shared));
         Self::with_shared(Arc::clone(&self.database), session, shared, self.nested.level())
     }
 
-    /// A session for an autonomous transaction of this one: to its user it is the same one. It has the same settings, names, rights and sequence values, says
-    /// the same of its work, and writes into the same trace.
+    /// A session for an autonomous transaction of this one; to the user it is the same session. It has the same
+    /// settings, names, rights, sequence values and client description, and writes into the same trace.
     ///
     /// # Errors
     /// ORA-00020 no process left; ORA-48100 the trace file cannot be written.
@@ -154,7 +155,7 @@ impl Connection {
         Ok(worker)
     }
 
-    /// What an autonomous transaction's session has been told goes for the session that it has worked for.
+    /// Copies the settings of an autonomous transaction's session back to its caller.
     ///
     /// # Errors
     /// ORA-48100 the trace file cannot be written.
@@ -169,14 +170,16 @@ impl Connection {
         trace::part(&self.session, &caller.session)
     }
 
-    /// `calls`: how many connections of other sessions are at work above it.
+    /// `calls`: number of connections of other sessions above it.
     fn with_shared(database: Arc<Database>, session: Arc<Session>, shared: Shared, calls: usize) -> Result<Self> {
         let mut config = SessionConfig::new().with_target_partitions(1).with_information_schema(false);
-        // It ends a DISTINCT at so many rows, and fails where the planner sorts the DISTINCT's input afterwards.
+        // The limit ends a DISTINCT at so many rows, and is wrong where the planner sorts the DISTINCT's input
+        // afterwards.
         config.options_mut().optimizer.enable_distinct_aggregation_soft_limit = false;
         let mut rules = PhysicalOptimizer::new().rules;
-        // It finds columns by their names: of two inputs that have one in common, a condition may go to the wrong one. What it does for scans that take
-        // conditions while they run, none of ours has a use for; the logical plan's conditions are where they belong.
+        // The rule finds columns by name: if two inputs have a name in common, a condition may go to the wrong one. Its
+        // use, scans that take conditions while they run, does not exist here; the logical plan's conditions are in
+        // their places already.
         rules.retain(|rule| !rule.name().starts_with("FilterPushdown"));
         rules.insert(0, Arc::new(OneStream));
         rules.insert(1, Arc::new(KeepOrder));
@@ -220,7 +223,7 @@ impl Connection {
         })
     }
 
-    /// Whether the session's own statements run on it, and not those of programs that statements call.
+    /// True: it runs the session's own statements, not those of programs that statements call.
     pub(crate) fn is_outermost(&self) -> bool {
         self.level == 0
     }
@@ -231,7 +234,7 @@ impl Connection {
         self.session.user()
     }
 
-    /// Whose privileges count.
+    /// The rights in force.
     pub(crate) fn effective_user(&self) -> Rights {
         self.session.rights()
     }
@@ -246,13 +249,13 @@ impl Connection {
         &self.database
     }
 
-    /// Set it to cancel the call that runs: it fails with ORA-01013.
+    /// Flag that cancels the running call when set: ORA-01013.
     #[must_use]
     pub fn cancel_handle(&self) -> Arc<AtomicBool> {
         self.session.cancel_handle()
     }
 
-    /// Takes the NLS settings over from the session's parameters.
+    /// Reads the NLS settings from the session's parameters.
     pub(crate) fn refresh_nls(&self) -> Result<()> {
         let parameters = self.session.parameters();
         let mut nls = Nls::default();
@@ -297,7 +300,7 @@ impl Connection {
         })
     }
 
-    /// Does `work` with a binder over this session's tables.
+    /// Runs `work` with a binder over this session's tables.
     pub(crate) fn with_binder<R>(
         &self,
         text: &str,
@@ -310,22 +313,23 @@ impl Connection {
     /// A value as text, by the session's NLS settings.
     ///
     /// # Errors
-    /// When a date does not fit its format.
+    /// Errors of formatting a date.
     pub fn text(&self, value: &Datum) -> Result<String> {
         scalar::coerce::to_text(&*self.statement_context()?, value)
     }
 
-    /// What its statements have said of which nothing comes, since the caller last asked.
+    /// Notices since the last call: clauses without effect.
     pub fn take_notices(&self) -> Vec<String> {
         self.shared.take_notices()
     }
 
-    // The cursor calls.
+    // The calls of a cursor.
 
-    /// Opens a cursor and parses a statement in it. A query without bind variables is checked against the dictionary and can be described.
+    /// Opens a cursor and parses a statement in it. A query without bind variables is checked against the dictionary
+    /// and can be described.
     ///
     /// # Errors
-    /// What is wrong with the statement, with the byte offset where that is known.
+    /// The statement's error, with the byte offset if known.
     pub fn parse(&mut self, text: &str) -> Result<CursorNumber> {
         let _call = self.session.call()?;
         let meter = Arc::clone(self.session.meter());
@@ -404,7 +408,7 @@ impl Connection {
             self.calling.set(CallPlace::Query);
             let bound = match lock {
                 None => self.with_binder(text, &[], |binder| binder.statement_query(query, headings)),
-                // It is bound again when it is executed.
+                // A FOR UPDATE query is bound again when it is executed.
                 Some(lock) => self
                     .with_binder(text, &[], |binder| binder.locking_query(query, headings, lock))
                     .map(LockingQuery::without_rowids),
@@ -424,12 +428,13 @@ impl Connection {
         Ok(cursor)
     }
 
-    /// Does `work` with a cursor that is not at work.
+    /// Runs `work` with an idle cursor.
     fn with_cursor<R>(&self, number: CursorNumber, work: impl FnOnce(&mut Cursor) -> R) -> Result<R> {
         self.shared.cursors.lock().get(number).map(work)
     }
 
-    /// The columns of a cursor's query; empty for other statements, and for a query with bind variables before its execution.
+    /// The columns of a cursor's query; empty for other statements, and for a query with bind variables before its
+    /// execution.
     ///
     /// # Errors
     /// ORA-01001 when there is no such cursor.
@@ -471,14 +476,14 @@ impl Connection {
         let _ = self.with_cursor(number, |cursor| cursor.end(wall_us));
     }
 
-    /// The rowid of the row that was fetched last of a query that has locked its rows, in the first of its tables.
+    /// The rowid, in the first table, of the last fetched row of a query that has locked its rows.
     pub(crate) fn rowid_of_last(&self, number: CursorNumber) -> Option<Datum> {
         let last = |cursor: &mut Cursor| *cursor.locked_rows.get(cursor.fetched.checked_sub(1)?)?;
         let rowid = self.with_cursor(number, last).ok()??;
         Some(Datum::varchar2(rowid.to_string()))
     }
 
-    /// The columns of a cursor's query, though these bind variables have no values yet.
+    /// Describes a cursor's query while these bind variables have no values.
     pub(crate) fn describe_unbound(
         &mut self,
         number: CursorNumber,
@@ -496,7 +501,8 @@ impl Connection {
         self.with_cursor(number, |cursor| Arc::clone(&cursor.shared))
     }
 
-    /// What RETURNING … INTO of the last execution gives to bind variables: their names, upper case, and values. Empty when there was no row.
+    /// The values of RETURNING … INTO of the last execution: bind variables, upper case, and values. Empty when there
+    /// was no row.
     ///
     /// # Errors
     /// ORA-01001 when there is no such cursor.
@@ -504,7 +510,7 @@ impl Connection {
         self.with_cursor(number, |cursor| cursor.returned.clone())
     }
 
-    /// What RETURNING … INTO of the last execution gives of each row, in the order of its values.
+    /// The values of RETURNING of each row of the last execution.
     pub(crate) fn returned_rows(&self, number: CursorNumber) -> Result<Vec<Vec<Datum>>> {
         self.with_cursor(number, |cursor| std::mem::take(&mut cursor.returned_rows))
     }
@@ -512,7 +518,7 @@ impl Connection {
     /// Executes a cursor.
     ///
     /// # Errors
-    /// What goes wrong: nothing of a statement that fails stands.
+    /// Any error of the statement, which leaves no change.
     pub fn execute(&mut self, number: CursorNumber) -> Result<Executed> {
         let _call = self.session.call()?;
         let mut cursor = self.take_cursor(number)?;
@@ -539,7 +545,7 @@ impl Connection {
             trace::deadlock(&self.session, &deadlock);
         }
         let rows = result.as_ref().ok().and_then(|executed| executed.rows).unwrap_or(0);
-        // The library was searched when the statement was parsed.
+        // The library was searched at the parse.
         let statement = cursor.shared.figures(&self.session, &self.schema);
         let figures = start.figures(&self.session, self.shared.depth(), Some((statement, SqlCall::Execute)), 0, rows);
         trace::call(&self.session, CallKind::Exec, number, &figures);
@@ -558,10 +564,10 @@ impl Connection {
         self.shared.cursors.lock().take(number).ok_or_else(|| Error::user(1001, "invalid cursor"))
     }
 
-    /// The end of a call of the session's caller: what the programs have left that a statement has called.
+    /// End of the outermost call: cleans up after programs that a statement has called.
     ///
     /// # Errors
-    /// HW-0010 when the instance has stopped meanwhile: what the call has found may rest on changes that are lost.
+    /// HW-0010 when the instance has stopped meanwhile: the result may rest on changes that are lost.
     fn after_call<R>(&mut self, result: Result<R>) -> Result<R> {
         let result = result.and_then(|value| self.session.instance().health().check_readable().map(|()| value));
         if self.is_outermost() && !self.shared.is_recursive() && self.shared.take_called() {
@@ -574,7 +580,7 @@ impl Connection {
     /// Fetches up to `rows` rows of a cursor's query.
     ///
     /// # Errors
-    /// ORA-01002 when the cursor has no query running; what goes wrong, which ends the query.
+    /// ORA-01002 when the cursor has no query running; any other error, which ends the query.
     pub fn fetch(&mut self, number: CursorNumber, rows: usize) -> Result<Fetched> {
         let FetchedArrays { batches, end } = self.fetch_arrays(number, rows)?;
         Ok(Fetched { rows: to_rows(&batches)?, end })
@@ -617,7 +623,8 @@ impl Connection {
         self.after_call(result.map(|batches| FetchedArrays { batches, end }))
     }
 
-    /// Ends the queries whose row locks go with the transaction, or with what it did after a savepoint: ORA-01002 for who fetches on.
+    /// Ends the queries whose row locks end with the transaction, or with a rollback to a savepoint: a later fetch gets
+    /// ORA-01002.
     pub(crate) fn close_locking_cursors(&mut self, since: u64) {
         let wall_us = self.session.meter().clock().wall_us();
         for cursor in self.shared.cursors.lock().all().filter(|cursor| cursor.locked_at.is_some_and(|at| at > since)) {
@@ -642,7 +649,7 @@ impl Connection {
     /// Parses and executes a statement that is no query, and closes its cursor.
     ///
     /// # Errors
-    /// What goes wrong.
+    /// Any error of the statement.
     pub fn run(&mut self, text: &str) -> Result<Executed> {
         let cursor = self.parse(text)?;
         let result = self.execute(cursor);
@@ -653,7 +660,7 @@ impl Connection {
     /// All rows of a query.
     ///
     /// # Errors
-    /// What goes wrong.
+    /// Any error of the query.
     pub fn query(&mut self, text: &str) -> Result<Vec<Vec<Datum>>> {
         let cursor = self.parse(text)?;
         let result = self.execute(cursor).and_then(|_| self.fetch(cursor, usize::MAX));
@@ -699,11 +706,12 @@ impl Drop for Connection {
         for number in open {
             self.close(number);
         }
-        // Whoever wanted the transaction to stand has committed it. An error leaves it to the end of the session.
+        // The caller has committed a transaction that it wants to keep. An error leaves the transaction to the end of
+        // the session.
         if self.session.in_transaction() {
             let _ = self.rollback();
         }
-        // A trace that could not be written has said so when it was asked for; there is nobody to tell here.
+        // A trace that could not be written has reported it at the request; this place has no caller to report to.
         let _ = trace::stop(&self.session);
     }
 }

@@ -1,4 +1,4 @@
-//! What functions may know of the session: the statement's time, the user, NLS settings.
+//! The session's context for functions: the statement's time, the user, NLS settings.
 
 use std::sync::Arc;
 
@@ -33,12 +33,13 @@ pub(crate) fn utc_offset_seconds(wall_us: u64) -> i32 {
     Timestamp::from_microsecond(wall).map_or(0, |at| TimeZone::system().to_offset(at).seconds())
 }
 
-/// The moment, in microseconds since 1970 UTC, at which the clock of `zone` shows a local time: the first after `after_us` where it is shown twice, when clocks
-/// are put back, and as much later as they are put forward where it is not shown at all. None for what was before 1970.
+/// The moment, in microseconds since 1970 UTC, at which the clock of `zone` shows a local time. If it shows the time
+/// twice (clocks put back), the first moment after `after_us`; if it skips the time (clocks put forward), as much later
+/// as is skipped. None before 1970.
 pub(crate) fn moment_of(zone: &TimeZone, local: &DateTime, after_us: u64) -> Option<u64> {
     let micros = |at: Timestamp| u64::try_from(at.as_microsecond()).ok();
     let local_us = local.unix_seconds() * 1_000_000 + i64::from(local.nanosecond / 1000);
-    // Beyond what time zones are known for, UTC.
+    // Outside the range of time zones: UTC.
     let Ok(civil) = Timestamp::from_microsecond(local_us).map(|at| TimeZone::UTC.to_datetime(at)) else {
         return u64::try_from(local_us).ok();
     };

@@ -1,4 +1,4 @@
-//! The database as SQL sees it: an instance, and the cursors that its sessions share.
+//! The database for SQL: an instance, and the cursors that its sessions share.
 
 use std::fmt;
 use std::sync::Arc;
@@ -13,7 +13,7 @@ use super::library::Library;
 use super::work_areas::WorkAreas;
 use crate::error::from_datafusion;
 
-/// An open database. One for the process; connections share it.
+/// An open database, one in the process; connections share it.
 pub struct Database {
     instance: Arc<Instance>,
     library: Library,
@@ -34,7 +34,7 @@ impl Database {
         let work_areas = Arc::new(WorkAreas::new(Arc::clone(&instance)));
         let database = Arc::new(Self { instance, library: Library::default(), programs: Arc::default(), work_areas });
         if database.instance.has_threads() {
-            // Without it jobs wait for the next start.
+            // If it cannot start, jobs wait for the next start.
             drop(database.start_coordinator());
         }
         database
@@ -53,12 +53,12 @@ impl Database {
         &self.library
     }
 
-    /// The memory of all sessions' sorts, joins and groupings.
+    /// The work areas of all sessions: sorts, joins and groupings.
     pub(crate) fn work_areas(&self) -> &WorkAreas {
         &self.work_areas
     }
 
-    /// Where a session's queries take their memory from.
+    /// The runtime environment from which a session's queries take memory.
     pub(crate) fn query_environment(&self) -> Result<Arc<RuntimeEnv>> {
         let pool = Arc::clone(&self.work_areas);
         let no_files = DiskManagerBuilder::default().with_mode(DiskManagerMode::Disabled);
@@ -69,10 +69,12 @@ impl Database {
             .map_err(from_datafusion)
     }
 
-    /// Connects a user. None for the password is said by who has opened the database's files, and lets in as anybody.
+    /// Connects a user. Without a password: the operating system's user, who has opened the database's files, connects
+    /// as any user.
     ///
     /// # Errors
-    /// ORA-01017 for an unknown user, a wrong password, or any password where the user has none; ORA-28000 for a locked account; ORA-00020 when there are too many sessions.
+    /// ORA-01017 for an unknown user, a wrong password, or any password where the user has none; ORA-28000 for a locked
+    /// account; ORA-00020 when there are too many sessions.
     pub fn connect(self: &Arc<Self>, user: &str, password: Option<&str>) -> Result<Connection> {
         Connection::new(Arc::clone(self), user, password)
     }

@@ -1,4 +1,4 @@
-//! What executing a cursor does, by the kind of its statement.
+//! Execution of a cursor, by the kind of its statement.
 
 use std::sync::Arc;
 
@@ -15,10 +15,10 @@ use crate::ddl::command::Command;
 use crate::plan::query::BoundQuery;
 use crate::statement::parse::Statement;
 
-/// A bound query that was made when the statement was parsed counts as made at its execution when that follows within this time.
+/// A query bound at the parse is reused by an execution within this time.
 const PREPARED_LIFE_US: u64 = 100_000;
 
-/// How often a statement starts again because rows that it is to change were changed since it began.
+/// Restarts of a statement whose rows were changed since it began, before it fails.
 const RESTARTS_MAX: usize = 10_000;
 
 impl Connection {
@@ -30,7 +30,7 @@ impl Connection {
         self.check_place(&shared.statement)?;
         match &shared.statement {
             Statement::Query { query: text, headings, lock: None } => {
-                // The cursor sees what was committed now, however long it is fetched from.
+                // The cursor sees the rows committed by now, however long it is fetched from.
                 let snapshot = self.session.begin_snapshot();
                 cursor.snapshot = Some(Arc::clone(&snapshot));
                 let _seen = self.session.enter(snapshot);
@@ -53,7 +53,7 @@ impl Connection {
             | Statement::Merge(_)
             | Statement::MultiInsert(_) => self.change_rows(cursor, &shared.statement).map(|rows| done(Some(rows))),
             Statement::Command(command, notices) if shared.statement.is_ddl() => {
-                // What was changed before stands, also when the DDL fails.
+                // Earlier changes are committed, also when the DDL fails.
                 self.commit_implicitly()?;
                 let result = match command {
                     Command::CreateView(view) => self
@@ -94,7 +94,8 @@ impl Connection {
         }
     }
 
-    /// What a program may not do in the statement that calls it; and what the programs that this one calls may.
+    /// Refuses statements that a program may not run in its calling statement, and sets the place of programs that this
+    /// one calls.
     fn check_place(&self, statement: &Statement) -> Result<()> {
         let is_query = matches!(statement, Statement::Query { .. });
         self.calling.set(if is_query { CallPlace::Query } else { self.place.max(CallPlace::Change) });
@@ -106,7 +107,7 @@ impl Connection {
         }
     }
 
-    /// Whether a transaction may end here.
+    /// Checks that a transaction may end here.
     ///
     /// # Errors
     /// ORA-14552.
@@ -117,7 +118,7 @@ impl Connection {
         Err(Error::user(14552, "cannot perform a DDL, commit or rollback inside a query or DML"))
     }
 
-    /// INSERT, UPDATE, DELETE and their like: all of it or nothing. Rows that were changed since it began make it start again.
+    /// INSERT, UPDATE, DELETE and their like: all changes or none. It restarts when rows were changed since it began.
     fn change_rows(&mut self, cursor: &mut Cursor, statement: &Statement) -> Result<u64> {
         let mark = self.session.mark();
         let deferred = self.shared.deferred.lock().mark();
@@ -135,7 +136,7 @@ impl Connection {
                 }
             };
             if result.is_err() {
-                // What is taken back need not be checked.
+                // Changes that are rolled back need no check.
                 self.shared.deferred.lock().back_to(deferred);
                 cursor.returned.clear();
                 cursor.returned_rows.clear();
@@ -150,7 +151,7 @@ impl Connection {
         Err(Error::own(ErrorKind::Retry, RESTART, "the rows of the statement are changed by others all the time"))
     }
 
-    /// Takes back what a statement has done that failed.
+    /// On an error, rolls back the statement's changes.
     pub(crate) fn or_back_to<R>(&self, mark: Mark, result: Result<R>) -> Result<R> {
         if result.is_err() {
             self.session.rollback_to_mark(mark)?;

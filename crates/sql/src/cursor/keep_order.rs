@@ -1,8 +1,10 @@
-//! The order of an inline view stays where the rows above it are numbered: by ROWNUM, a sequence, or a function that looks at them one by one.
+//! Keeps the order of an inline view below nodes that number its rows: ROWNUM, a sequence, or a function evaluated row
+//! by row.
 //!
-//! The planner keeps a sort for what says that it needs the order, and nothing in its plans says so of these: a sort below them would be dropped where
-//! another one, a join or a grouping follows above. [`KeepOrder`] puts a node on such a sort that asks for its order. Where a subquery between them has become a
-//! join, the sort has been put above that before (`subquery/order.rs`).
+//! The planner keeps a sort for a parent that requires the order, and its plans do not state that these require one: a
+//! sort below them would be dropped where another sort, a join or a grouping follows above. [`KeepOrder`] puts a node
+//! on such a sort that requires its order. Where a subquery between them has become a join, the sort has been moved
+//! above it before (`subquery/order.rs`).
 
 use std::any::Any;
 use std::fmt;
@@ -27,7 +29,7 @@ use crate::error::to_datafusion;
 
 type Plan = Arc<dyn ExecutionPlan>;
 
-/// One of the first of the physical optimiser's rules: it has to see the sorts before the planner drops any.
+/// One of the first physical optimiser rules: it must see the sorts before the planner drops any.
 #[derive(Debug)]
 pub(crate) struct KeepOrder;
 
@@ -57,7 +59,7 @@ impl PhysicalOptimizerRule for KeepOrder {
     }
 }
 
-/// Whether what a node makes of its rows depends on the order in which they come, without saying by what.
+/// True: the node's result depends on the order of its rows, without a stated requirement.
 fn numbers_rows(node: &dyn ExecutionPlan) -> bool {
     if has_volatile(node) {
         return true;
@@ -67,7 +69,7 @@ fn numbers_rows(node: &dyn ExecutionPlan) -> bool {
         .downcast_ref::<WindowAggExec>()
         .map(WindowAggExec::window_expr)
         .or_else(|| node.downcast_ref::<BoundedWindowAggExec>().map(BoundedWindowAggExec::window_expr));
-    // An order within partitions is one that the window asks for itself.
+    // A window requires an order within partitions itself.
     let over_all = |windows: &[Arc<dyn WindowExpr>]| {
         windows.iter().any(|window| window.order_by().is_empty() && window.partition_by().is_empty())
     };
@@ -78,7 +80,7 @@ fn replaced(node: Plan, input: Plan) -> Result<Plan> {
     node.replace_children(vec![input], ReplaceChildrenOptions::new(ChildrenPropertiesMode::Recompute))
 }
 
-/// The plan with its sort held, where only nodes stand above the sort that hand its rows on in their order. None: there is no such sort.
+/// The plan with its sort held, where only order-preserving nodes stand above the sort. None: there is no such sort.
 fn held(plan: &Plan) -> Result<Option<Plan>> {
     let node: &dyn Any = plan.as_ref();
     if let Some(sort) = node.downcast_ref::<SortExec>() {
@@ -91,7 +93,7 @@ fn held(plan: &Plan) -> Result<Option<Plan>> {
     held(input)?.map(|input| replaced(Arc::clone(plan), input)).transpose()
 }
 
-/// Hands batches on, and needs its input in an order.
+/// Passes batches on, and requires its input's order.
 #[derive(Debug)]
 struct KeepOrderExec {
     input: Plan,
@@ -127,7 +129,7 @@ impl ExecutionPlan for KeepOrderExec {
         vec![Some(OrderingRequirements::from(self.order.clone()))]
     }
 
-    // What asks for another order above it gets a sort of its own there.
+    // A parent that requires another order gets a sort of its own above.
     fn maintains_input_order(&self) -> Vec<bool> {
         vec![false]
     }

@@ -1,9 +1,10 @@
-//! What is known of the keys of a join's sides is forgotten above it.
+//! Drops the keys of a join's sides above the join.
 //!
-//! A grouping is a key of its rows, and DataFusion keeps that key above a join, as one that comes several times. Where such rows are grouped again it takes the
-//! key for one of all the columns of the new groups, which it is of the columns of its side alone: `select distinct a, d from t, (select distinct d from u)`
-//! has `d` for its key then. Keys of an ORDER BY and of a GROUP BY behind `d` are dropped, and a DISTINCT over `d`. Tables declare
-//! no keys. ROWNUM is a key of the rows that it numbers, and is kept below a join.
+//! A grouping is a key of its rows, and DataFusion keeps that key above a join as one whose values repeat. When such
+//! rows are grouped again, it takes the key for one of all columns of the new groups, although it is a key of its
+//! side's columns alone: `select distinct a, d from t, (select distinct d from u)` has `d` for its key then. It drops
+//! keys of an ORDER BY and of a GROUP BY behind `d`, and a DISTINCT over `d`. Tables declare no keys. ROWNUM is a key
+//! of the rows that it numbers, and is kept below a join.
 
 use std::sync::Arc;
 
@@ -13,8 +14,8 @@ use datafusion::logical_expr::{Distinct, LogicalPlan};
 use datafusion::optimizer::replace_distinct_aggregate::ReplaceDistinctWithAggregate;
 use datafusion::optimizer::{OptimizerConfig, OptimizerRule};
 
-/// To come before each rule that looks at keys, since those that make joins anew bring the keys back. It makes groupings of DISTINCTs itself: the rule that does
-/// looks at the keys that a DISTINCT further down has brought in the same go.
+/// Runs before each rule that looks at keys, since rules that rebuild joins bring the keys back. It makes groupings of
+/// DISTINCTs itself: the rule that does so looks at the keys that a DISTINCT further down has brought in the same pass.
 #[derive(Debug, Default)]
 pub(super) struct ForgetKeys {
     distinct: ReplaceDistinctWithAggregate,
@@ -25,7 +26,7 @@ const LOOKING: [&str; 4] =
     ["replace_distinct_aggregate", "eliminate_join", "eliminate_duplicated_expr", "optimize_projections"];
 
 impl ForgetKeys {
-    /// Whether a rule looks at keys.
+    /// True: the rule looks at keys.
     pub(super) fn comes_before(rule: &str) -> bool {
         LOOKING.contains(&rule)
     }
@@ -51,7 +52,7 @@ impl OptimizerRule for ForgetKeys {
             return Ok(Transformed::no(plan));
         }
         let forgetful = plan.transform_up_with_subqueries(|node| {
-            // What is above takes the keys over.
+            // Nodes above take over the keys.
             let mut node = node.recompute_schema()?;
             if is_distinct(&node) {
                 return self.distinct.rewrite(node, config);
@@ -64,7 +65,7 @@ impl OptimizerRule for ForgetKeys {
             }
             Ok(Transformed::yes(node))
         })?;
-        // Without a DISTINCT it is the same plan: nothing for the other rules to look at again.
+        // Without a DISTINCT the plan is the same: no reason for the other rules to run again.
         Ok(Transformed::new(forgetful.data, distinct, TreeNodeRecursion::Continue))
     }
 }
@@ -73,7 +74,7 @@ fn is_distinct(node: &LogicalPlan) -> bool {
     matches!(node, LogicalPlan::Distinct(Distinct::All(_)))
 }
 
-/// Whether it is a join that repeats the rows of its sides, and tells of their keys.
+/// True: a join that repeats the rows of its sides and states their keys.
 fn has_keys_of_sides(node: &LogicalPlan) -> bool {
     match node {
         LogicalPlan::Join(join) => {

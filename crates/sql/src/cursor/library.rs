@@ -1,4 +1,5 @@
-//! The shared cursors: parsed statements by text, user and dictionary version. Finding one is a soft parse, making one a hard parse.
+//! The shared cursors: parsed statements by text, user and dictionary version. Finding one is a soft parse, making one
+//! a hard parse.
 
 use std::collections::HashMap;
 use std::sync::{Arc, OnceLock};
@@ -14,7 +15,7 @@ use crate::explain::hints::{self, StatementHint};
 use crate::explain::plan::CursorPlan;
 use crate::statement::parse::{Statement, parse};
 
-/// Cursors kept. When there are more, all that no session has open go.
+/// Cursors kept. Above this, all that no session has open are dropped.
 const CURSORS_MAX: usize = 2000;
 
 /// A parsed statement that sessions share.
@@ -29,11 +30,11 @@ pub(crate) struct SharedCursor {
     pub(crate) hints: Arc<[StatementHint]>,
     /// It has the hint GATHER_PLAN_STATISTICS.
     pub(crate) gathers: bool,
-    /// The plan of its last execution that has come to its end.
+    /// The plan of its last execution that has ended.
     plan: Mutex<Option<Arc<CursorPlan>>>,
-    /// What its calls cost is counted here.
+    /// Counters of its calls.
     figures: OnceLock<Arc<SqlStatement>>,
-    /// It has been executed: what an execution needs of it is there.
+    /// It has been executed, so an execution's needs are cached.
     pub(crate) executed: AtomicBool,
 }
 
@@ -42,14 +43,14 @@ impl SharedCursor {
         self.plan.lock().clone()
     }
 
-    /// Keeps the plan of an execution, with what it and those before it have done.
+    /// Keeps the plan of an execution, with its figures and the sum over executions.
     pub(crate) fn keep_plan(&self, plan: CursorPlan) {
         let mut kept = self.plan.lock();
         let plan = plan.after(kept.as_deref());
         *kept = Some(Arc::new(plan));
     }
 
-    /// Where the calls of the statement are counted, for V$SQL.
+    /// The counters of the statement's calls, for V$SQL.
     pub(crate) fn figures(&self, session: &Session, schema: &str) -> &SqlStatement {
         self.figures.get_or_init(|| {
             let work = session.work();
@@ -67,7 +68,7 @@ impl SharedCursor {
     }
 }
 
-/// The text as others may see it: what follows IDENTIFIED BY is nobody's business.
+/// The text for other users: without the password after IDENTIFIED BY.
 fn without_password(text: &Arc<str>) -> Arc<str> {
     let lower = text.to_ascii_lowercase();
     let mut from = 0;
@@ -100,14 +101,14 @@ struct Known {
 pub(crate) struct Library {
     cursors: Mutex<HashMap<Key, Known>>,
     next_address: AtomicU64,
-    /// Of plans in plan tables, the last one's number.
+    /// Number of the last plan in plan tables.
     last_plan: AtomicU64,
-    /// How often cursors were asked for: the namespace SQL AREA.
+    /// Lookups of cursors: the namespace SQL AREA.
     pub(crate) uses: Uses,
 }
 
 impl Library {
-    /// The cursor for this text, and whether it had to be made.
+    /// The cursor for this text; true when it was made (a hard parse).
     pub(crate) fn find(&self, text: &str, schema: &str, catalog_version: u64) -> Result<(Arc<SharedCursor>, bool)> {
         let key = Key { text: text.to_owned(), schema: schema.to_owned() };
         let stale = match self.cursors.lock().get(&key) {
@@ -136,14 +137,14 @@ impl Library {
         if cursors.len() >= CURSORS_MAX {
             cursors.retain(|_, known| known.catalog_version == catalog_version && Arc::strong_count(&known.cursor) > 1);
         }
-        // DDL is not worth keeping: its text hardly comes again.
+        // DDL is not kept: its text hardly repeats.
         if !matches!(cursor.statement, Statement::Command(..)) {
             cursors.insert(key, Known { cursor: Arc::clone(&cursor), catalog_version });
         }
         Ok((cursor, true))
     }
 
-    /// The number of a plan that goes into a plan table, whose last one has the number `known`.
+    /// The number of a plan that goes into a plan table whose last one has the number `known`.
     pub(crate) fn next_plan(&self, known: u64) -> u64 {
         self.last_plan.fetch_max(known, Ordering::Relaxed);
         self.last_plan.fetch_add(1, Ordering::Relaxed) + 1

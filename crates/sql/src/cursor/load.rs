@@ -11,13 +11,13 @@ use loader::{Column, DatetimeMask, Input, Layout, Outputs, Setup};
 use super::connection::Connection;
 use crate::statement::words::Words;
 
-/// What the INSERT of a load calls its file.
+/// The relation name of a load's file in its INSERT.
 pub(crate) const FILE: &str = "HIGHWATER$LOAD";
 
-/// Bytes that a row of a file may have.
+/// Largest row of a file, in bytes.
 const ROW_BYTES: usize = 8 << 20;
 
-/// What to load.
+/// The options of a load.
 #[derive(Clone, Debug)]
 pub struct FileLoad {
     /// `TABLE` or `OWNER.TABLE`.
@@ -26,19 +26,19 @@ pub struct FileLoad {
     pub delimiter: u8,
     /// The first row names the columns; columns that it does not name get their DEFAULT.
     pub header: bool,
-    /// How dates are written; None: as NLS_DATE_FORMAT has it.
+    /// Format of dates; None: NLS_DATE_FORMAT.
     pub date_format: Option<String>,
-    /// How times are written; None: as NLS_TIMESTAMP_FORMAT has it.
+    /// Format of timestamps; None: NLS_TIMESTAMP_FORMAT.
     pub timestamp_format: Option<String>,
     /// Rows that may be rejected; None for any number.
     pub errors: Option<u64>,
-    /// Where rejected rows go.
+    /// File for rejected rows.
     pub bad: Option<PathBuf>,
-    /// Told how many bytes have been read.
+    /// Set to the number of bytes read.
     pub read: Arc<AtomicU64>,
 }
 
-/// What a load has done.
+/// The result of a load.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Loaded {
     /// `OWNER.TABLE`.
@@ -48,18 +48,21 @@ pub struct Loaded {
 }
 
 impl Connection {
-    /// Inserts the rows of a file into a table, all or none but those that are rejected, and leaves them to be committed. Rows are rejected whose values
-    /// are not of their columns' types, too long, or NULL where there must be one; what constraints and triggers say ends the load.
+    /// Inserts the rows of a file into a table, all or none but rejected ones, and leaves the transaction open. A row
+    /// is rejected when a value is not of its column's type, too long, or NULL in a NOT NULL column; an error of a
+    /// constraint or a trigger ends the load.
     ///
     /// # Errors
-    /// ORA-00942, ORA-30657, ORA-01031; ORA-29913 for the file, and with ORA-30653 when more rows are rejected than may be; ORA-00904 and ORA-00957 for the
-    /// columns that the first row names; HW-0001 for such names in a pipe; those of INSERT.
+    /// ORA-00942, ORA-30657, ORA-01031; ORA-29913 for the file, and with ORA-30653 when more rows are rejected than
+    /// allowed; ORA-00904 and ORA-00957 for the columns that the first row names; HW-0001 for such names in a pipe;
+    /// those of INSERT.
     pub fn load(&mut self, load: &FileLoad) -> Result<Loaded> {
         let table = self.table_to_load(&load.table)?;
         let name = load.path.display().to_string();
         let input = Input { path: load.path.clone(), name: name.clone(), directory: String::new() };
         let columns = if load.header {
-            // It is read first for the names and then for the rows: what cannot be read twice would lose rows.
+            // The file is read first for the names and then for the rows: a pipe, which cannot be read twice, would
+            // lose rows.
             if std::fs::metadata(&load.path).is_ok_and(|found| !found.is_file() && !found.is_dir()) {
                 let text = format!("a header in {name}, which is no file: it cannot be read twice");
                 return Err(Error::unsupported(text));
@@ -74,7 +77,7 @@ impl Connection {
             .map(|at| Column {
                 name: table.columns[at].name.clone(),
                 data_type: table.columns[at].data_type,
-                // A trigger may give a value yet.
+                // A trigger may still give a value.
                 required: table.refuses_null(at) && !fills,
             })
             .collect();
@@ -122,7 +125,7 @@ impl Connection {
     }
 }
 
-/// The columns that the first row names, whichever their case.
+/// The columns that the first row names, in any case.
 fn named(table: &TableDef, names: &[String]) -> Result<Vec<usize>> {
     let mut columns = Vec::with_capacity(names.len());
     for name in names {

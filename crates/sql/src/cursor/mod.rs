@@ -1,4 +1,4 @@
-//! Cursors: parse, describe, bind, execute, fetch, close; and what they run in, connections and the database.
+//! Cursors: parse, describe, bind, execute, fetch, close; connections and the database.
 
 mod address_space;
 pub(crate) mod arrays;

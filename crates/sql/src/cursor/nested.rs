@@ -1,12 +1,12 @@
-//! Programs that a statement calls while it runs: triggers, and functions in its expressions.
+//! Programs that a running statement calls: triggers, and functions in its expressions.
 //!
 //! ```text
 //! Connection ──> Nested ──> Connection of the next depth ──> Nested ──> …        each keeps the one below it for the next call
 //!      └────────────┴──────────────┴──> Shared, engine session                    one transaction, one PL/SQL state, one table of cursors
 //! ```
 //!
-//! A connection that executes a statement is borrowed while it does; the SQL of what it calls runs on the connection of the next depth, which has a
-//! runtime of its own.
+//! A connection is borrowed while it executes a statement; the SQL of called programs runs on the connection of the
+//! next depth, which has a runtime of its own.
 
 use std::fmt;
 use std::sync::Arc;
@@ -23,21 +23,21 @@ use super::database::Database;
 use super::shared::Shared;
 use crate::plsql::SessionHost;
 
-/// Stack of a thread that programs run on. Memory is taken as it is used.
+/// Stack of a thread for programs. Memory is committed as it is used.
 const STACK_BYTES: usize = 16 << 20;
 
-/// What calls a program, as far as its SQL is concerned.
+/// The kind of statement that calls a program.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Default, Debug)]
 pub(crate) enum CallPlace {
     #[default]
     Free,
-    /// A statement that changes rows: transactions do not end in it.
+    /// DML: transactions do not end in it.
     Change,
-    /// A query: nothing changes in it.
+    /// A query: no rows change in it.
     Query,
 }
 
-/// For whom a statement calls programs.
+/// The caller for whom a statement calls programs.
 #[derive(Debug)]
 pub(crate) struct Caller<'c> {
     pub(crate) schema: &'c str,
@@ -45,15 +45,16 @@ pub(crate) struct Caller<'c> {
     pub(crate) place: CallPlace,
 }
 
-/// Where the statements of a connection call programs.
+/// Calls of programs from the statements of a connection.
 pub(crate) struct Nested {
     database: Arc<Database>,
     session: Arc<Session>,
     shared: Arc<Shared>,
     state: SessionState,
-    /// How many connections are above the one that this belongs to, those of sessions that the session works for too: they share a stack.
+    /// Number of connections above this one's, including those of sessions that the session works for: they share a
+    /// stack.
     level: usize,
-    /// Connections of the next depth that are not at work.
+    /// Idle connections of the next depth.
     idle: Mutex<Vec<Connection>>,
 }
 
@@ -78,15 +79,15 @@ impl Nested {
         self.level
     }
 
-    /// What all connections of the session share.
+    /// The state that all connections of the session share.
     pub(crate) fn shared(&self) -> &Shared {
         &self.shared
     }
 
-    /// Does `work` with the session's programs. Their SQL finds the names, and has the rights, of `owner`.
+    /// Runs `work` with the session's programs. Their SQL has the names and the rights of `owner`.
     ///
     /// # Errors
-    /// ORA-00036 when programs and statements call each other too deep; what goes wrong in `work`.
+    /// ORA-00036 when programs and statements call each other too deeply; those of `work`.
     pub(crate) fn call<R: Send>(
         &self,
         owner: &str,
@@ -95,7 +96,7 @@ impl Nested {
         self.call_as(&Caller { schema: owner, rights: Rights::of_owner(owner), place: CallPlace::Free }, work)
     }
 
-    /// The same, for who calls: a program with its owner's rights finds other names, and has other rights.
+    /// The same with the caller's names and rights given: a program with its owner's rights has others.
     ///
     /// # Errors
     /// As [`Nested::call`].
@@ -140,14 +141,15 @@ impl Nested {
         )
     }
 
-    /// Expressions are evaluated while a runtime of this thread drives the query, and a thread drives one runtime at a time. And each depth takes its
-    /// share of the stack: every other one begins on a new one, so that the limit of nesting is met before its end.
+    /// Expressions are evaluated while a runtime of this thread drives the query, and a thread drives one runtime at a
+    /// time. Each depth also takes its share of the stack: every second one begins on a new thread, so that the limit
+    /// of nesting is reached before the stack's end.
     fn needs_thread(&self) -> bool {
         tokio::runtime::Handle::try_current().is_ok() || self.level % 2 == 1
     }
 }
 
-/// Does `work` on another thread while this one waits.
+/// Runs `work` on another thread while this one waits.
 fn on_thread<R: Send>(work: impl FnOnce() -> Result<R> + Send) -> Result<R> {
     common::sync::run_aside("programs", STACK_BYTES, work).unwrap_or_else(|error| {
         Err(Error::own(ErrorKind::OutOfResource, 2, format!("no thread for the programs of a statement: {error}")))
@@ -206,12 +208,12 @@ mod tests {
         end;";
         block(&nested, text).unwrap();
         assert_eq!(connection.take_output(), ["2 2"]);
-        // Where a runtime of this thread is at work, as for a function in a query.
+        // While a runtime of this thread is running, as for a function in a query.
         let runtime = Arc::clone(&connection.runtime);
         runtime.block_on(async { block(&nested, text) }).unwrap();
         assert_eq!(connection.take_output(), ["3 3"]);
         assert_eq!(meter.value(Statistic::UserCalls), calls);
-        // What fails is taken back, no more than that.
+        // Only the failed statement is rolled back.
         assert!(block(&nested, "begin delete from t; raise no_data_found; end;").unwrap_err().is_ora(1403));
         assert_eq!(connection.query("select * from t").unwrap().len(), 3);
         connection.run("rollback").unwrap();
@@ -231,7 +233,7 @@ mod tests {
         let executed = connection.run("insert into t select level from dual connect by level <= 50").unwrap();
         assert_eq!(executed.rows, Some(50));
         let after = [Statistic::ParseCountTotal, Statistic::UserCalls].map(|statistic| meter.value(statistic));
-        // Parsing and executing the statement itself.
+        // One parse and one execute of the statement itself.
         assert_eq!([after[0] - before[0], after[1] - before[1]], [1, 2]);
         assert_eq!(connection.query("select * from log").unwrap().len(), 51);
     }

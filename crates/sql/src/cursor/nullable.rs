@@ -1,14 +1,18 @@
-//! What is constant on the side of an outer join that may be NULL is not constant above it; nor is a grouping column of ROLLUP, which is NULL in the totals.
+//! Columns that are constant on the nullable side of an outer join are not constant above it; nor are grouping columns
+//! of ROLLUP, which are NULL in the totals.
 //!
-//! The planner takes the constants of its inputs over when it works out by what the rows of a join or a grouping are sorted, and drops a sort by such a
-//! column. [`ForgetConstants`] is one of the first of the physical optimiser's rules: it puts a node below the join or the grouping that knows of none.
+//! The planner takes over the constants of its inputs when it derives the order of a join's or a grouping's rows, and
+//! drops a sort by such a column. [`ForgetConstants`] is one of the first physical optimiser rules: it puts a node
+//! without constants below the join or the grouping.
 //!
-//! Values of a window's aggregate it takes for sorted with the window's rows, wherever their NULLs are: the node stands above such windows.
+//! The planner takes values of a window's aggregate for sorted with the window's rows, wherever their NULLs are: the
+//! node stands above such windows.
 //!
-//! A window whose keys are constant, or equal to others by a condition, finds its rows sorted by too few of them: the node stands below windows too.
+//! If a window's keys are constant, or equal to others by a condition, the planner derives too short an order for its
+//! rows: the node stands below windows too.
 //!
-//! It also takes a function of constants for a constant, and two calls that look alike for one value, though each call has a value of its own. So the node
-//! stands above a projection that has such calls too.
+//! The planner also takes a function of constants for a constant, and two identical calls for one value, though a
+//! volatile call has a new value each time. So the node stands above a projection with such calls too.
 
 use std::fmt;
 use std::sync::Arc;
@@ -45,7 +49,7 @@ impl PhysicalOptimizerRule for ForgetConstants {
             }
             if is_window(&*node) {
                 let inputs = node.children().into_iter().map(|input| {
-                    // What one window sorts by serves the next one.
+                    // The order of one window serves the next one.
                     let sorted = is_window(&**input);
                     if sorted { Arc::clone(input) } else { NullableExec::above(Arc::clone(input)) }
                 });
@@ -81,7 +85,7 @@ impl PhysicalOptimizerRule for ForgetConstants {
     }
 }
 
-/// Whether it groups by several sets of columns.
+/// True: it groups by several sets of columns.
 fn has_totals(node: &dyn ExecutionPlan) -> bool {
     let node: &dyn std::any::Any = node;
     node.downcast_ref::<AggregateExec>().is_some_and(|aggregate| !aggregate.group_expr().is_single())
@@ -92,8 +96,8 @@ fn over(node: Arc<dyn ExecutionPlan>, inputs: Vec<Arc<dyn ExecutionPlan>>) -> Re
     node.replace_children(inputs, ReplaceChildrenOptions::new(ChildrenPropertiesMode::Recompute))
 }
 
-/// The node above what forgets the order of windows with aggregates below it: their values are taken for sorted with their rows, wherever their NULLs are. A
-/// window above keeps the order: it is of the rows, too.
+/// The node above the one that drops the order of windows with aggregates below it: their values are taken for sorted
+/// with their rows, wherever their NULLs are. A window above keeps the order, which is its rows' order too.
 fn unordered(node: Arc<dyn ExecutionPlan>) -> Result<(Arc<dyn ExecutionPlan>, bool)> {
     let children = node.children();
     if is_window(&*node) || !children.iter().any(|child| has_aggregates(&***child)) {
@@ -106,7 +110,7 @@ fn unordered(node: Arc<dyn ExecutionPlan>) -> Result<(Arc<dyn ExecutionPlan>, bo
     Ok((over(node, children)?, true))
 }
 
-/// Whether it is a window with aggregates.
+/// True: a window with aggregates.
 fn has_aggregates(node: &dyn ExecutionPlan) -> bool {
     let node: &dyn std::any::Any = node;
     let windows = node.downcast_ref::<WindowAggExec>().map(WindowAggExec::window_expr);
@@ -120,7 +124,7 @@ fn is_window(node: &dyn ExecutionPlan) -> bool {
     node.is::<WindowAggExec>() || node.is::<BoundedWindowAggExec>()
 }
 
-/// Whether it makes columns that have a new value with each evaluation.
+/// True: it makes columns with a new value at each evaluation.
 pub(super) fn has_volatile(node: &dyn ExecutionPlan) -> bool {
     let node: &dyn std::any::Any = node;
     node.downcast_ref::<ProjectionExec>()
@@ -138,7 +142,7 @@ fn join_type(node: &dyn ExecutionPlan) -> Option<JoinType> {
     node.downcast_ref::<SortMergeJoinExec>().map(SortMergeJoinExec::join_type)
 }
 
-/// Hands batches on.
+/// Passes batches on.
 #[derive(Debug)]
 struct NullableExec {
     input: Arc<dyn ExecutionPlan>,

@@ -36,7 +36,7 @@ pub(crate) struct RowSource {
     pub(crate) figures: FiguresValue,
 }
 
-/// A query that was bound when it was parsed, for the execution that follows at once.
+/// A query bound at the parse, for the execution that follows at once.
 #[derive(Debug)]
 pub(crate) struct Prepared {
     pub(crate) query: BoundQuery,
@@ -53,29 +53,29 @@ pub(crate) struct Cursor {
     /// An INSERT of one row that needs no planner.
     pub(crate) direct: Direct,
     pub(crate) running: Option<Running>,
-    /// The rowids of a query's rows that it has locked, of the first of its tables; and how many have been fetched.
+    /// The rowids, in the first table, of the rows that the query has locked; and the number fetched.
     pub(crate) locked_rows: Vec<Option<Rowid>>,
     pub(crate) fetched: usize,
-    /// What its query sees, from one fetch to the next.
+    /// The query's snapshot, from one fetch to the next.
     pub(crate) snapshot: Option<Arc<Snapshot>>,
-    /// What the last execution's plan did, for STAT lines.
+    /// Figures of the last execution's plan, for STAT lines.
     pub(crate) row_sources: Vec<RowSource>,
-    /// Bind variables that RETURNING … INTO has given values.
+    /// Bind variables set by RETURNING … INTO.
     pub(crate) returned: Vec<(String, Datum)>,
-    /// What RETURNING has given of each row.
+    /// The values of RETURNING of each row.
     pub(crate) returned_rows: Vec<Vec<Datum>>,
     pub(crate) executed: bool,
     pub(crate) parse_was_hard: bool,
-    /// Its plan is wanted, and nothing is done.
+    /// EXPLAIN: only the plan is wanted.
     pub(crate) explaining: bool,
-    /// The execution's row source statistics are wanted.
+    /// Row source statistics of the execution are wanted.
     pub(crate) measured: bool,
-    /// When its query locked its rows, by the connection's count of such moments.
+    /// When its query locked its rows, by the connection's counter of locking.
     pub(crate) locked_at: Option<u64>,
 }
 
 impl Cursor {
-    /// Ends the query that runs, if one does.
+    /// Ends the running query, if there is one.
     pub(crate) fn end(&mut self, wall_us: u64) {
         if let Some(running) = self.running.take() {
             self.row_sources = running.row_sources();
@@ -84,7 +84,7 @@ impl Cursor {
         }
     }
 
-    /// Has the shared cursor keep the plan of the execution that has come to its end.
+    /// Stores the plan of the ended execution in the shared cursor.
     pub(crate) fn keep_plan(&self, wall_us: u64) {
         if !self.row_sources.is_empty() {
             let plan = CursorPlan::new(&self.shared, self.row_sources.clone(), self.measured);

@@ -1,15 +1,17 @@
-//! How far down conditions go.
+//! Pushing conditions down.
 //!
-//! DataFusion's `push_down_filter`, with what it gets wrong kept away from it. It moves a condition below an aggregate when all columns of the condition are
-//! grouping columns. Of a condition without columns that is always so, and below an aggregate without GROUP BY it no longer decides about the one row:
-//! `select count(*) from t having exists (select …)`. It need not have been written without columns: on its way down a condition loses those that are
-//! constants below a projection. Of ROLLUP and its like the grouping columns are other columns above than below: NULL in the totals.
+//! DataFusion's `push_down_filter`, without its faults. It moves a condition below an aggregate when all columns of the
+//! condition are grouping columns. That always holds for a condition without columns, and below an aggregate without
+//! GROUP BY the condition no longer decides about the one row: `select count(*) from t having exists (select …)`.
+//! Conditions also lose columns on their way down, those that are constants below a projection. With ROLLUP and its
+//! like the grouping columns above differ from those below: they are NULL in the totals.
 //!
-//! It moves a condition that has a new value with each evaluation to where it is asked of other rows: below a grouping or a DISTINCT of each row of a group, below
-//! a window or ROWNUM before the rows are numbered, and of the rows of a join to one side, when it has no columns. Such a condition stays above them.
+//! It moves a volatile condition to a place where it is evaluated for other rows: below a grouping or a DISTINCT for
+//! each row of a group, below a window or ROWNUM before the rows are numbered, and, without columns, to one side of a
+//! join. Here such a condition stays above them.
 //!
-//! And it takes `2 = a and a = 2` for two values, `5 < a and a >= 5` for `a >= 5`, and `a > NULL and a > 5` for `a > 5`: it looks at conditions as they are
-//! written, and they have not been simplified since constants came into them.
+//! And it takes `2 = a and a = 2` for two values, `5 < a and a >= 5` for `a >= 5`, and `a > NULL and a > 5` for `a >
+//! 5`: it looks at conditions as written, before constants that have come into them are folded.
 
 use std::collections::HashSet;
 use std::sync::Arc;
@@ -68,7 +70,7 @@ impl OptimizerRule for PushDown {
 }
 
 impl PushDown {
-    /// A join, and the conditions above it; those of its own that are about pairs of rows stay with it.
+    /// A join with the conditions above it; its own conditions about pairs of rows stay with it.
     fn joined(
         &self,
         above: Option<Expr>,
@@ -107,7 +109,7 @@ fn with_own_conditions(plan: LogicalPlan, held: Vec<Expr>) -> Result<LogicalPlan
     }
 }
 
-/// Whether a condition would be asked of other rows below a node.
+/// True: below the node the condition would be evaluated for other rows.
 fn is_held(condition: &Expr, node: &LogicalPlan) -> bool {
     match node {
         LogicalPlan::Aggregate(_) | LogicalPlan::Distinct(_) | LogicalPlan::Window(_) => is_new_each_time(condition),
@@ -116,7 +118,7 @@ fn is_held(condition: &Expr, node: &LogicalPlan) -> bool {
     }
 }
 
-/// Whether a condition has a new value with each evaluation, and is not about the rows of one side of a join.
+/// True: the condition is volatile, and not about the rows of one side of a join.
 fn is_about_pairs(condition: &Expr, join: &Join) -> bool {
     if !is_new_each_time(condition) {
         return false;
@@ -126,13 +128,13 @@ fn is_about_pairs(condition: &Expr, join: &Join) -> bool {
     columns.is_empty() || !of_one_side(&join.left) && !of_one_side(&join.right)
 }
 
-/// One filter in the place of several, its comparisons with constants in one form.
+/// One filter in place of several, with comparisons with constants in one form.
 fn merged(filter: Filter) -> Result<Filter> {
     let mut conditions = split_conjunction_owned(filter.predicate);
     let mut input = filter.input;
     while let LogicalPlan::Filter(below) = &*input {
         let mut first = split_conjunction_owned(below.predicate.clone());
-        // Those below are evaluated first.
+        // Conditions of lower filters are evaluated first.
         first.append(&mut conditions);
         conditions = first;
         input = Arc::clone(&below.input);
@@ -157,7 +159,7 @@ fn in_one_form(condition: Expr) -> Expr {
     let BinaryExpr { left, op, right } = comparison;
     let constant = |expr: &Expr| matches!(expr, Expr::Literal(..));
     let null = |expr: &Expr| matches!(expr, Expr::Literal(value, _) if value.is_null());
-    // A condition of a filter that is unknown rules its row out, as one that is false does.
+    // In a filter an unknown condition rejects its row, as a false one does.
     if null(&left) || null(&right) {
         return lit(false);
     }
@@ -169,7 +171,7 @@ fn in_one_form(condition: Expr) -> Expr {
     }
 }
 
-/// Whether an aggregate gives a row though it reads none, or groups by several sets of columns.
+/// True: an aggregate gives a row for no input, or groups by several sets of columns.
 fn gives_rows_of_none(aggregate: &Aggregate) -> bool {
     let groups = &aggregate.group_expr;
     groups.is_empty() || groups.iter().any(|group| matches!(group, Expr::GroupingSet(_)))

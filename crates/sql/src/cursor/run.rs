@@ -1,4 +1,4 @@
-//! A query at work: its physical plan, its stream of batches, and how far its rows have been handed over.
+//! A running query: its physical plan, its stream of batches, and the position in its rows.
 
 use std::fmt;
 use std::sync::Arc;
@@ -30,7 +30,7 @@ use crate::plan::expression::place;
 use crate::scan::exec::TableReadExec;
 use crate::subquery;
 
-/// Makes the physical plan: optimised, and with the places where it looks whether the user has cancelled.
+/// Makes the physical plan: optimised, with checks for a cancel.
 pub(crate) fn plan(
     session: &Arc<Session>,
     runtime: &Runtime,
@@ -53,7 +53,7 @@ pub(crate) fn plan(
         if !is_about_subquery(&error) {
             return from_datafusion(error);
         }
-        // Which one is not said: a correlated one, when there is one.
+        // The planner does not say which subquery: take a correlated one, if there is one.
         let (error, place) = match first_subquery(logical, true) {
             Some(place) => (Error::unsupported("a correlated subquery of this form"), place),
             None => (Error::unsupported("a subquery in this place"), first_subquery(logical, false).flatten()),
@@ -65,7 +65,7 @@ pub(crate) fn plan(
     })
 }
 
-/// Where the first subquery of a plan is written, as far as it is known; None when there is none.
+/// The position of the first subquery of a plan, if known; None when there is none.
 fn first_subquery(logical: &LogicalPlan, correlated: bool) -> Option<Option<usize>> {
     let mut found = None;
     let _ = logical.apply_with_subqueries(|node| {
@@ -92,16 +92,16 @@ fn first_subquery(logical: &LogicalPlan, correlated: bool) -> Option<Option<usiz
 
 pub(crate) struct Running {
     session: Arc<Session>,
-    /// Drives the plan, whichever of the session's connections fetches; None when there is nothing to drive.
+    /// Drives the plan, whichever of the session's connections fetches; None for settled rows.
     runtime: Option<Arc<Runtime>>,
     pub(crate) plan: Arc<dyn ExecutionPlan>,
     stream: SendableRecordBatchStream,
-    /// The batch whose rows are being handed over, and how many of them have been.
+    /// The current batch, and the number of its rows that have been returned.
     batch: Option<(RecordBatch, usize)>,
     demand: Arc<AtomicUsize>,
-    /// The plan hands each batch on as it comes from the table, so a fetch can ask for just its rows.
+    /// The plan passes on each batch as it comes from the table, so a fetch can request exactly its rows.
     straight: bool,
-    /// The plan's sorts that have not given a row yet.
+    /// The plan's sorts that have not returned a row yet.
     sorts: Vec<Arc<dyn ExecutionPlan>>,
     pub(crate) rows: u64,
 }
@@ -120,7 +120,8 @@ impl Running {
         plan: Arc<dyn ExecutionPlan>,
         demand: Arc<AtomicUsize>,
     ) -> Result<Self> {
-        // Operators over several inputs, as of a UNION, start tasks; they run on this thread too, while it waits for a batch.
+        // Operators over several inputs, as of a UNION, start tasks; they run on this thread too, while it waits for a
+        // batch.
         let _runtime = runtime.enter();
         let stream = execute_stream(Arc::clone(&plan), state.task_ctx()).map_err(from_datafusion)?;
         let straight = is_straight(&plan);
@@ -130,7 +131,7 @@ impl Running {
         Ok(Self { session, runtime, plan, stream, batch: None, demand, straight, sorts, rows: 0 })
     }
 
-    /// A query that has been run to its end already: hands over these rows of it, of `schema`.
+    /// A query that has been run to its end already: returns these rows of it, of `schema`.
     pub(crate) fn settled(
         session: &Arc<Session>,
         plan: Arc<dyn ExecutionPlan>,
@@ -191,7 +192,7 @@ impl Running {
     pub(crate) fn next_batch(&mut self) -> Result<Option<RecordBatch>> {
         let session = Arc::clone(&self.session);
         let runtime = self.runtime.clone();
-        // Operators give the thread back now and then: the time to look whether the user has cancelled.
+        // Operators yield now and then: the time to check for a cancel.
         let mut next = self.stream.next();
         let next = std::future::poll_fn(move |cx| match session.check_cancelled() {
             Err(error) => Poll::Ready(Some(Err(to_datafusion(error)))),
@@ -199,7 +200,7 @@ impl Running {
         });
         let batch = match runtime {
             Some(runtime) => runtime.block_on(next),
-            // Settled rows are there: nothing is waited for.
+            // Settled rows need no wait.
             None => next.now_or_never().flatten(),
         };
         let batch = batch.transpose().map_err(from_datafusion)?;
@@ -207,7 +208,7 @@ impl Running {
         Ok(batch)
     }
 
-    /// Counts the sorts that are done: those that have begun to give rows, and at the end all that have run.
+    /// Counts finished sorts: those that have begun to return rows, and at the end all that have run.
     fn count_sorts(&mut self, ended: bool) {
         let meter = self.session.meter();
         self.sorts.retain(|sort| {
@@ -231,7 +232,7 @@ impl Running {
     }
 }
 
-/// Rows that a node has taken from the one under it, which all have come when it has given the first one.
+/// Rows that a node has read from its input, all of them once it has returned its first row.
 fn rows_below(plan: &Arc<dyn ExecutionPlan>) -> u64 {
     plan.children().first().map_or(0, |child| match child.metrics().and_then(|metrics| metrics.output_rows()) {
         Some(rows) => rows as u64,
@@ -247,7 +248,7 @@ fn add_sorts(plan: &Arc<dyn ExecutionPlan>, into: &mut Vec<Arc<dyn ExecutionPlan
     plan.children().into_iter().for_each(|child| add_sorts(child, into));
 }
 
-/// Whether nothing but projections stands above a table access.
+/// True: only projections stand above a table access.
 fn is_straight(plan: &Arc<dyn ExecutionPlan>) -> bool {
     let node: &dyn std::any::Any = plan.as_ref();
     if node.is::<TableReadExec>() {

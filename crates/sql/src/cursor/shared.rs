@@ -1,4 +1,5 @@
-//! What the connections of one session share: statements, and the programs that statements call, work in one transaction and with one PL/SQL state.
+//! State that the connections of one session share: statements, and programs that statements call, work in one
+//! transaction and with one PL/SQL state.
 
 use std::collections::HashMap;
 use std::fmt;
@@ -21,7 +22,7 @@ use crate::transaction::TransactionState;
 /// Notices that are kept for a caller that does not ask.
 const NOTICES_MAX: usize = 100;
 
-/// A session's open cursors. One that is at work is taken out meanwhile.
+/// A session's open cursors. A cursor at work is taken out meanwhile.
 #[derive(Default, Debug)]
 pub(crate) struct Cursors {
     open: HashMap<CursorNumber, Cursor>,
@@ -60,34 +61,34 @@ impl Cursors {
 pub(crate) struct Shared {
     pub(crate) nls: Mutex<Arc<Nls>>,
     pub(crate) random: Arc<AtomicU64>,
-    /// What the transaction has yet to check.
+    /// Checks that the transaction has deferred.
     pub(crate) deferred: Mutex<Deferred>,
     pub(crate) transaction: Mutex<TransactionState>,
-    /// What CURRVAL gives.
+    /// Values of CURRVAL.
     pub(crate) current_values: CurrentValues,
-    /// The PL/SQL side of the session; away while a program runs, and lent back while that program's SQL does.
+    /// The PL/SQL side of the session; taken while a program runs, and lent back while that program's SQL runs.
     pub(crate) plsql: Mutex<Option<plsql::run::session::Session>>,
     /// Cursors and queries of programs.
     pub(crate) programs: Mutex<Programs>,
     pub(crate) cursors: Mutex<Cursors>,
-    /// The statement that the session's caller has executed last.
+    /// The last statement that the session's caller has executed.
     pub(crate) last: Mutex<Option<Arc<SharedCursor>>>,
     /// The rows of the session's own PLAN_TABLE.
     pub(crate) plan_rows: Mutex<Vec<PlanRow>>,
-    /// How deep programs call: above 0, calls are recursive.
+    /// Depth of program calls: above 0, calls are recursive.
     depth: AtomicU32,
-    /// Programs have committed without waiting; the outermost call waits at its end.
-    /// Also of what sessions that work for this one have committed.
+    /// Programs have committed without waiting; the outermost call waits at its end. Includes commits of sessions that
+    /// work for this one.
     pub(crate) commits_pending: Arc<AtomicBool>,
-    /// Triggers at work, inside each other.
+    /// Nesting depth of triggers.
     triggers: AtomicU32,
-    /// Tables whose rows are being changed, one row after the other, by the statements that these triggers were fired by.
+    /// Tables whose rows the statements that fired these triggers are changing, row by row.
     mutating: Mutex<Vec<ObjectNumber>>,
-    /// A statement has called programs: the outermost call looks at what they have left.
+    /// A statement has called programs: the outermost call cleans up after them.
     called: AtomicBool,
-    /// The file that the statement at work loads.
+    /// The file that the current statement loads.
     pub(crate) loading: Mutex<Option<Arc<loader::Setup>>>,
-    /// What the caller is to be told of the statements since it last asked: things said of which nothing comes.
+    /// Notices for the caller since it last asked: clauses without effect.
     notices: Mutex<Vec<String>>,
     /// The trace file of the session that it works for.
     pub(crate) trace_path: Option<PathBuf>,
@@ -124,10 +125,11 @@ impl Shared {
         }
     }
 
-    /// That of a session that works for this one, as a part of its call: what it does is recursive where the call's work is, so that its time is not counted
-    /// beside the call's, and the call waits for what it commits. Values of sequences, and random ones, are the session's.
+    /// The state of a session that works for this one within its call: its work is recursive where the call's is, so
+    /// its time is not counted twice, and the call waits for its commits. Sequence values and random numbers are this
+    /// session's.
     pub(crate) fn for_worker(&self, trace_path: PathBuf) -> Self {
-        // In one trace no cursor has the number of another one that is open.
+        // In one trace open cursors have different numbers.
         let last = self.cursors.lock().last;
         Self {
             depth: AtomicU32::new(self.depth()),
@@ -140,7 +142,7 @@ impl Shared {
         }
     }
 
-    /// Tells the caller something of the statement at work, once.
+    /// Adds a notice about the current statement, once.
     pub(crate) fn notice(&self, text: String) {
         let mut notices = self.notices.lock();
         if notices.len() < NOTICES_MAX && !notices.contains(&text) {
@@ -160,25 +162,25 @@ impl Shared {
         self.last.lock().clone()
     }
 
-    /// How many programs are at work inside each other, the SQL of each in the one around it.
+    /// Nesting depth of programs, each within the SQL of the one around it.
     pub(crate) fn depth(&self) -> u32 {
         self.depth.load(Ordering::Relaxed)
     }
 
-    /// Whether what is done now is done by a program.
+    /// True: the present work is a program's.
     pub(crate) fn is_recursive(&self) -> bool {
         self.depth() > 0
     }
 
-    /// Does `work` as something that a program does.
+    /// Runs `work` as the work of a program.
     pub(crate) fn recursively<R>(&self, work: impl FnOnce() -> R) -> R {
         self.depth.fetch_add(1, Ordering::Relaxed);
-        // In a panic too, which ends a statement and not the session.
+        // After a panic too, which ends the statement and not the session.
         scopeguard::defer! { self.depth.fetch_sub(1, Ordering::Relaxed); }
         work()
     }
 
-    /// Does `work` as a trigger does that is fired while rows of these tables change.
+    /// Runs `work` as a trigger that is fired while rows of these tables change.
     pub(crate) fn in_trigger<R>(&self, mutating: &[ObjectNumber], work: impl FnOnce() -> R) -> R {
         let before = {
             let mut tables = self.mutating.lock();
@@ -216,7 +218,7 @@ impl Shared {
         self.called.store(true, Ordering::Relaxed);
     }
 
-    /// Whether statements have called programs since this was last asked.
+    /// True: statements have called programs since the last call.
     pub(crate) fn take_called(&self) -> bool {
         self.called.load(Ordering::Relaxed) && self.called.swap(false, Ordering::Relaxed)
     }

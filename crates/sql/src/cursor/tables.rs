@@ -1,6 +1,7 @@
-//! The tables, views and sequences that one statement of a session can name.
+//! The tables, views and sequences that a statement of a session can name.
 //!
-//! A view's text is bound in the place where it is used, by a binder of its own: in the schema and with the privileges of the view's owner.
+//! A view's text is bound where it is used, by a binder of its own: in the schema and with the privileges of the view's
+//! owner.
 
 use std::sync::Arc;
 
@@ -29,7 +30,7 @@ use crate::scan::table::{EngineTable, ROWID};
 use crate::statement::parse::Statement;
 use crate::{explain, views};
 
-/// Views inside views.
+/// Depth of views inside views.
 const DEPTH_MAX: usize = 32;
 
 /// Name resolution for one statement.
@@ -38,25 +39,26 @@ pub(crate) struct SessionTables {
     pub(crate) database: Arc<Database>,
     pub(crate) session: Arc<Session>,
     pub(crate) catalog: Arc<Catalog>,
-    /// Where names without an owner are looked up.
+    /// The schema of names without an owner.
     pub(crate) schema: String,
-    /// Whose privileges count: inside a view, its owner's.
+    /// The rights in force: inside a view, its owner's.
     pub(crate) user: Rights,
-    /// Any privilege on a table or view will do: what a program names is looked up, and checked when its statement is bound.
+    /// Any privilege on a table or view is enough: a program's names are looked up now, and checked when its statement
+    /// is bound.
     pub(crate) names_only: bool,
-    /// For the compiler of a program: nothing is run.
+    /// For the compiler of a program: nothing is executed.
     pub(crate) compiling: bool,
     pub(crate) context: Arc<dyn Context>,
     /// The views whose texts are being bound, outermost first: owner and name.
     pub(crate) within: Vec<(String, String)>,
-    /// Rows that the fetch going on wants; 0 for as many as come.
+    /// Rows that the current fetch wants; 0 for any number.
     pub(crate) demand: Arc<AtomicUsize>,
     pub(crate) current_values: CurrentValues,
-    /// Where the statement calls programs.
+    /// For programs that the statement calls.
     pub(crate) nested: Arc<Nested>,
-    /// What kind of statement calls them.
+    /// The kind of statement that calls them.
     pub(crate) place: CallPlace,
-    /// The file that the statement loads, which has the name [`FILE`] there.
+    /// The file that the statement loads, named [`FILE`] there.
     pub(crate) loading: Option<Arc<Setup>>,
 }
 
@@ -70,7 +72,7 @@ impl Tables for SessionTables {
             return Ok(Some(self.file(&setup.columns, Ok(Setup::clone(setup)), FILE, (FILE, 0))));
         }
         let resolved = self.catalog.resolve(&self.schema, owner, name)?;
-        // A column is qualified by what the statement says, not by what it stands for.
+        // A column is qualified by the name in the statement, not by the synonym's target.
         let written = owner.unwrap_or(&self.schema);
         let shown = if resolved.synonym { written } else { resolved.owner.as_str() };
         match &resolved.object {
@@ -135,7 +137,7 @@ impl Tables for SessionTables {
 }
 
 impl SessionTables {
-    /// As a program's compiler looks names up.
+    /// Resolves names as a program's compiler does.
     pub(crate) fn viewed(mut self, viewer: Viewer<'_>) -> Self {
         viewer.schema().clone_into(&mut self.schema);
         if let Viewer::Owner(owner) = viewer {
@@ -144,7 +146,7 @@ impl SessionTables {
         self
     }
 
-    /// Does `work` with a binder over these tables.
+    /// Runs `work` with a binder over these tables.
     pub(crate) fn with_binder<R>(
         &self,
         text: &str,
@@ -173,13 +175,13 @@ impl SessionTables {
         Relation { owner: owner.to_owned(), columns, source: Source::Provider(provider) }
     }
 
-    /// A table whose rows are in files. What keeps them from being read shows when they are to be.
+    /// A table over files. Errors of the files show when they are read.
     fn external(&self, table: &ExternalDef, owner: &str) -> Relation {
         let setup = external::setup(&self.catalog, &self.user, table);
         self.file(&external::columns(table), setup, owner, (&table.name, table.object.0))
     }
 
-    /// Files as a relation: its name and number are those of plans and traces.
+    /// Files as a relation, with the name and number for plans and traces.
     fn file(&self, columns: &[Column], setup: Result<Setup>, owner: &str, named: (&str, u32)) -> Relation {
         let (session, context) = (Arc::clone(&self.session), Arc::clone(&self.context));
         let setup = setup.and_then(|setup| external::spare_own_files(session.instance(), setup));
@@ -196,7 +198,7 @@ impl SessionTables {
         Relation { owner: owner.to_owned(), columns, source: Source::Provider(provider) }
     }
 
-    /// A view that a user made.
+    /// A user's view.
     fn view(&self, view: &ViewDef, owner: &str) -> Result<Relation> {
         let query = self.view_query(view)?;
         let columns = query
@@ -215,7 +217,7 @@ impl SessionTables {
     /// The query of a view, its columns named as the view names them.
     ///
     /// # Errors
-    /// ORA-04063 when the view's text has no meaning any more.
+    /// ORA-04063 when the view's text is no longer valid.
     pub(crate) fn view_query(&self, view: &ViewDef) -> Result<BoundQuery> {
         let key = (view.owner.clone(), view.name.clone());
         if self.within.contains(&key) {
@@ -252,14 +254,14 @@ impl SessionTables {
         Binder::new(&context).query(query, None, headings)
     }
 
-    /// Names as a view's text means them.
+    /// Name resolution inside a view's text.
     pub(crate) fn inside(&self, owner: &str, view: &str) -> Self {
         let mut within = self.within.clone();
         within.push((owner.to_owned(), view.to_owned()));
         Self { schema: owner.to_owned(), user: Rights::of_user(owner), within, names_only: false, ..self.clone() }
     }
 
-    /// A view that is part of the program: of the dictionary, or of the instance's figures.
+    /// A built-in view: of the dictionary, or of the instance's figures.
     fn fixed(&self, resolved: &Resolved) -> Result<Option<Relation>> {
         let full_name = format!("{}.{}", resolved.owner, resolved.name);
         if let Some((_, error)) = self.catalog.unusable().find(|(unusable, _)| *unusable == full_name) {
@@ -276,7 +278,7 @@ impl SessionTables {
             return absent();
         }
         let Some(view) = views::find(name) else { return absent() };
-        // DBA_ views show everybody's objects: without the privilege they do not exist.
+        // DBA_ views show the objects of all users: without the privilege they do not exist.
         let everything = engine::dictionary::SystemPrivilege::SelectAnyDictionary;
         if name.starts_with("DBA_") && !self.catalog.has_system_privilege(&self.user, everything) {
             return absent();

@@ -1,4 +1,4 @@
-//! The calls on cursors as the session's meter and SQL trace record them.
+//! Calls on cursors in the session's meter and SQL trace.
 
 use std::path::{Path, PathBuf};
 
@@ -17,7 +17,7 @@ use super::library::SharedCursor;
 use super::open::RowSource;
 use super::shared::Shared;
 
-/// The module of a session that has not said what it is.
+/// MODULE of a session that has set none.
 const DEFAULT_MODULE: &str = "highwater";
 
 /// The session's counters when a call began.
@@ -29,8 +29,8 @@ impl CallStart {
         Self(CallReading::now(session.meter()))
     }
 
-    /// What the call has taken, counted to the session, and to the statement that it was a call of. `depth`: above 0 it is a call of a program, whose own
-    /// call has this one's times in its.
+    /// The cost of the call, added to the session and to its statement. `depth`: above 0 it is a program's call, whose
+    /// time is part of the outer call's.
     pub(crate) fn figures(
         &self,
         session: &Session,
@@ -69,7 +69,8 @@ impl CallStart {
     }
 }
 
-/// What PARSING IN CURSOR says of a cursor. `uid` and `lid`: the number of the user whose session it is, and of the one whose rights count.
+/// PARSING IN CURSOR of a cursor. `uid` and `lid`: the numbers of the session's user and of the user whose rights are
+/// in force.
 pub(crate) fn parsed<'a>(
     session: &Session,
     cursor: &'a SharedCursor,
@@ -183,7 +184,7 @@ pub(crate) fn path_of(session: &Session, shared: &Shared) -> PathBuf {
     shared.trace_path.clone().unwrap_or_else(|| path(session))
 }
 
-/// A session that works for another one writes into that one's trace, if one runs.
+/// Has a session that works for another one write into that one's trace, if it is active.
 pub(crate) fn join(worker: &Session, caller: &Session, shared: &Shared) -> Result<()> {
     let level = caller.meter().trace_level();
     if level == 0 {
@@ -194,7 +195,7 @@ pub(crate) fn join(worker: &Session, caller: &Session, shared: &Shared) -> Resul
     worker.meter().start_trace(file, level).map_err(|error| failure(&error))
 }
 
-/// A session that has worked for another one writes no more; the trace that it has been told to write goes on.
+/// Ends that; a trace that the session has started itself goes on.
 pub(crate) fn part(worker: &Session, caller: &Session) -> Result<()> {
     let level = worker.meter().trace_level();
     stop(worker)?;
@@ -204,14 +205,14 @@ pub(crate) fn part(worker: &Session, caller: &Session) -> Result<()> {
     if level == 0 { stop(caller) } else { start(caller, level) }
 }
 
-/// Writes what is known of a deadlock into the session's trace file, whether its SQL is traced or not. What cannot be written is not: the statement fails
-/// for the deadlock's sake.
+/// Writes a deadlock graph into the session's trace file, whether its SQL is traced or not. Errors of the write are
+/// dropped: the statement fails with the deadlock.
 pub(crate) fn deadlock(session: &Session, deadlock: &Deadlock) {
     let text = deadlock.text();
     if session.meter().trace_level() != 0 {
         return session.meter().trace(|trace| trace.text(&text));
     }
-    // A database in memory has no directory, and there is none to be made for it.
+    // A database in memory has no directory, and none is made for it.
     let place = directory(session).is_dir() || session.instance().directory().is_dir();
     if place && let Ok(mut file) = open(session, &path(session)) {
         file.text(&text);
@@ -219,7 +220,7 @@ pub(crate) fn deadlock(session: &Session, deadlock: &Deadlock) {
     }
 }
 
-/// Where a session's trace goes: in USER_DUMP_DEST, `database_ora_process_session[_identifier].trc`.
+/// Path of a session's trace: in USER_DUMP_DEST, `database_ora_process_session[_identifier].trc`.
 pub(crate) fn path(session: &Session) -> PathBuf {
     let (instance, parameters) = (session.instance(), session.parameters());
     let identifier = parameters.text(Parameter::TracefileIdentifier);
@@ -258,12 +259,12 @@ fn open(session: &Session, path: &Path) -> std::io::Result<TraceFile> {
     TraceFile::new(path, &header)
 }
 
-/// A trace as DBMS_SESSION and DBMS_MONITOR ask for it.
+/// Trace level from the arguments of DBMS_SESSION and DBMS_MONITOR.
 pub(crate) fn level(waits: bool, binds: bool) -> u32 {
     1 | if waits { LEVEL_WAITS } else { 0 } | if binds { LEVEL_BINDS } else { 0 }
 }
 
-/// Writes a new module, action or client into the session's trace, if one runs.
+/// Writes a new module, action or client into the session's trace, if it is active.
 pub(crate) fn label(session: &Session, what: &str, value: Option<&str>) {
     let meter = session.meter();
     meter.trace(|trace| trace.label(what, value.unwrap_or_default(), meter.clock().wall_us()));

@@ -1,7 +1,8 @@
-//! The memory of work areas: what sorts, hash joins and groupings of all sessions hold. V$PGASTAT shows it.
+//! Work areas: memory of sorts, hash joins and groupings of all sessions. V$PGASTAT shows it.
 //!
-//! It is counted where the operators take it. Beyond PGA_AGGREGATE_LIMIT an operator gets none, and its statement ends with ORA-04030: there are no
-//! temporary files to go to. So it does where the process's address space would end (`address_space.rs`).
+//! Memory is counted where the operators allocate it. Beyond PGA_AGGREGATE_LIMIT an operator gets none, and its
+//! statement fails with ORA-04030: there are no temporary files to spill to. The same happens near the end of the
+//! process's address space (`address_space.rs`).
 
 use std::fmt;
 use std::sync::Arc;
@@ -15,7 +16,7 @@ use storage::parameters::Parameter;
 use super::address_space;
 use crate::error::to_datafusion;
 
-/// Counts bytes, and gives as many as the limit leaves.
+/// Counts bytes, and grants them up to the limit.
 #[derive(Debug)]
 pub(crate) struct WorkAreas {
     instance: Arc<Instance>,
@@ -29,7 +30,7 @@ impl WorkAreas {
         Self { instance, in_use: AtomicU64::new(0), most: AtomicU64::new(0), taken: AtomicU64::new(0) }
     }
 
-    /// PGA_AGGREGATE_LIMIT as it is now; ALTER SYSTEM may have set it to 0, for none.
+    /// PGA_AGGREGATE_LIMIT now; ALTER SYSTEM may have set it to 0, for none.
     fn limit(&self) -> u64 {
         match u64::try_from(self.instance.parameters().integer(Parameter::PgaAggregateLimit)) {
             Ok(0) | Err(_) => u64::MAX,
@@ -42,17 +43,17 @@ impl WorkAreas {
         self.in_use.load(Ordering::Relaxed)
     }
 
-    /// The most that were held at a time since the instance was opened.
+    /// The maximum held since the instance was opened.
     pub(crate) fn most(&self) -> u64 {
         self.most.load(Ordering::Relaxed)
     }
 
-    /// All bytes that were ever taken: what the operators have worked on.
+    /// All bytes ever allocated: the data that operators have processed.
     pub(crate) fn taken(&self) -> u64 {
         self.taken.load(Ordering::Relaxed)
     }
 
-    /// What stands beyond the limit was taken by operators that do not ask first.
+    /// Also beyond the limit, for operators that allocate without asking.
     fn take(&self, bytes: u64) {
         let now = self.in_use.fetch_add(bytes, Ordering::Relaxed) + bytes;
         self.count(now, bytes);
@@ -63,7 +64,7 @@ impl WorkAreas {
         self.taken.fetch_add(bytes, Ordering::Relaxed);
     }
 
-    /// Takes them if the limit leaves as many.
+    /// Allocates if the limit allows it.
     fn take_within(&self, bytes: u64, limit: u64) -> std::result::Result<(), u64> {
         let more = |now: u64| now.checked_add(bytes).filter(|sum| *sum <= limit);
         let before = self.in_use.fetch_update(Ordering::Relaxed, Ordering::Relaxed, more)?;
@@ -92,7 +93,7 @@ impl MemoryPool for WorkAreas {
     }
 
     fn try_grow(&self, reservation: &MemoryReservation, additional: usize) -> Result<()> {
-        // An operator that makes another form of what it holds, to sort it or in a larger table, has both for a while.
+        // An operator that converts its data, to sort it or into a larger table, holds both forms for a while.
         address_space::check((additional + reservation.size()) as u64).map_err(to_datafusion)?;
         let limit = self.limit();
         self.take_within(additional as u64, limit).map_err(|held| {

@@ -74,7 +74,7 @@ pub(crate) fn table(words: &mut Words<'_>) -> Result<Command> {
             {
                 return Err(words.unsupported("ALTER TABLE").at(before));
             }
-            // Of a clause that nothing comes of, such as MONITORING, the table has to be there.
+            // The table must exist for a clause without effect too, such as MONITORING.
             if attributes.logging.is_none() || attributes.physical != PhysicalAttributes::default() {
                 clauses.push(TableClause::Physical(attributes.physical));
             }

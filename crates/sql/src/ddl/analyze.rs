@@ -11,7 +11,7 @@ use super::command::{Analysis, Command, Name};
 use crate::cursor::connection::Connection;
 use crate::statement::words::Words;
 
-/// Where LIST CHAINED ROWS puts what it finds if it does not say.
+/// Table of LIST CHAINED ROWS without INTO.
 const CHAINED_ROWS: &str = "CHAINED_ROWS";
 
 /// Parses what stands behind ANALYZE.

@@ -7,13 +7,13 @@ use storage::segment::Storage;
 use super::command::SegmentAttributes;
 use crate::statement::words::Words;
 
-/// Reads attributes as long as there are some.
+/// Parses attributes as long as there are any.
 pub(crate) fn segment(words: &mut Words<'_>, attributes: &mut SegmentAttributes) -> Result<()> {
     while one(words, attributes)? {}
     Ok(())
 }
 
-/// Reads one attribute; false when the next words are none.
+/// Parses one attribute; false when the next words are none.
 pub(crate) fn one(words: &mut Words<'_>, attributes: &mut SegmentAttributes) -> Result<bool> {
     let physical = &mut attributes.physical;
     if words.take("PCTFREE") {
@@ -41,11 +41,11 @@ pub(crate) fn one(words: &mut Words<'_>, attributes: &mut SegmentAttributes) -> 
     } else if words.take("DISABLE ROW MOVEMENT") {
         attributes.row_movement = Some(false);
     } else if parallel(words)? {
-        // Which has said that nothing comes of it.
+        // It has added its notice of having no effect.
     } else if words.take("MONITORING") {
         words.notice("MONITORING is not kept: how many rows of a table change is not counted");
     } else if words.take("NOMONITORING") {
-        // What is so anyway.
+        // The default.
     } else if words.take("NOCOMPRESS")
         || words.take("NOPARALLEL")
         || words.take("ORGANIZATION HEAP")
@@ -53,7 +53,7 @@ pub(crate) fn one(words: &mut Words<'_>, attributes: &mut SegmentAttributes) -> 
         || words.take("COMPUTE STATISTICS")
         || words.take("NOREVERSE")
     {
-        // What is so anyway: rows are not compressed, statements are serial.
+        // The default: rows are not compressed, statements are serial.
     } else {
         for refused in [
             "COMPRESS",
@@ -87,7 +87,7 @@ pub(crate) fn one(words: &mut Words<'_>, attributes: &mut SegmentAttributes) -> 
     Ok(true)
 }
 
-/// Reads PARALLEL with or without a degree; false when it does not come next.
+/// Parses PARALLEL with or without a degree; false when it does not come next.
 pub(super) fn parallel(words: &mut Words<'_>) -> Result<bool> {
     if !words.take("PARALLEL") {
         return Ok(false);
@@ -109,7 +109,7 @@ pub(super) fn parallel(words: &mut Words<'_>) -> Result<bool> {
     Ok(true)
 }
 
-/// Reads the number of an option that is said once.
+/// Parses the number of an option that may occur once.
 fn once(words: &mut Words<'_>, option: &mut Option<u64>, ora: u32, name: &str) -> Result<()> {
     if option.is_some() {
         return Err(words.error(ora, format!("duplicate {name} option specification")));

@@ -1,4 +1,4 @@
-//! What a DDL, session or system command asks for.
+//! Parsed DDL, session and system commands.
 
 use std::ops::Range;
 
@@ -13,7 +13,7 @@ use storage::txn::Isolation;
 
 use super::logfile::LogfileChange;
 
-/// A name that may have its owner before it.
+/// A name with or without its owner.
 pub(crate) type Name = (Option<String>, String);
 
 /// Attributes of a segment as a statement gives them.
@@ -32,12 +32,12 @@ pub(crate) struct SegmentAttributes {
 pub(crate) enum UsingIndex {
     Made(SegmentAttributes),
     Existing(Name),
-    /// By a CREATE INDEX of its own in parentheses.
+    /// By a CREATE INDEX in parentheses.
     Created(Box<CreateIndex>),
 }
 
 impl Constraint {
-    /// The CREATE INDEX that is part of it.
+    /// The CREATE INDEX in it.
     pub(crate) fn created_index(&self) -> Option<&CreateIndex> {
         match &self.rule {
             Rule::Key { index: UsingIndex::Created(index), .. } => Some(index),
@@ -52,13 +52,14 @@ impl Default for UsingIndex {
     }
 }
 
-/// What a constraint demands, as written.
+/// The rule of a constraint, as written.
 #[derive(Clone, Debug)]
 pub(crate) enum Rule {
     NotNull {
         column: String,
     },
-    /// `column` is the one that it is written behind, and the only one that it may name; `offset` is where the condition stands.
+    /// `column` is the one that it is written behind, and the only one that it may name; `offset` is the condition's
+    /// position.
     Check {
         condition: String,
         offset: usize,
@@ -94,7 +95,7 @@ pub(crate) struct CreateTable {
     pub(crate) column_names: Vec<String>,
     pub(crate) constraints: Vec<Constraint>,
     pub(crate) attributes: SegmentAttributes,
-    /// Where the text of AS SELECT begins.
+    /// Offset of the query's text behind AS.
     pub(crate) query: Option<usize>,
 }
 
@@ -126,9 +127,9 @@ pub(crate) struct CreateIndex {
 #[derive(Clone, Debug)]
 pub(crate) struct CreateView {
     pub(crate) name: Name,
-    /// Empty where the query names them.
+    /// Empty where the query gives the names.
     pub(crate) columns: Vec<String>,
-    /// Where the query's text is.
+    /// Range of the query's text.
     pub(crate) query: Range<usize>,
     pub(crate) read_only: bool,
     pub(crate) replace: bool,
@@ -141,7 +142,7 @@ pub(crate) enum TableClause {
     Cache(bool),
     Logging(bool),
     RowMovement(bool),
-    /// Whether the high-water mark is lowered, and whether the indexes go with the table.
+    /// `lower`: lowers the high-water mark; `cascade`: rebuilds the indexes.
     Shrink {
         lower: bool,
         cascade: bool,
@@ -178,7 +179,7 @@ pub(crate) enum TableClause {
     },
 }
 
-/// What stands between SET and its end in ALTER SESSION and ALTER SYSTEM.
+/// The text between SET and its end in ALTER SESSION and ALTER SYSTEM.
 #[derive(Clone, Debug)]
 pub(crate) struct Setting {
     pub(crate) name: String,
@@ -195,7 +196,7 @@ pub(crate) struct UndoTablespaceSpec {
     pub(crate) guaranteed: bool,
 }
 
-/// What is done to a stored program.
+/// ALTER and DROP of a stored program.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum ProgramCommand {
     Drop,
@@ -207,7 +208,7 @@ pub(crate) enum ProgramCommand {
     Enable(bool),
 }
 
-/// What ANALYZE does.
+/// The action of ANALYZE.
 #[derive(Clone, Debug)]
 pub(crate) enum Analysis {
     Statistics,
@@ -371,12 +372,12 @@ pub(crate) enum Command {
 }
 
 impl Command {
-    /// Whether a commit stands before and after it.
+    /// True: a commit stands before and after it.
     pub(crate) fn is_ddl(&self) -> bool {
         !matches!(self.verb().0, "ALTER SESSION" | "ALTER SYSTEM")
     }
 
-    /// The words that feedback repeats, and the command's number in traces and V$SQL.
+    /// The words of the feedback, and the command's number in traces and V$SQL.
     pub(crate) fn verb(&self) -> (&'static str, u32) {
         match self {
             Self::Program { kind, command, .. } => program_verb(*kind, *command),

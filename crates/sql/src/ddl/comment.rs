@@ -1,4 +1,5 @@
-//! COMMENT ON TABLE and COMMENT ON COLUMN. The dictionary has no place for the text: the names are checked, and the session is told.
+//! COMMENT ON TABLE and COMMENT ON COLUMN. The dictionary does not keep the text: the names are checked, and the
+//! session gets a notice.
 
 use common::{Error, Result};
 use engine::dictionary::SchemaObject;
@@ -31,7 +32,7 @@ pub(crate) fn comment(words: &mut Words<'_>) -> Result<Command> {
 }
 
 impl Connection {
-    /// Whether what a comment is about is there.
+    /// Checks that the object of a comment exists.
     pub(crate) fn check_commented(&self, name: &Name, column: Option<&String>) -> Result<()> {
         let object = self.resolved(name)?;
         let is_there = |column: &str| match &object.object {

@@ -37,14 +37,14 @@ const BEHIND_USING_INDEX: [&str; 24] = [
     "CASCADE",
 ];
 
-/// Whether a constraint of a column begins here.
+/// True: a constraint of a column begins here.
 pub(crate) fn begins_in_line(words: &Words<'_>) -> bool {
     ["CONSTRAINT", "NOT NULL", "NULL", "PRIMARY", "UNIQUE", "CHECK", "REFERENCES"]
         .iter()
         .any(|word| words.next_is(word))
 }
 
-/// Whether a constraint of a table begins here, and not a column.
+/// True: a constraint of a table begins here, not a column.
 pub(crate) fn begins_out_of_line(words: &Words<'_>) -> bool {
     words.next_is("CONSTRAINT")
         || words.next_is("PRIMARY KEY")
@@ -53,7 +53,7 @@ pub(crate) fn begins_out_of_line(words: &Words<'_>) -> bool {
         || words.next_is("FOREIGN KEY")
 }
 
-/// A constraint behind a column's type; None for NULL, which demands nothing.
+/// A constraint behind a column's type; None for NULL, which has no effect.
 pub(crate) fn in_line(words: &mut Words<'_>, column: &str) -> Result<Option<Constraint>> {
     let name = if words.take("CONSTRAINT") { Some(words.identifier()?) } else { None };
     let columns = || vec![column.to_owned()];
@@ -90,7 +90,7 @@ pub(crate) fn out_of_line(words: &mut Words<'_>) -> Result<Constraint> {
     state(words, name, rule)
 }
 
-/// What is said of a constraint of another kind, or of a name with none behind it.
+/// The error for a constraint of another kind, or a name without a constraint.
 fn other(words: &Words<'_>) -> common::Error {
     if ["REF", "SCOPE", "WITH"].iter().any(|kind| words.next_is(kind)) {
         return words.unsupported("constraint");
@@ -178,7 +178,7 @@ fn state(words: &mut Words<'_>, name: Option<String>, mut rule: Rule) -> Result<
     if state.deferrable
         && let Rule::NotNull { column } = rule
     {
-        // The column may be NULL for a while, so this is no property of the column but a check as any other.
+        // The column may be NULL for a while, so this is a check as any other and no property of the column.
         rule = Rule::Check { condition: format!("\"{column}\" IS NOT NULL"), offset: 0, column: Some(column) };
     }
     Ok(Constraint { name, rule, state })
@@ -223,7 +223,7 @@ fn reference(words: &mut Words<'_>) -> Result<ConstraintName> {
     }
 }
 
-/// Whether DROP or MODIFY speaks of a constraint.
+/// True: the DROP or MODIFY is about a constraint.
 pub(crate) fn is_named_here(words: &Words<'_>) -> bool {
     words.next_is("CONSTRAINT") || words.next_is("PRIMARY KEY") || words.next_is("UNIQUE")
 }

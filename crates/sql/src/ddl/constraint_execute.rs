@@ -1,4 +1,4 @@
-//! Constraints carried out: conditions of checks bound, names looked up, the engine's methods called.
+//! Execution of constraint clauses: conditions of checks are bound, names resolved, the engine's methods called.
 
 use std::sync::Arc;
 
@@ -12,7 +12,7 @@ use crate::cursor::connection::Connection;
 use crate::dml::condition::Condition;
 use crate::statement::words::{Word, Words};
 
-/// What has another value from one moment or session to the next.
+/// Functions and pseudocolumns whose value changes with the moment or the session.
 const VARIABLES: [&str; 11] = [
     "SYSDATE",
     "SYSTIMESTAMP",
@@ -28,7 +28,8 @@ const VARIABLES: [&str; 11] = [
 ];
 
 impl Connection {
-    /// A constraint with its names in full and its condition checked. `columns` are the table's; `tablespace` is where an index goes unless it says so.
+    /// A constraint with its names in full and its condition checked. `columns` are the table's; `tablespace` is the
+    /// default for its index.
     pub(super) fn constraint_spec(
         &self,
         constraint: &Constraint,
@@ -112,7 +113,7 @@ impl Connection {
         Ok(named)
     }
 
-    /// Makes the index of USING INDEX (CREATE INDEX …) first, and takes it away again when the constraint is not made.
+    /// Makes the index of USING INDEX (CREATE INDEX …) first, and drops it when the constraint fails.
     fn with_index(&self, index: Option<&CreateIndex>, change: impl FnOnce() -> Result<()>) -> Result<()> {
         let Some(index) = index else { return change() };
         self.create_index(index)?;
@@ -123,8 +124,8 @@ impl Connection {
         })
     }
 
-    /// Of a new table's constraints those that wait until it is there: whose indexes are created by statements of their own, and then the foreign
-    /// keys, which may refer to them.
+    /// The constraints of a new table that are added once it exists: those whose indexes have statements of their own,
+    /// and then foreign keys, which may refer to them.
     pub(super) fn later_constraints(constraints: &[Constraint]) -> (Vec<Constraint>, Vec<Constraint>) {
         let created = |constraint: &&Constraint| constraint.created_index().is_some();
         if !constraints.iter().any(|constraint| created(&constraint)) {

@@ -5,7 +5,7 @@ use common::Result;
 use super::command::Command;
 use crate::statement::words::Words;
 
-/// What stands behind DIRECTORY.
+/// Parses the clauses behind DIRECTORY.
 pub(crate) fn create(words: &mut Words<'_>, replace: bool) -> Result<Command> {
     let name = words.new_table()?;
     words.expect("AS")?;

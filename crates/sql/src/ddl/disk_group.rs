@@ -8,11 +8,11 @@ use sqlparser::tokenizer::Token;
 use super::command::Command;
 use crate::statement::words::Words;
 
-/// What follows CREATE DISKGROUP.
+/// Parses the clauses behind CREATE DISKGROUP.
 pub(super) fn create(words: &mut Words<'_>) -> Result<Command> {
     let mut spec = DiskGroupSpec { name: words.identifier()?, patterns: Vec::new(), au_bytes: None };
     if !words.take("EXTERNAL REDUNDANCY") {
-        // Without a word about it Oracle's groups are mirrored.
+        // Without a REDUNDANCY clause Oracle's groups are mirrored.
         let other = ["NORMAL REDUNDANCY", "HIGH REDUNDANCY", "FLEX REDUNDANCY", "EXTENDED REDUNDANCY"];
         let given = other.into_iter().any(|redundancy| words.next_is(redundancy));
         return Err(if given || words.next_is("DISK") || words.next_is("FAILGROUP") {
@@ -55,7 +55,7 @@ fn attributes(words: &mut Words<'_>, spec: &mut DiskGroupSpec) -> Result<()> {
         if !name.eq_ignore_ascii_case("au_size") {
             return Err(start.unsupported("the disk group attribute"));
         }
-        // A value is written as a SIZE is, in quotation marks.
+        // A value has the form of a SIZE, in quotation marks.
         let bytes = Words::new(&value).and_then(|mut size| {
             let bytes = size.size()?;
             size.end().map(|()| bytes)
@@ -68,7 +68,7 @@ fn attributes(words: &mut Words<'_>, spec: &mut DiskGroupSpec) -> Result<()> {
     }
 }
 
-/// What follows ALTER DISKGROUP.
+/// Parses the clauses behind ALTER DISKGROUP.
 pub(super) fn alter(words: &mut Words<'_>) -> Result<Command> {
     if words.next_is("ALL") {
         return Err(words.unsupported("ALTER DISKGROUP"));
@@ -89,7 +89,7 @@ pub(super) fn alter(words: &mut Words<'_>) -> Result<Command> {
     Ok(Command::AlterDiskGroup { name, change })
 }
 
-/// What follows DROP DISKGROUP.
+/// Parses the clauses behind DROP DISKGROUP.
 pub(super) fn drop(words: &mut Words<'_>) -> Result<Command> {
     let name = words.identifier()?;
     if words.take("FORCE") {

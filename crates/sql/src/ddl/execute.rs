@@ -1,4 +1,4 @@
-//! Commands carried out by the engine's methods.
+//! Execution of commands by the engine's methods.
 
 use std::sync::Arc;
 
@@ -24,7 +24,7 @@ use crate::statement::parse::{parse_expression, parse_query};
 use crate::statement::words::{Word, Words};
 
 impl Connection {
-    /// Carries a command out. Some(rows) for CREATE TABLE AS SELECT.
+    /// Executes a command. Some(rows) for CREATE TABLE AS SELECT.
     pub(crate) fn command(&mut self, command: &Command, text: &str) -> Result<Option<u64>> {
         let session = Arc::clone(&self.session);
         match command {
@@ -162,7 +162,7 @@ impl Connection {
             constraints,
             ..TableSpec::new(&owner, &name, columns)
         };
-        // A query that reads what is being created has failed before the name exists.
+        // A query that reads the table being created has failed before the name exists.
         let session = Arc::clone(&self.session);
         let made = match query {
             None => session.create_table(&spec).map(|_| None)?,
@@ -178,7 +178,7 @@ impl Connection {
                 });
                 self.forget_deferred();
                 filled.map_err(|mut error| {
-                    // No row stands when the table is gone.
+                    // The table is gone, so none of its rows stands: cut that part of the text.
                     if let Some(at) = error.text.find(" (")
                         && error.text.ends_with("rows of this statement stand)")
                     {
@@ -193,7 +193,7 @@ impl Connection {
             .into_iter()
             .try_for_each(|constraint| self.alter_constraint(&owner, &name, &TableClause::AddConstraint(constraint)));
         if added.is_err() {
-            // The statement failed: nothing of it stays. The first error is the one to report.
+            // A failed statement leaves nothing. The first error is the one to report.
             let _ = session.drop_table(&owner, &name);
         }
         added?;
@@ -216,7 +216,8 @@ impl Connection {
         })
     }
 
-    /// A DEFAULT's names, types and literals are checked now. What comes of its evaluation, a division by zero say, shows when a row needs it.
+    /// Checks the names, types and literals of a DEFAULT. Errors of its evaluation, such as a division by zero, show
+    /// when a row needs it.
     fn check_default(&self, column: &ColumnDef) -> Result<()> {
         for literal in column.default.iter().flat_map(|text| datetime_literals(text)) {
             self.constant_value(literal)?;
@@ -236,17 +237,17 @@ impl Connection {
         Ok(scalar::store(&*context, &value, column.data_type, &name, &mut bytes)?.then_some(bytes))
     }
 
-    /// The value of an expression that no row is needed for.
+    /// The value of an expression without columns.
     fn constant_value(&self, text: &str) -> Result<Datum> {
         let expr = parse_expression(text)?;
-        // Places in the expression's own text are none in the statement.
+        // Positions in the expression's own text are not positions in the statement.
         self.with_binder(text, &[], |binder| {
             evaluate::datum(&binder.without_programs().value(&expr, &Names::default())?.expr)
         })
         .map_err(|error| Error { position: None, ..error })
     }
 
-    /// Says that nothing comes of FREELISTS under bitmaps.
+    /// Adds the notice that FREELISTS has no effect under bitmaps.
     fn notice_freelists(&self, segment: &Segment) {
         let storage = &segment.spec().storage;
         if segment.management() == SpaceManagement::Auto && (storage.freelists > 1 || storage.freelist_groups > 1) {
@@ -255,7 +256,7 @@ impl Connection {
         }
     }
 
-    /// Says that nothing comes of PCTUSED under bitmaps.
+    /// Adds the notice that PCTUSED has no effect under bitmaps.
     fn notice_pctused(&self, segment: &Segment, asked: Option<u64>) {
         if segment.management() == SpaceManagement::Auto && asked.is_some() {
             let name = segment.tablespace().name();
@@ -341,7 +342,7 @@ impl Connection {
         Ok(())
     }
 
-    /// The DEFAULTs that MODIFY gives, against the types that the columns have then.
+    /// Checks the DEFAULTs of MODIFY against the columns' new types.
     fn check_new_defaults(&self, owner: &str, name: &str, changes: &[ColumnChange]) -> Result<()> {
         let catalog = self.session.catalog();
         let Some(table) = catalog.table(owner, name) else { return Ok(()) };
@@ -374,7 +375,7 @@ impl Connection {
                     }
                 }
                 Parameter::TracefileIdentifier => {
-                    // A trace that runs goes on in a file of the new name.
+                    // An active trace goes on in a file of the new name.
                     let level = self.session.meter().trace_level();
                     if level > 0 {
                         trace::start(&self.session, level)?;
@@ -411,7 +412,7 @@ impl Connection {
     }
 }
 
-/// The columns of a table that a query makes.
+/// The columns of a table made by a query.
 fn query_columns(query: &BoundQuery, names: &[String]) -> Result<Vec<ColumnDef>> {
     if !names.is_empty() && names.len() != query.outputs.len() {
         return Err(Error::user(1730, "invalid number of column names specified"));
@@ -434,7 +435,7 @@ fn query_columns(query: &BoundQuery, names: &[String]) -> Result<Vec<ColumnDef>>
         .collect()
 }
 
-/// A heading as the name of a column.
+/// Checks a heading as the name of a column.
 pub(super) fn check_column_name(name: &str) -> Result<()> {
     let is_name = name.chars().next().is_some_and(char::is_alphabetic)
         && name.chars().all(|c| c.is_alphanumeric() || matches!(c, '_' | '$' | '#' | ' '));
@@ -458,7 +459,7 @@ fn datetime_literals(text: &str) -> Vec<&str> {
     literals
 }
 
-/// Whether an error is about the value of a well-formed expression: arithmetic, conversions, arguments of functions.
+/// True: an error in the value of a well-formed expression: arithmetic, conversions, arguments of functions.
 fn of_evaluation(error: &Error) -> bool {
     const ARITHMETIC_AND_NUMBERS: [u32; 6] = [1426, 1428, 1476, 1481, 1722, 1760];
     const DATES: std::ops::RangeInclusive<u32> = 1800..=1899;

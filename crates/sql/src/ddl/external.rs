@@ -10,7 +10,7 @@ use super::command::{Command, CreateExternal, CreateTable};
 use crate::cursor::connection::Connection;
 use crate::statement::words::Words;
 
-/// What stands behind ORGANIZATION EXTERNAL.
+/// Parses the clauses behind ORGANIZATION EXTERNAL.
 pub(crate) fn create(words: &mut Words<'_>, table: CreateTable) -> Result<Command> {
     if !table.constraints.is_empty() {
         return Err(words.error(30657, "operation not supported on external organized table: a constraint"));
@@ -65,7 +65,7 @@ fn reject_limit(words: &mut Words<'_>, create: &mut CreateExternal) -> Result<bo
     Ok(true)
 }
 
-/// The text between the parentheses, which has a grammar of its own.
+/// The text in parentheses, which has a grammar of its own.
 fn parameters(words: &mut Words<'_>) -> Result<String> {
     if words.next_is("USING") {
         return Err(words.unsupported("ACCESS PARAMETERS"));
@@ -83,7 +83,7 @@ fn parameters(words: &mut Words<'_>) -> Result<String> {
         }
         if depth == 0 {
             let text = words.text[start..end].trim().to_owned();
-            // What is wrong with them is said now, not when the first row is wanted.
+            // Errors in them are reported now, not at the first row.
             loader::access::parse(&text).map_err(|error| error.at(start))?;
             return Ok(text);
         }

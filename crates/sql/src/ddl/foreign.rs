@@ -1,9 +1,10 @@
-//! Session parameters that Oracle has and Highwater has not: scripts that set them go on, and their session is told.
+//! Session parameters of Oracle that Highwater does not have: scripts that set them run, and their session gets a
+//! notice.
 
 use common::{Error, Result};
 use storage::parameters::Parameter;
 
-/// Those that no answer depends on.
+/// Parameters that do not change results.
 const WITHOUT_EFFECT: &[&str] = &[
     "asm_power_limit",
     "bitmap_merge_area_size",
@@ -78,7 +79,7 @@ const WITHOUT_EFFECT: &[&str] = &[
     "xml_db_events",
 ];
 
-/// Those whose other values would change answers: the values that are so anyway.
+/// Parameters whose other values would change results, with the accepted values.
 const AS_IS: &[(&str, &[&str])] = &[
     ("fixed_date", &["NONE"]),
     ("nls_calendar", &["GREGORIAN"]),
@@ -87,10 +88,10 @@ const AS_IS: &[(&str, &[&str])] = &[
     ("nls_sort", &["BINARY"]),
 ];
 
-/// What the session is told when it sets such a parameter; none where Highwater has the parameter, or nobody has.
+/// The notice for such a parameter; None for a parameter of Highwater or an unknown one.
 ///
 /// # Errors
-/// HW-0001 where the value would change answers.
+/// HW-0001 where the value would change results.
 pub(crate) fn notice(name: &str, value: &str) -> Result<Option<String>> {
     let hidden = name.starts_with('_') && Parameter::find(name).is_none();
     if !hidden && (WITHOUT_EFFECT.binary_search(&name).is_err() || Parameter::find(name).is_some()) {

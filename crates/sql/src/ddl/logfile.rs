@@ -44,7 +44,7 @@ impl LogfileChange {
     }
 }
 
-/// What follows ADD LOGFILE.
+/// Parses the clauses behind ADD LOGFILE.
 pub(super) fn add(words: &mut Words<'_>) -> Result<Command> {
     if words.next_is("THREAD") || words.next_is("INSTANCE") {
         return Err(words.unsupported("ADD LOGFILE"));
@@ -64,7 +64,7 @@ pub(super) fn add(words: &mut Words<'_>) -> Result<Command> {
     let mut groups = Vec::new();
     loop {
         let number = if words.take("GROUP") { Some(words.integer()?) } else { None };
-        // A group without files is named by the database.
+        // The database names the files of a group without any.
         let named = matches!(words.peek().map(|word| &word.token), Some(Token::SingleQuotedString(_) | Token::LParen));
         let members = if named || number.is_none() { members(words)? } else { Vec::new() };
         let bytes = if words.take("SIZE") { Some(words.size()?) } else { None };
@@ -78,7 +78,7 @@ pub(super) fn add(words: &mut Words<'_>) -> Result<Command> {
     }
 }
 
-/// What follows DROP LOGFILE.
+/// Parses the clauses behind DROP LOGFILE.
 pub(super) fn drop(words: &mut Words<'_>) -> Result<Command> {
     let member = words.take("MEMBER");
     let (mut files, mut groups) = (Vec::new(), Vec::new());

@@ -1,4 +1,4 @@
-//! ALTER DATABASE ADD and DROP LOGFILE, carried out.
+//! Execution of ALTER DATABASE ADD and DROP LOGFILE.
 
 use common::{Error, ErrorKind, Number, Result};
 use engine::dictionary::SystemPrivilege;
@@ -8,7 +8,7 @@ use storage::redo::LogGroupSpec;
 use super::logfile::{LogGroup, LogfileChange, NewLogGroup};
 use crate::cursor::connection::Connection;
 
-/// Bytes of each member of a group that neither a SIZE nor a file's name was given for.
+/// Bytes of each member of a group with neither a SIZE nor a file name.
 const USUAL_BYTES: u64 = 100 << 20;
 
 impl Connection {
@@ -37,7 +37,7 @@ impl Connection {
         }
     }
 
-    /// All of them or none.
+    /// Adds all groups or none.
     fn add_groups(&self, groups: &[NewLogGroup]) -> Result<()> {
         let instance = self.session.instance();
         let mut added = Vec::new();
@@ -49,7 +49,7 @@ impl Connection {
                         let names = instance.redo().groups().into_iter().find(|group| group.record.number == number);
                         if instance.redo().drop_group(number).is_ok() {
                             for name in names.into_iter().flat_map(|group| group.record.members) {
-                                // The error that led here is the one to report.
+                                // The first error is the one to report.
                                 let _ = instance.files().remove(&instance.resolve(&name));
                             }
                         }
@@ -80,7 +80,7 @@ impl Connection {
         Ok(number)
     }
 
-    /// The size of a file that is to be used again.
+    /// The size of a file that is to be reused.
     fn bytes_of(&self, name: &str, reuse: bool) -> Result<u64> {
         let instance = self.session.instance();
         let path = instance.resolve(name);
@@ -91,7 +91,7 @@ impl Connection {
         Err(Error::user(17610, format!("file '{name}' does not exist and no size specified")))
     }
 
-    /// REUSE: a file that is there already goes. Files of the database are refused in any case.
+    /// REUSE: removes an existing file. Files of the database are refused in any case.
     fn make_way(&self, name: &str, reuse: bool) -> Result<()> {
         let instance = self.session.instance();
         let path = instance.resolve(name);
@@ -104,7 +104,7 @@ impl Connection {
         instance.files().remove(&path).map_err(|error| cannot_be_made(name, &error))
     }
 
-    /// The number of a group that is named by its files.
+    /// The number of a group given by its files.
     fn group_number(&self, group: &LogGroup) -> Result<u32> {
         let names = match group {
             LogGroup::Number(number) => return Ok(u32::try_from(*number).unwrap_or(u32::MAX)),

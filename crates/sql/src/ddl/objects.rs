@@ -1,4 +1,4 @@
-//! Views, sequences and synonyms: commands carried out by the engine's methods.
+//! Views, sequences and synonyms: execution by the engine's methods.
 
 use common::{Error, ErrorKind, Result};
 use engine::ddl::ViewSpec;
@@ -12,7 +12,7 @@ use crate::plan::query::BoundQuery;
 use crate::statement::parse::parse_query;
 
 impl Connection {
-    /// Carries out a command about sequences, synonyms and views, but for CREATE VIEW.
+    /// Executes commands on sequences, synonyms and views, except CREATE VIEW.
     pub(super) fn object_command(&self, command: &Command) -> Result<()> {
         let session = &self.session;
         match command {
@@ -48,7 +48,7 @@ impl Connection {
         }
     }
 
-    /// What a new synonym stands for. A name alone is in the current schema, unless only the program has it.
+    /// The target of a new synonym. A name alone is in the current schema, unless it is a built-in view.
     fn target_of_synonym(&self, target: &Name) -> (String, String) {
         let (owner, name) = self.qualified(target);
         let fixed = target.0.is_none()
@@ -57,7 +57,7 @@ impl Connection {
         (if fixed { engine::dictionary::SYS.to_owned() } else { owner }, name)
     }
 
-    /// The object that a name in GRANT or REVOKE means.
+    /// Resolves the name of an object in GRANT or REVOKE.
     pub(super) fn resolved(&self, name: &Name) -> Result<Resolved> {
         self.session.catalog().resolve(&self.schema, name.0.as_deref(), &name.1)
     }
@@ -72,7 +72,7 @@ impl Connection {
         let bound = self.view_query(query, offset, &owner, &name);
         let (columns, kept, valid) = match bound {
             Ok((bound, kept)) => (view_columns(&bound, &create.columns)?, kept, true),
-            // Syntax errors and circles are refused, by force too.
+            // FORCE does not allow syntax errors and circles.
             Err(error)
                 if create.force
                     && error.kind == ErrorKind::User
@@ -95,7 +95,7 @@ impl Connection {
         Ok(valid)
     }
 
-    /// ALTER VIEW … COMPILE: takes the types of the columns over from what the view selects from now; false where its text has no meaning.
+    /// ALTER VIEW … COMPILE: takes over the present types of the base columns; false where the text is no longer valid.
     pub(crate) fn compile_view(&self, name: &Name) -> Result<bool> {
         let (owner, name) = self.qualified(name);
         let catalog = self.session.catalog();
@@ -116,7 +116,8 @@ impl Connection {
         Ok(valid)
     }
 
-    /// The query of a new view, and its text with the columns in the place of every `*`: columns that a table gets later are not the view's.
+    /// The query of a new view, and its text with every `*` replaced by columns: columns that a table gets later are
+    /// not in the view.
     fn view_query(&self, text: &str, offset: usize, owner: &str, name: &str) -> Result<(BoundQuery, String)> {
         let (query, headings) = parse_query(text, offset)?;
         let tables = self.tables()?.inside(owner, name);

@@ -1,4 +1,4 @@
-//! From the first words of a command to its own grammar.
+//! Dispatch from the first words of a command to its grammar.
 
 use common::{Error, Result};
 
@@ -9,7 +9,7 @@ use super::{
 };
 use crate::statement::words::Words;
 
-/// Parses a DDL, session or system command. With it come notices: what it says and nothing comes of.
+/// Parses a DDL, session or system command. Also returns notices about clauses without effect.
 pub(crate) fn parse(text: &str) -> Result<(Command, Vec<String>)> {
     let mut words = Words::new(text)?;
     let command = command(&mut words)?;
@@ -175,7 +175,7 @@ fn drop(words: &mut Words<'_>) -> Result<Command> {
     if words.take("TABLE") {
         let name = words.name()?;
         let cascade = words.take("CASCADE CONSTRAINTS");
-        // There is no recycle bin to spare.
+        // There is no recycle bin.
         words.take("PURGE");
         return Ok(Command::DropTable { name, cascade });
     }

@@ -1,4 +1,4 @@
-//! ALTER and DROP of stored programs and triggers; CREATE is PL/SQL's (`plsql/program.rs`).
+//! ALTER and DROP of stored programs and triggers; `plsql/program.rs` has CREATE.
 
 use common::Result;
 use engine::dictionary::ProgramKind;
@@ -6,7 +6,7 @@ use engine::dictionary::ProgramKind;
 use super::command::{Command, ProgramCommand};
 use crate::statement::words::Words;
 
-/// The kind of program that the next words name, if they do. BODY is part of it.
+/// The kind of program that the next words give, if any, with BODY.
 fn kind(words: &mut Words<'_>) -> Option<ProgramKind> {
     [
         ("PACKAGE BODY", ProgramKind::PackageBody),
@@ -19,14 +19,14 @@ fn kind(words: &mut Words<'_>) -> Option<ProgramKind> {
     .find_map(|(word, kind)| words.take(word).then_some(kind))
 }
 
-/// What stands behind DROP, when it is a program's.
+/// Parses the words behind DROP, if they are about a program.
 pub(crate) fn drop(words: &mut Words<'_>) -> Result<Option<Command>> {
     let Some(kind) = kind(words) else { return Ok(None) };
     let name = words.name()?;
     Ok(Some(Command::Program { kind, name, command: ProgramCommand::Drop }))
 }
 
-/// What stands behind ALTER, when it is a program's.
+/// Parses the words behind ALTER, if they are about a program.
 pub(crate) fn alter(words: &mut Words<'_>) -> Result<Option<Command>> {
     let Some(mut kind) = kind(words) else { return Ok(None) };
     let name = words.name()?;

@@ -7,7 +7,7 @@ use sqlparser::tokenizer::Token;
 use super::command::Command;
 use crate::statement::words::Words;
 
-/// Digits that a value of a sequence has at most.
+/// Most digits of a sequence's value.
 const DIGITS_MAX: usize = 28;
 
 pub(crate) fn create(words: &mut Words<'_>) -> Result<Command> {
@@ -27,7 +27,7 @@ fn options(words: &mut Words<'_>) -> Result<SequenceSpec> {
     let mut spec = SequenceSpec::default();
     while !words.at_end() {
         let at = words.offset();
-        // One option, the number of the error for saying it twice, and whether it was said before.
+        // The error number of a repeated option, its name, and true when it is repeated.
         let (ora, what, twice) = if words.take("INCREMENT BY") {
             (2284, "INCREMENT BY", spec.increment.replace(value(words)?).is_some())
         } else if words.take("START WITH") {

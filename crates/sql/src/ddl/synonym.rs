@@ -6,7 +6,7 @@ use sqlparser::tokenizer::Token;
 use super::command::Command;
 use crate::statement::words::Words;
 
-/// What stands behind SYNONYM.
+/// Parses the clauses behind SYNONYM.
 pub(crate) fn create(words: &mut Words<'_>, public: bool, replace: bool) -> Result<Command> {
     let name = words.new_name(Words::new_synonym)?;
     if public && name.0.is_some() {

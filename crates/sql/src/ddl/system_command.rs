@@ -1,4 +1,4 @@
-//! What ALTER SYSTEM asks for, carried out.
+//! Execution of ALTER SYSTEM.
 
 use std::time::Duration;
 
@@ -11,7 +11,7 @@ use storage::parameters::{Parameter, Scope};
 use super::command::{Command, Setting, UndoTablespaceSpec};
 use crate::cursor::connection::Connection;
 
-/// How long KILL SESSION waits for a session that is at work.
+/// Longest wait of KILL SESSION for a session with a call under way.
 const KILL_WAIT: Duration = Duration::from_secs(60);
 /// The same with IMMEDIATE.
 const KILL_IMMEDIATE_WAIT: Duration = Duration::from_secs(1);
@@ -38,7 +38,7 @@ impl Connection {
         }
     }
 
-    /// A session that has a call under way ends with that; it is waited for, but not long.
+    /// A session with a call under way ends with the call; the wait for it is short.
     fn kill_session(&self, sid: u32, serial: u32, immediate: bool) -> Result<()> {
         let most = if immediate { KILL_IMMEDIATE_WAIT } else { KILL_WAIT };
         let killed = self.session.kill(sid, serial)?;
@@ -72,7 +72,7 @@ impl Connection {
         Ok(())
     }
 
-    /// New transactions go to it: it has to be there.
+    /// New transactions use it, so it must exist.
     fn check_undo_tablespace(&self, name: &str) -> Result<()> {
         let found = self.session.instance().tablespaces().named(&name.to_uppercase());
         if found.is_ok_and(|tablespace| tablespace.kind() == TablespaceKind::Undo) {

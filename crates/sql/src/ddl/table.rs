@@ -72,7 +72,7 @@ pub(crate) fn create_index(words: &mut Words<'_>, unique: bool) -> Result<Comman
     index(words, unique).map(|index| Command::CreateIndex(Box::new(index)))
 }
 
-/// What follows ALTER INDEX.
+/// Parses the clauses behind ALTER INDEX.
 pub(crate) fn alter_index(words: &mut Words<'_>) -> Result<Command> {
     let name = words.name()?;
     for (word, logging) in [("LOGGING", true), ("NOLOGGING", false)] {
@@ -83,7 +83,7 @@ pub(crate) fn alter_index(words: &mut Words<'_>) -> Result<Command> {
     Err(words.unsupported("ALTER INDEX"))
 }
 
-/// What follows CREATE INDEX.
+/// Parses the clauses behind CREATE INDEX.
 pub(crate) fn index(words: &mut Words<'_>, unique: bool) -> Result<CreateIndex> {
     let name = words.new_name(Words::new_index)?;
     words.expect("ON")?;

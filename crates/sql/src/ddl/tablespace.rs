@@ -11,13 +11,13 @@ use super::command::{Command, UndoTablespaceSpec};
 use super::logfile;
 use crate::statement::words::Words;
 
-/// Growth step where AUTOEXTEND ON does not say one.
+/// Growth step of AUTOEXTEND ON without NEXT.
 const AUTOEXTEND_STEP_BYTES: u64 = 1 << 20;
 
-/// Size and growth step of a file in a disk group that the statement gives no SIZE.
+/// Size and growth step of a file in a disk group without a SIZE.
 const GROUP_FILE_BYTES: u64 = 100 << 20;
 
-/// What follows UNDO TABLESPACE: the room that undo takes is the database's own affair.
+/// Parses the clauses behind UNDO TABLESPACE: extents of undo are managed by the database.
 pub(crate) fn create_undo(words: &mut Words<'_>) -> Result<Command> {
     let name = words.identifier()?;
     let (mut files, mut guaranteed) = (Vec::new(), false);
@@ -29,7 +29,7 @@ pub(crate) fn create_undo(words: &mut Words<'_>) -> Result<Command> {
         } else if words.take("EXTENT MANAGEMENT LOCAL") {
             words.take("AUTOALLOCATE");
         } else if words.take("ONLINE") {
-            // What is so anyway.
+            // The default.
         } else {
             return Err(words.error(30024, "invalid specification for CREATE UNDO TABLESPACE"));
         }
@@ -40,7 +40,7 @@ pub(crate) fn create_undo(words: &mut Words<'_>) -> Result<Command> {
     Ok(Command::CreateUndoTablespace(UndoTablespaceSpec { name, files, guaranteed }))
 }
 
-/// What follows RETENTION: whether it is guaranteed.
+/// RETENTION: true for GUARANTEE.
 fn retention(words: &mut Words<'_>) -> Result<bool> {
     if words.take("GUARANTEE") {
         return Ok(true);
@@ -85,7 +85,7 @@ pub(crate) fn create(words: &mut Words<'_>) -> Result<Command> {
         } else if words.take("NOLOGGING") {
             spec.logging = false;
         } else if words.take("ONLINE") || words.take("PERMANENT") {
-            // What is so anyway.
+            // The default.
         } else {
             return Err(words.unsupported("CREATE TABLESPACE option"));
         }
@@ -130,7 +130,7 @@ fn datafiles(words: &mut Words<'_>) -> Result<Vec<DatafileSpec>> {
     }
 }
 
-/// What follows AUTOEXTEND: growth step and largest size.
+/// AUTOEXTEND: growth step and largest size.
 fn autoextend(words: &mut Words<'_>) -> Result<Option<(u64, Option<u64>)>> {
     if words.take("OFF") {
         return Ok(None);

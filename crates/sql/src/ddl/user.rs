@@ -35,7 +35,7 @@ fn options(words: &mut Words<'_>) -> Result<UserSpec> {
     let mut spec = UserSpec::default();
     while !words.at_end() {
         if words.take("IDENTIFIED BY") {
-            // A password is taken as it is written, whatever its case.
+            // A password is taken as written, whatever its case.
             let word = words.advance().ok_or_else(|| words.error(988, "missing or invalid password"))?;
             spec.password = Some(match word.token {
                 Token::Word(word) => word.value,

@@ -6,7 +6,7 @@ use sqlparser::tokenizer::Token;
 use super::command::{Command, CreateView};
 use crate::statement::words::Words;
 
-/// What stands behind VIEW.
+/// Parses the clauses behind VIEW.
 pub(crate) fn create(words: &mut Words<'_>, replace: bool, force: bool) -> Result<Command> {
     let name = words.new_name(Words::new_view)?;
     let mut columns = Vec::new();

@@ -1,4 +1,5 @@
-//! Values of a query into the columns of a table: lengths, precision and NOT NULL checked, bytes as rows store them.
+//! Assignment of a query's values to the columns of a table: lengths, precision and NOT NULL are checked, values
+//! encoded as rows store them.
 
 use common::{DataType, Error, Result};
 use datafusion::arrow::array::{
@@ -11,12 +12,12 @@ use format::number;
 
 use crate::types::Kind;
 
-/// Which statement assigns: the number of the error for a NULL that may not be depends on it.
+/// The assigning statement: the number of the error for a NULL depends on it.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum Statement {
     Insert,
     Update,
-    /// With BEFORE row triggers, which may put a value where NULL is: NULLs are looked at when these have fired.
+    /// With BEFORE row triggers, which may replace a NULL: NULLs are checked after these have fired.
     InsertFiring,
     UpdateFiring,
 }
@@ -35,7 +36,7 @@ impl Statement {
     }
 }
 
-/// A column of a table as a statement assigns it.
+/// A column of a table that a statement assigns.
 #[derive(Clone, Debug)]
 pub(crate) struct Target {
     /// `"OWNER"."TABLE"."COLUMN"`.
@@ -43,7 +44,7 @@ pub(crate) struct Target {
     data_type: DataType,
     nullable: bool,
     statement: Statement,
-    /// Values come from a column of the same type: they fit as they are.
+    /// Values come from a column of the same type and fit unchecked.
     trusted: bool,
 }
 
@@ -155,7 +156,7 @@ impl Target {
         Ok(stored)
     }
 
-    /// Of a row that BEFORE row triggers have seen.
+    /// Checks NOT NULL for a row after its BEFORE row triggers.
     ///
     /// # Errors
     /// ORA-01400 and ORA-01407.
@@ -182,7 +183,7 @@ impl Target {
         Err(Error::user(12899, format!("value too large for column {name} (actual: {actual}, maximum: {maximum})")))
     }
 
-    /// Names the column in an error about a number's precision.
+    /// Adds the column's name to an error about a number's precision.
     fn about(&self, mut error: Error) -> Error {
         if error.is_ora(1438) && !error.text.contains(&self.name) {
             error.text = format!("{} ({})", error.text, self.name);
@@ -191,7 +192,7 @@ impl Target {
     }
 }
 
-/// Whether every value of a column of type `source` can be stored in one of type `target` as it is.
+/// True: every value of a column of type `source` can be stored in one of type `target` unchanged.
 pub(crate) fn fits(source: DataType, target: DataType) -> bool {
     match (source, target) {
         (a, b) if a == b => true,
@@ -209,7 +210,7 @@ pub(crate) enum Ready<'a> {
     Text(&'a StringArray),
     Char(&'a LargeStringArray),
     Raw(&'a LargeBinaryArray),
-    /// Where each value lies in `bytes`; an end before its start is NULL.
+    /// The range of each value in `bytes`; an end before its start is NULL.
     Encoded {
         places: Vec<(u32, u32)>,
         bytes: Vec<u8>,
@@ -246,7 +247,7 @@ impl Ready<'_> {
     }
 }
 
-/// The kind that values for a column must have.
+/// The kind of values for a column.
 pub(crate) fn kind(table: &TableDef, column: usize) -> Kind {
     Kind::of(table.columns[column].data_type)
 }

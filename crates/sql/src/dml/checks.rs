@@ -1,4 +1,4 @@
-//! What the constraints of a table demand of rows that a statement puts in or changes, checked for many rows at once.
+//! Checks of constraints on new and changed rows, for many rows at once.
 //!
 //! ```text
 //! add row ──> columns of checks as arrays     run ──> conditions evaluated over the batch
@@ -6,9 +6,9 @@
 //!        └──> keys whose index is not unique      …    finish ──> looked up when the rows are in
 //! ```
 //!
-//! `run` comes before the rows go in. What can only be said afterwards, because the statement's own rows decide it, `finish` says: foreign keys
-//! to the same table, and unique keys whose index takes duplicates. NOT NULL is checked where values are assigned, unique keys with a unique
-//! index by that index.
+//! `run` comes before the rows go in. `finish` checks constraints that the statement's own rows decide: foreign keys to
+//! the same table, and unique keys whose index takes duplicates. NOT NULL is checked where values are assigned, unique
+//! keys with a unique index by that index.
 
 use std::sync::Arc;
 
@@ -22,7 +22,7 @@ use super::condition::{Condition, StoredRows, any_false};
 use super::deferred::{Deferred, parent_missing, violated_key};
 use crate::cursor::connection::Connection;
 
-/// Parent keys that a statement remembers to have found.
+/// Found parent keys that a statement remembers.
 const KNOWN_MAX: usize = 100_000;
 
 #[derive(Debug)]
@@ -38,7 +38,7 @@ struct ForeignKey {
     new: KeySet,
     /// Keys whose parents were found.
     known: KeySet,
-    /// Keys to look for when the statement's rows are in.
+    /// Keys to look up when the statement's rows are in.
     late: KeySet,
 }
 
@@ -49,7 +49,7 @@ struct UniqueKey {
     keys: KeySet,
 }
 
-/// The constraints of one table that a statement has to check.
+/// The constraints of one table that a statement must check.
 #[derive(Debug)]
 pub(crate) struct RowChecks {
     session: Arc<Session>,
@@ -60,7 +60,7 @@ pub(crate) struct RowChecks {
 }
 
 impl RowChecks {
-    /// For new rows, or for rows of which the columns `changed` change. None when there is nothing to check.
+    /// For new rows, or for rows whose columns `changed` change. None when there is nothing to check.
     pub(crate) fn of(connection: &Connection, table: &TableDef, changed: Option<&[usize]>) -> Result<Option<Self>> {
         let touched = |constraint: &&Arc<ConstraintDef>| {
             constraint.state.enabled
@@ -114,7 +114,7 @@ impl RowChecks {
         Ok(Some(Self { session: Arc::clone(&connection.session), checks, rows, foreign, unique }))
     }
 
-    /// Takes a row in: all columns of the table, encoded.
+    /// Adds a row: all columns of the table, encoded.
     pub(crate) fn add(&mut self, row: &[Option<&[u8]>]) {
         if let Some(rows) = &mut self.rows {
             rows.add(row);
@@ -131,7 +131,7 @@ impl RowChecks {
         }
     }
 
-    /// Checks the rows taken in since the last time, which are not in the table yet.
+    /// Checks the rows added since the last time, which are not in the table yet.
     pub(crate) fn run(&mut self, deferred: &mut Deferred) -> Result<()> {
         if let Some(rows) = self.rows.as_mut().filter(|rows| rows.len() > 0) {
             let batch = rows.take()?;
@@ -164,7 +164,7 @@ impl RowChecks {
         Ok(())
     }
 
-    /// Checks what the statement's rows decide together, when all of them are in.
+    /// Runs the checks that need all of the statement's rows in the table.
     pub(crate) fn finish(self, deferred: &mut Deferred) -> Result<()> {
         for foreign in self.foreign {
             if !missing_parents(&self.session, &foreign.constraint, &foreign.late)?.is_empty() {

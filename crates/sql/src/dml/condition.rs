@@ -1,4 +1,4 @@
-//! Expressions over the stored rows of one table: conditions of checks, and what RETURNING gives back.
+//! Expressions over the stored rows of one table: conditions of checks, and values of RETURNING.
 
 use std::sync::Arc;
 
@@ -24,7 +24,7 @@ use crate::scan::table::{EngineTable, ROWID};
 use crate::statement::parse::parse_expression;
 use crate::types::{Kind, column};
 
-/// The columns of a row, as an expression about one row of a table sees them.
+/// The columns of a row as the scope of an expression about one row.
 pub(crate) fn row_scope(table: &str, columns: &[ColumnDef]) -> Scope<'static> {
     let columns = columns
         .iter()
@@ -64,7 +64,7 @@ pub(crate) struct Condition {
 
 impl Condition {
     /// # Errors
-    /// What is wrong with the condition, with its place in `text`.
+    /// Errors of the condition, with their position in `text`.
     pub(crate) fn bind(connection: &Connection, text: &str, table: &str, columns: &[ColumnDef]) -> Result<Self> {
         let tree = parse_expression(text)?;
         let scope = row_scope(table, columns);
@@ -72,7 +72,7 @@ impl Condition {
         Ok(Self { expr })
     }
 
-    /// The columns that it names, each once.
+    /// The columns in it, each once.
     pub(crate) fn columns(&self) -> Vec<String> {
         let mut names: Vec<String> = self.expr.column_refs().iter().map(|column| column.name.clone()).collect();
         names.sort();
@@ -131,7 +131,7 @@ impl StoredRows {
     }
 }
 
-/// Whether a condition is false for one of the rows.
+/// True: the condition is false for some row.
 pub(crate) fn any_false(condition: &Arc<dyn PhysicalExpr>, batch: &RecordBatch) -> Result<bool> {
     let values = values(condition, batch)?;
     let values = values.as_boolean_opt().ok_or_else(|| Error::bug("a condition that is not true or false"))?;
@@ -139,7 +139,7 @@ pub(crate) fn any_false(condition: &Arc<dyn PhysicalExpr>, batch: &RecordBatch) 
 }
 
 impl Connection {
-    /// Whether the condition is false for no row of the table.
+    /// True: the condition is false for no row of the table.
     pub(crate) fn all_rows_satisfy(&self, table: &Arc<TableDef>, condition: &str) -> Result<bool> {
         let condition = Condition::bind(self, condition, &table.name, &table.columns)?;
         let provider =

@@ -1,7 +1,8 @@
-//! Constraints that are checked at the end of a transaction: what a session has yet to check, and SET CONSTRAINTS.
+//! Deferred constraints: checks that a session's transaction has yet to make, and SET CONSTRAINTS.
 //!
-//! A statement notes what it might have violated: keys of foreign and unique keys, and checks as such. What is noted is looked at anew when the
-//! transaction ends, for later statements may have put it right. [`Connection::check_deferred`] is called before a commit.
+//! A statement notes possible violations: keys of foreign and unique keys, and checks as such. The notes are checked
+//! anew at the end of the transaction, because later statements may have corrected the rows.
+//! [`Connection::check_deferred`] is called before a commit.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -12,33 +13,33 @@ use engine::dictionary::{ConstraintDef, ConstraintKind};
 use crate::cursor::connection::Connection;
 use crate::ddl::command::Name;
 
-/// What a session's transaction has deferred.
+/// Deferred checks of a session's transaction.
 #[derive(Default, Debug)]
 pub(crate) struct Deferred {
     /// SET CONSTRAINTS ALL.
     all: Option<bool>,
-    /// SET CONSTRAINT of one, by number.
+    /// SET CONSTRAINT of single ones, by number.
     one: BTreeMap<u32, bool>,
-    /// What may be violated, in the order in which it was found.
+    /// Possible violations, in the order of the statements.
     notes: Vec<Note>,
     /// The number of the next note.
     next: u64,
 }
 
-/// Something to look at again.
+/// A possible violation.
 #[derive(Debug)]
 struct Note {
     number: u64,
     constraint: u32,
-    /// Of a foreign or unique key; a check has none.
+    /// For a foreign or unique key; empty for a check.
     keys: KeySet,
-    /// When SET CONSTRAINTS found that nothing is violated, in numbers of notes. Later statements note, or check, what they might violate themselves;
-    /// but a savepoint from before then takes back what that was found by.
+    /// The note number at which SET CONSTRAINTS last found no violation. Later statements note or check their own; but
+    /// a savepoint from before may undo the rows of that check.
     passed: Option<u64>,
 }
 
 impl Deferred {
-    /// Is the constraint checked at the end of the transaction, as things are?
+    /// True: the constraint is checked at the end of the transaction at present.
     pub(crate) fn defers(&self, constraint: &ConstraintDef) -> bool {
         let state = constraint.state;
         state.deferrable && self.one.get(&constraint.number).copied().or(self.all).unwrap_or(state.deferred)
@@ -55,12 +56,12 @@ impl Deferred {
         self.next += 1;
     }
 
-    /// How far it is, for [`Deferred::back_to`].
+    /// The present position, for [`Deferred::back_to`].
     pub(crate) fn mark(&self) -> u64 {
         self.next
     }
 
-    /// Forgets what was noted since, for the changes that it is about have been taken back, and what was found to hold since.
+    /// Forgets notes and passed checks since the mark, whose changes have been rolled back.
     pub(crate) fn back_to(&mut self, mark: u64) {
         self.notes.retain(|note| note.number < mark);
         for note in &mut self.notes {
@@ -72,7 +73,7 @@ impl Deferred {
         self.note(constraint, KeySet::new());
     }
 
-    /// Notes that are still to be looked at.
+    /// Notes still to be checked.
     fn open(&self) -> impl Iterator<Item = &Note> {
         self.notes.iter().filter(|note| note.passed.is_none())
     }
@@ -85,7 +86,7 @@ impl Deferred {
         self.open().filter(|note| note.constraint == number).flat_map(|note| note.keys.iter().cloned()).collect()
     }
 
-    /// The constraint holds as things are.
+    /// The constraint has been found to hold.
     fn passed(&mut self, number: u32) {
         let now = self.next;
         // Marks from before and after this differ.
@@ -114,23 +115,23 @@ pub(crate) fn violated_key(key: &ConstraintDef) -> Error {
 }
 
 impl Connection {
-    /// Checks all that the transaction has deferred. To be called before a commit.
+    /// Checks all that the transaction has deferred. Called before a commit.
     ///
     /// # Errors
-    /// That of the first constraint that is violated; what was deferred stays so, and the transaction is not at its end.
+    /// That of the first violated constraint; the notes stay, and the transaction goes on.
     pub(crate) fn check_deferred(&self) -> Result<()> {
         let numbers = self.shared.deferred.lock().numbers();
         numbers.into_iter().try_for_each(|number| self.check_one_deferred(number))
     }
 
-    /// The transaction is at its end: nothing is deferred, and SET CONSTRAINTS has no effect any more.
+    /// Forgets all notes and SET CONSTRAINTS at the end of the transaction.
     pub(crate) fn forget_deferred(&self) {
         *self.shared.deferred.lock() = Deferred::default();
     }
 
     fn check_one_deferred(&self, number: u32) -> Result<()> {
         let catalog = self.session.catalog();
-        // A constraint that has been dropped or disabled since demands nothing.
+        // A constraint that has been dropped or disabled since is not checked.
         let Some(constraint) = catalog.constraint_by_number(number).filter(|found| found.state.enabled) else {
             return Ok(());
         };
@@ -159,7 +160,7 @@ impl Connection {
         }
     }
 
-    /// Does a child refer to one of these keys, and no parent have it, as things are now?
+    /// Looks for keys with a child and without a parent, in the rows as they are now.
     pub(crate) fn check_keys_now(&self, foreign: &ConstraintDef, keys: &KeySet) -> Result<()> {
         let missing = missing_parents(&self.session, foreign, keys)?;
         if missing.is_empty() {
@@ -173,7 +174,8 @@ impl Connection {
     /// SET CONSTRAINTS. No names: all deferrable ones.
     ///
     /// # Errors
-    /// ORA-02448 no such constraint; ORA-02447 it is not deferrable; with IMMEDIATE that of a constraint that is violated, which stays deferred.
+    /// ORA-02448 no such constraint; ORA-02447 it is not deferrable; with IMMEDIATE that of a violated constraint,
+    /// which stays deferred.
     pub(crate) fn set_constraints(&self, names: &[Name], deferred: bool) -> Result<()> {
         let catalog = self.session.catalog();
         let mut numbers = Vec::new();

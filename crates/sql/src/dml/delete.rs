@@ -1,4 +1,4 @@
-//! DELETE: a query for the rowids, settled before the first row goes; then the rows in rowid order.
+//! DELETE: a query for the rowids, settled before the first row is deleted; then the rows in rowid order.
 
 use common::{Error, Result, Rowid};
 use engine::dictionary::ObjectPrivilege;

@@ -1,8 +1,8 @@
-//! INSERT … VALUES of one row without the planner: what the statement says is worked out once for a cursor, and an execution evaluates its values, encodes them
-//! and puts the row in.
+//! INSERT … VALUES of one row without the planner: the statement is analysed once for a cursor, and an execution
+//! evaluates its values, encodes them and inserts the row.
 //!
-//! Only statements whose every value is a literal, a bind variable, a pseudocolumn or a plain function or operator over such go this way; all others go through the
-//! binder. Both ways use the same functions, checks and encodings.
+//! For statements whose every value is a literal, a bind variable, a pseudocolumn or a plain function or operator over
+//! such; all others go through the binder. Both ways use the same functions, checks and encodings.
 
 use std::ops::Range;
 use std::sync::Arc;
@@ -26,7 +26,7 @@ use crate::statement::merge::Returning;
 use crate::statement::parse::parse_expression;
 use crate::types::Kind;
 
-/// Functions whose call in SQL is nothing but the scalar library's.
+/// Functions that are calls of the scalar library alone.
 const FUNCTIONS: &[&str] = &[
     "ABS",
     "ADD_MONTHS",
@@ -56,19 +56,19 @@ const FUNCTIONS: &[&str] = &[
     "UPPER",
 ];
 
-/// Where a value comes from.
+/// Source of a value.
 #[derive(Debug)]
 enum Origin {
     Constant(Datum),
-    /// A bind variable, by its place among the cursor's.
+    /// A bind variable, by its position among the cursor's.
     Bind(String),
     Call(&'static Function, Vec<Origin>),
 }
 
-/// A value that RETURNING gives: a column, and the bind variable that it goes to.
+/// A value of RETURNING: a column, and the bind variable that receives it.
 type Given = (usize, DataType, String);
 
-/// What a cursor knows of its INSERT.
+/// The analysed INSERT of a cursor.
 #[derive(Debug)]
 pub(crate) struct DirectInsert {
     table: Arc<TableDef>,
@@ -79,10 +79,10 @@ pub(crate) struct DirectInsert {
     given: Vec<Given>,
 }
 
-/// A row's bytes, and where in them each column's are; None for NULL.
+/// A row's bytes, and the range of each column in them; None for NULL.
 type Encoded = (Vec<u8>, Vec<Option<Range<usize>>>);
 
-/// Whether a cursor's statement can go this way.
+/// Result of the analysis of a cursor's statement.
 #[derive(Default, Debug)]
 pub(crate) enum Direct {
     #[default]
@@ -92,7 +92,7 @@ pub(crate) enum Direct {
 }
 
 impl Connection {
-    /// Executes the cursor's INSERT this way; None when it must go the other one.
+    /// Executes the cursor's INSERT directly; None when it must go through the binder.
     pub(crate) fn insert_directly(
         &self,
         insert: &ast::Insert,
@@ -110,16 +110,16 @@ impl Connection {
         let Direct::Insert(direct) = &cursor.direct else { return Ok(None) };
         let direct = Arc::clone(direct);
         let (_lock, table) = self.lock_for_change(&direct.table)?;
-        // With the lock: a trigger that comes now waits for the statement.
+        // Checked under the lock: a trigger created now waits for the statement.
         if Triggers::of(self, &table, Event::InsertOne).is_some() {
             return Ok(None);
         }
         if !Arc::ptr_eq(&table, &direct.table) {
-            // DDL came between: the other way looks at it afresh.
+            // DDL came between: the binder analyses it afresh.
             cursor.direct = Direct::Unknown;
             return Ok(None);
         }
-        // What goes wrong here goes wrong there too, and there the error gets its place in the statement.
+        // The binder repeats the error, with its position in the statement.
         let Ok((bytes, places)) = self.encoded(&direct, cursor) else { return Ok(None) };
         let row: Vec<Option<&[u8]>> = places.iter().map(|place| place.clone().map(|place| &bytes[place])).collect();
         let mut intake = Intake::new(self, &table)?;
@@ -135,7 +135,7 @@ impl Connection {
         Ok(Some(rows))
     }
 
-    /// The row that an execution puts in.
+    /// The row of an execution.
     fn encoded(&self, direct: &DirectInsert, cursor: &Cursor) -> Result<Encoded> {
         let context = self.statement_context()?;
         let mut bytes = Vec::with_capacity(256);
@@ -215,7 +215,7 @@ fn evaluate(origin: &Origin, context: &dyn Context, cursor: &Cursor) -> Result<D
     }
 }
 
-/// Where the value of an expression comes from; None when only the binder can tell.
+/// The source of an expression's value; None when only the binder can tell.
 fn origin(e: &Expr, binder: &Binder<'_>) -> Option<Origin> {
     match e {
         Expr::Value(value) => match &value.value {

@@ -1,6 +1,6 @@
-//! Rows that are changed and deleted one by one, because row triggers fire between them.
+//! UPDATE and DELETE row by row, with row triggers firing in between.
 //!
-//! What foreign keys demand is known only when the last trigger has fired: keys that have gone are looked at then.
+//! Foreign keys can be checked only after the last trigger has fired: the removed keys are checked then.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
@@ -17,7 +17,8 @@ use super::trigger::{Image, Triggers};
 use crate::cursor::connection::Connection;
 
 impl Connection {
-    /// A row as the statement sees it; one that is newer, which only foreign keys find, as it is: its change finds out that the statement is to start again.
+    /// A row in the statement's snapshot. A newer row, which only foreign keys find, is returned as it is: its change
+    /// restarts the statement.
     fn old_row(&self, table: &Arc<TableDef>, rowid: Rowid) -> Result<Option<Image>> {
         let seen = fetch_row(&self.session, table, rowid)?;
         let row = match seen {
@@ -33,7 +34,7 @@ impl Connection {
         Image::of(table, &columns).map(Some)
     }
 
-    /// As [`Connection::replace_rows`], row by row between the row triggers. `giving` gets the rows as they are stored.
+    /// As [`Connection::replace_rows`], row by row between the row triggers. `giving` gets the rows as stored.
     pub(crate) fn replace_rows_firing(
         &self,
         triggers: &Triggers<'_>,
@@ -77,7 +78,7 @@ impl Connection {
         Ok(rows)
     }
 
-    /// Deletes rows one by one between the row triggers, each with what follows from it. `giving` gets the rows as they were.
+    /// Deletes rows one by one between the row triggers, each with its consequences. `giving` gets the old rows.
     pub(crate) fn delete_rows_firing(
         &self,
         triggers: &Triggers<'_>,
@@ -113,10 +114,10 @@ impl Connection {
     }
 }
 
-/// Keys that rows of a table had, and those that they have instead, by the columns of the key.
+/// Old keys of rows and the new ones in their place, by the columns of the key.
 struct LeavingKeys<'t> {
     table: &'t Arc<TableDef>,
-    /// The foreign keys that refer to one of the columns that change.
+    /// Foreign keys that refer to one of the changing columns.
     foreign: Vec<Arc<ConstraintDef>>,
     keys: BTreeMap<Vec<u16>, (KeySet, KeySet)>,
 }
@@ -135,7 +136,7 @@ impl<'t> LeavingKeys<'t> {
         Self { table, foreign, keys }
     }
 
-    /// A row that is about to change.
+    /// Adds a row that is about to change.
     fn add(
         &mut self,
         connection: &Connection,
@@ -157,7 +158,7 @@ impl<'t> LeavingKeys<'t> {
         Ok(())
     }
 
-    /// When the rows have changed: rows that refer to keys that no row has any more.
+    /// After the rows have changed: refuses rows that refer to keys without a row.
     fn check(self, connection: &Connection) -> Result<()> {
         for foreign in &self.foreign {
             let Some((gone, there)) = foreign.reference.as_ref().and_then(|by| self.keys.get(&by.columns)) else {

@@ -33,14 +33,15 @@ use crate::statement::merge::Returning;
 use crate::statement::parse::parse_expression;
 use crate::statement::position;
 
-/// Where a column of the new rows comes from.
+/// Source of a column of the new rows.
 #[derive(Clone, Debug)]
 pub(crate) enum Origin {
     /// A column of the query, or a value of the VALUES list.
     Source(usize),
-    /// Its DEFAULT, stored form, or NULL.
+    /// Its DEFAULT in stored form, or NULL.
     Constant(Option<Vec<u8>>),
-    /// Its DEFAULT cannot be stored, or is a NULL that the column refuses: the first row fails with this. A statement without rows does not.
+    /// Its DEFAULT cannot be stored, or is NULL for a NOT NULL column: the first row fails with this error. A statement
+    /// without rows does not.
     Refused(Error),
 }
 
@@ -60,7 +61,7 @@ impl Connection {
         let target = self.target(name, ObjectPrivilege::Insert)?;
         let loads = load::asked(insert, query) && load::allowed(self, &target);
         if loads && !cursor.explaining {
-            // Before the lock of a change: two sessions that have that would wait for each other.
+            // Before the lock of a change: two sessions that hold that would wait for each other.
             self.lock_for_load(&target)?;
         }
         let (_lock, table) = self.hold_for_change(&target, cursor)?;
@@ -110,7 +111,7 @@ impl Connection {
         }
     }
 
-    /// Where each column of the table comes from when the statement gives `columns`.
+    /// The source of each column of the table when the statement gives `columns`.
     pub(crate) fn origins(
         &self,
         table: &TableDef,
@@ -211,7 +212,7 @@ impl Connection {
         intake.finish()
     }
 
-    /// The value of an expression without columns; a subquery in it is run.
+    /// The value of an expression without columns; runs a subquery in it.
     fn single_value(&self, bound: Bound) -> Result<Datum> {
         if !holds_subquery(&bound.expr) {
             return evaluate::datum(&bound.expr);
@@ -250,7 +251,7 @@ impl Connection {
         let statement = Statement::insert(triggers.is_some_and(Triggers::has_before_row));
         let origins = self.origins(table, columns, statement, &*context);
         let targets = targets(table, columns, statement, &bound);
-        // Rows of another table, unchanged, need not become arrays on their way.
+        // Unchanged rows of another table need not become arrays on their way.
         let same_bytes = columns
             .iter()
             .zip(&bound.outputs)
@@ -287,7 +288,7 @@ impl Connection {
                 Running::start(&self.session, &self.runtime, &self.state, Arc::clone(&plan), Arc::clone(&self.demand))?;
             self.demand.store(0, common::sync::atomic::Ordering::Relaxed);
             if own {
-                // What the statement reads is settled before it changes anything.
+                // The query is settled before the statement changes anything.
                 let mut batches = Vec::new();
                 while let Some(batch) = running.next_batch()? {
                     batches.push(batch);
@@ -305,7 +306,7 @@ impl Connection {
     }
 }
 
-/// A query's rows, read to the end, on their way into a table.
+/// A query's rows, read to the end, to be inserted into a table.
 #[derive(Debug)]
 pub(crate) struct Settled {
     pub(crate) plan: Arc<dyn ExecutionPlan>,
@@ -337,7 +338,7 @@ impl Connection {
         Ok(Settled { plan, batches, origins, targets })
     }
 
-    /// Puts the rows in; says how many.
+    /// Inserts the rows; returns their number.
     pub(crate) fn put_settled(
         &self,
         table: &Arc<TableDef>,
@@ -353,13 +354,13 @@ impl Connection {
     }
 }
 
-/// The columns as the outputs of a query are assigned to them.
+/// The target columns of the query's outputs.
 fn targets(table: &TableDef, columns: &[usize], statement: Statement, bound: &BoundQuery) -> Vec<Target> {
     let declared = bound.outputs.iter().map(|output| output.exact.then_some(output.declared));
     columns.iter().zip(declared).map(|(column, declared)| Target::new(table, *column, declared, statement)).collect()
 }
 
-/// The expressions of a row, None for DEFAULT. What they take of sequences is taken here: one value of each for the row.
+/// The expressions of a row, None for DEFAULT. Values of sequences are taken here: one of each for the row.
 fn row_values(values: &[ast::Expr], binder: &Binder<'_>) -> Result<Vec<Option<Bound>>> {
     let (mut row, sequences) = binder.naming_sequences(|| {
         values
@@ -371,12 +372,12 @@ fn row_values(values: &[ast::Expr], binder: &Binder<'_>) -> Result<Vec<Option<Bo
     Ok(row)
 }
 
-/// What a query's rows are to fill.
+/// The destination of a query's rows.
 #[derive(Clone, Copy)]
 enum Filling<'t> {
-    /// A table that is there, with the triggers to fire.
+    /// An existing table, with the triggers to fire.
     Insert(Option<&'t Triggers<'t>>),
-    /// A table that is there, past the cache.
+    /// An existing table, past the cache.
     Load,
     /// The table of a CREATE TABLE AS SELECT.
     NewTable,
@@ -394,7 +395,7 @@ fn push_batch(batch: &RecordBatch, origins: &[Origin], targets: &[Target], inser
     push_arrays(batch.columns(), batch.num_rows(), origins, targets, inserter)
 }
 
-/// Puts rows in: `arrays` holds the columns that [`Origin::Source`] counts, each with its target.
+/// Inserts rows: `arrays` holds the columns that [`Origin::Source`] counts, each with its target.
 pub(crate) fn push_arrays(
     arrays: &[ArrayRef],
     rows: usize,
@@ -433,11 +434,11 @@ pub(crate) fn push_arrays(
     Ok(())
 }
 
-/// Refuses every part of INSERT that is not carried out.
+/// Refuses every unsupported part of INSERT.
 pub(crate) fn check(insert: &ast::Insert) -> Result<(&ast::ObjectName, &ast::Query)> {
     let ast::Insert {
         insert_token: _,
-        // They ask for a faster way, not for other rows.
+        // Hints change the access path, not the rows.
         optimizer_hints: _,
         or,
         ignore,
@@ -506,7 +507,7 @@ pub(crate) fn no_column(column: &str, name: &ast::ObjectName, text: &str) -> Err
     position::at(Error::user(904, format!("\"{column}\": invalid identifier")), text, name.span())
 }
 
-/// Positions of the columns that the statement lists, or of all.
+/// Positions of the listed columns, or of all.
 pub(super) fn listed_columns(insert: &ast::Insert, table: &TableDef, text: &str) -> Result<Vec<usize>> {
     if insert.columns.is_empty() {
         return Ok((0..table.columns.len()).collect());
@@ -559,7 +560,7 @@ fn assigned(binder: &Binder<'_>, bound: BoundQuery, table: &TableDef, columns: &
     Ok(BoundQuery { plan, outputs })
 }
 
-/// The keyword DEFAULT in place of a value.
+/// True: the keyword DEFAULT in place of a value.
 pub(crate) fn is_default(e: &ast::Expr) -> bool {
     matches!(e, ast::Expr::Identifier(ident) if ident.quote_style.is_none() && ident.value.eq_ignore_ascii_case("DEFAULT"))
 }

@@ -1,4 +1,4 @@
-//! New rows on their way into a table: gathered, checked against the constraints together, then put in.
+//! New rows on their way into a table: gathered, checked against the constraints together, then inserted.
 
 use std::sync::Arc;
 
@@ -18,12 +18,12 @@ const CHECKED_ROWS: usize = 4096;
 /// A value is NULL when its place ends before it starts.
 const NULL: (u32, u32) = (1, 0);
 
-/// Where the rows go.
+/// The destination of the rows.
 #[derive(Debug)]
 enum Sink {
     /// Into blocks in the cache, with undo.
     Insert(Inserter),
-    /// Into blocks past the cache, without undo; None when they are all there, and how many those are.
+    /// Into blocks past the cache, without undo; None when all are written, and their number.
     Append(Option<Appender>, u64),
 }
 
@@ -36,7 +36,7 @@ impl Sink {
         }
     }
 
-    /// All that has been pushed stands: says how many rows that are. A direct load has ended then.
+    /// Finishes the inserts or the direct load; returns the number of rows inserted.
     fn finish(&mut self) -> Result<u64> {
         match self {
             Self::Insert(inserter) => inserter.finish(),
@@ -64,7 +64,7 @@ impl Sink {
     }
 }
 
-/// An insert at work. Rows of a table without constraints to check go straight to the engine.
+/// An insert in progress. Rows of a table without constraints to check go straight to the engine.
 #[derive(Debug)]
 pub(crate) struct Intake<'c> {
     connection: &'c Connection,
@@ -74,9 +74,9 @@ pub(crate) struct Intake<'c> {
     bytes: Vec<u8>,
     places: Vec<(u32, u32)>,
     table: Arc<TableDef>,
-    /// Those for each row.
+    /// The row triggers.
     triggers: Option<&'c Triggers<'c>>,
-    /// What RETURNING gives of the rows.
+    /// The values of RETURNING.
     giving: Option<Giving>,
 }
 
@@ -89,7 +89,7 @@ impl<'c> Intake<'c> {
         Ok(Self { connection, sink, checks, width, bytes, places, table, triggers: None, giving: None })
     }
 
-    /// The rows of a table that is being made: past the cache and without undo, unless there are indexes to keep up.
+    /// For the rows of a table that is being made: past the cache and without undo, unless it has indexes.
     pub(crate) fn of_new_table(connection: &'c Connection, table: &Arc<TableDef>) -> Result<Self> {
         let intake = Self::new(connection, table)?;
         if !table.indexes.is_empty() {
@@ -99,14 +99,14 @@ impl<'c> Intake<'c> {
         Ok(Self { sink: Sink::Append(Some(appender), 0), ..intake })
     }
 
-    /// The rows of a direct load.
+    /// For the rows of a direct load.
     pub(crate) fn of_load(connection: &'c Connection, table: &Arc<TableDef>) -> Result<Self> {
         let intake = Self::new(connection, table)?;
         let appender = Appender::into_table(connection.session.worker().clone(), table.heap().clone())?;
         Ok(Self { sink: Sink::Append(Some(appender), 0), ..intake })
     }
 
-    /// Whether the rows go past the cache.
+    /// True: the rows go past the cache.
     pub(crate) fn is_direct(&self) -> bool {
         matches!(self.sink, Sink::Append(..))
     }
@@ -125,14 +125,15 @@ impl<'c> Intake<'c> {
         self.giving.take()
     }
 
-    /// Adds a row: all columns of the table, encoded; lengths and NOT NULL have been checked, where there are no BEFORE row triggers.
+    /// Adds a row: all columns of the table, encoded; lengths are checked, and so is NOT NULL unless there are BEFORE
+    /// row triggers.
     pub(crate) fn push(&mut self, row: &[Option<&[u8]>]) -> Result<()> {
         let Some(triggers) = self.triggers else { return self.put(row) };
         let mut new = Image::of(&self.table, row)?;
         triggers.before_row(None, Some(&mut new))?;
         self.put(&new.columns())?;
         if triggers.has_after_row() {
-            // What the trigger looks at, or refers to, is there.
+            // The rows that the trigger reads, or refers to, are inserted first.
             self.settle()?;
             triggers.after_row(None, Some(&mut new))?;
         }
@@ -166,7 +167,7 @@ impl<'c> Intake<'c> {
         if self.places.len() >= CHECKED_ROWS * self.width { self.flush() } else { Ok(()) }
     }
 
-    /// Checks the rows that wait, and hands them to the engine.
+    /// Checks the waiting rows, and passes them to the engine.
     fn flush(&mut self) -> Result<()> {
         let Some(checks) = &mut self.checks else { return Ok(()) };
         checks.run(&mut self.connection.shared.deferred.lock())?;
@@ -182,7 +183,7 @@ impl<'c> Intake<'c> {
         Ok(())
     }
 
-    /// Puts in what still waits, and says how many rows stand.
+    /// Inserts the waiting rows, and returns the number of all.
     pub(crate) fn finish(&mut self) -> Result<u64> {
         let rows = self.settle()?;
         if let Some(checks) = self.checks.take() {
@@ -191,20 +192,20 @@ impl<'c> Intake<'c> {
         Ok(rows)
     }
 
-    /// Puts in what still waits, and goes on.
+    /// Inserts the waiting rows, and goes on.
     fn settle(&mut self) -> Result<u64> {
         self.flush()?;
         self.sink.finish().map_err(|error| self.connection.key_named(error))
     }
 
-    /// Rows that stand.
+    /// Rows inserted.
     pub(crate) fn rows(&self) -> u64 {
         self.sink.rows()
     }
 }
 
 impl Connection {
-    /// ORA-00001 names the constraint, where the index that found the duplicate enforces one.
+    /// Replaces the index's name in ORA-00001 by the constraint's, where the index enforces one.
     pub(crate) fn key_named(&self, error: Error) -> Error {
         if !error.is_ora(1) {
             return error;

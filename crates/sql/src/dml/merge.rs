@@ -32,10 +32,10 @@ use crate::scan::figures::Figures;
 use crate::statement::merge::{Merge, MergeInsert, MergeUpdate};
 use crate::types::Kind;
 
-/// The mark of a row that DELETE WHERE takes.
+/// Mark of a row that DELETE WHERE deletes.
 const GOES: &str = "Y";
 
-/// The row sources of a MERGE that is only explained: those of its queries, one behind the other.
+/// The row sources of a MERGE that is only explained: those of its queries, one after the other.
 fn merge_sources(table: &TableDef, plans: &[Arc<dyn ExecutionPlan>]) -> Vec<RowSource> {
     let [first, others @ ..] = plans else { return Vec::new() };
     let mut found = dml_sources("MERGE", table, first, &Figures::default());
@@ -124,7 +124,7 @@ impl Connection {
         Ok(rows)
     }
 
-    /// Updates the matched rows, and deletes those that DELETE WHERE takes.
+    /// Updates the matched rows, and deletes those of DELETE WHERE.
     fn merge_matched(
         &self,
         table: &Arc<TableDef>,
@@ -176,7 +176,7 @@ impl Connection {
             self.delete_rows_firing(triggers, table, &gone, None)?;
             return Ok(victims.rows.len() as u64);
         }
-        // The updates' triggers may have made children of the rows that go.
+        // The updates' triggers may have made children of the deleted rows.
         let consequences = if table.referencing.is_empty() || gone.is_empty() || deleting.is_some() {
             None
         } else {
@@ -193,7 +193,7 @@ impl Connection {
     }
 }
 
-/// The triggers that the parts of a MERGE fire.
+/// The triggers that the branches of a MERGE fire.
 struct Firing<'c> {
     update: Option<Triggers<'c>>,
     delete: Option<Triggers<'c>>,
@@ -228,7 +228,7 @@ fn no_column(name: &str, at: usize) -> Error {
     Error::user(904, format!("\"{name}\": invalid identifier")).at(at)
 }
 
-/// The columns that the update assigns, and which of its assignments.
+/// The columns that the update assigns, and its assignments.
 fn assigned_columns(update: &MergeUpdate, table: &TableDef) -> Result<Vec<(usize, usize)>> {
     let mut columns: Vec<(usize, usize)> = Vec::new();
     for (number, (name, at, _)) in update.assignments.iter().enumerate() {
@@ -265,7 +265,7 @@ fn insert_columns(insert: &MergeInsert, table: &TableDef) -> Result<Vec<usize>> 
     }
 }
 
-/// ROWID, the new values, and with DELETE WHERE the mark of the rows that go.
+/// ROWID, the new values, and with DELETE WHERE the mark of the rows to delete.
 fn matched(binder: &Binder<'_>, merge: &Merge, update: &MergeUpdate, table: &TableDef) -> Result<BoundQuery> {
     let assigned = assigned_columns(update, table)?;
     let mut select = rows_query(&merge.target, &[], Some(&merge.on));
@@ -301,7 +301,7 @@ fn matched(binder: &Binder<'_>, merge: &Merge, update: &MergeUpdate, table: &Tab
             values.push((definition.name.clone(), value));
         }
         if let Some(delete) = &update.delete {
-            // The condition is about the row as it is after the update.
+            // The condition is evaluated on the row after the update.
             let condition = binder.condition(delete, scope)?.transform(|expr| {
                 Ok(match &expr {
                     Expr::Column(column) => match news.iter().find(|(old, _)| old == column) {
@@ -319,7 +319,7 @@ fn matched(binder: &Binder<'_>, merge: &Merge, update: &MergeUpdate, table: &Tab
     })
 }
 
-/// The values of the rows that match nothing, each of its column's kind.
+/// The values of the unmatched rows, each of its column's kind.
 fn unmatched(
     binder: &Binder<'_>,
     merge: &Merge,

@@ -29,7 +29,7 @@ use crate::plan::scope::{Merged, Scope, ScopeColumn};
 use crate::scan::figures::{Figures, FiguresValue};
 use crate::statement::merge::{Into, MultiInsert};
 
-/// One INTO, ready for batches of the query's rows.
+/// One INTO clause, ready for batches of the query's rows.
 struct Way<'c> {
     branch: usize,
     values: Vec<Arc<dyn PhysicalExpr>>,
@@ -38,7 +38,7 @@ struct Way<'c> {
     intake: Intake<'c>,
 }
 
-/// A table that rows go into, locked.
+/// A target table, locked.
 struct Held {
     table: Arc<TableDef>,
     _lock: Option<ChangeLock>,
@@ -76,7 +76,7 @@ impl Connection {
             cursor.row_sources = insert_all_sources(&self.plan(&bound.plan)?, FiguresValue::default());
             return Ok(0);
         }
-        // Of a table that rows go into several ways, once.
+        // A table that is the target of several INTO clauses has its triggers once.
         let mut triggers: Vec<(ObjectNumber, Option<Triggers<'_>>)> = Vec::new();
         for Held { table, .. } in &tables {
             if !triggers.iter().any(|(object, _)| *object == table.object) {
@@ -106,7 +106,7 @@ impl Connection {
             let mut waiting = Vec::new();
             while let Some(batch) = running.next_batch()? {
                 if settled {
-                    // What the statement reads is settled before it changes anything.
+                    // The query is settled before the statement changes anything.
                     waiting.push(batch);
                 } else {
                     distribute(insert.first, &conditions, &batch, &mut ways)?;
@@ -123,7 +123,7 @@ impl Connection {
         Ok(rows)
     }
 
-    /// The condition of each branch; None: always, or what no other took.
+    /// The condition of each branch; None: always, or ELSE.
     fn branch_conditions(
         &self,
         insert: &MultiInsert,
@@ -207,7 +207,7 @@ fn output_scope(bound: &BoundQuery) -> Scope<'static> {
     Scope::of(columns.collect())
 }
 
-/// Sends the rows of a batch the ways that they go.
+/// Distributes the rows of a batch to the INTO clauses.
 fn distribute(
     first: bool,
     conditions: &[Option<Arc<dyn PhysicalExpr>>],
@@ -219,7 +219,7 @@ fn distribute(
     for (branch, condition) in conditions.iter().enumerate() {
         let mask: Vec<bool> = match condition {
             Some(condition) => {
-                // FIRST does not evaluate a condition for rows that are taken: it may fail for them.
+                // FIRST does not evaluate a condition for rows already taken: it may fail for them.
                 let open: BooleanArray = taken.iter().map(|taken| Some(!(first && *taken))).collect();
                 let rows = filtered(batch, &open)?;
                 let found = values(condition, &rows)?;

@@ -1,7 +1,8 @@
-//! What foreign keys demand when parent rows go or their keys change: refusal, deletion of the children, or NULL in them.
+//! Consequences of foreign keys when parent rows are deleted or their keys change: an error, deletion of the children,
+//! or NULL in them.
 //!
-//! Everything that follows from a DELETE is found out before the first row goes: the children of children too, as far as ON DELETE CASCADE
-//! reaches. Only then rows change, children first.
+//! All consequences of a DELETE are found before the first row is deleted: the children of children too, as far as ON
+//! DELETE CASCADE reaches. Only then do rows change, children first.
 
 use std::cell::Cell;
 use std::collections::btree_map::Entry;
@@ -25,29 +26,29 @@ struct Locked {
     _lock: ChangeLock,
 }
 
-/// What the deletion of some rows brings about in other rows.
+/// Consequences of deleting rows.
 #[derive(Debug)]
 pub(crate) struct Consequences<'c> {
     connection: &'c Connection,
-    /// The table that the statement is about, and the rows that it names.
+    /// The target table of the statement, and its rows.
     target: ObjectNumber,
     named: BTreeSet<Rowid>,
     tables: BTreeMap<ObjectNumber, Locked>,
-    /// All rows that go, the named ones too.
+    /// All rows to delete, including the statement's own.
     deletes: BTreeMap<ObjectNumber, BTreeSet<Rowid>>,
-    /// Foreign keys that become NULL, and where.
+    /// Foreign keys that become NULL, with their rows.
     nulls: Vec<(Arc<ConstraintDef>, BTreeSet<Rowid>)>,
-    /// Children that keep their parents, unless they go too.
+    /// Children that hold their parents, unless they are deleted too.
     holding: Vec<(Arc<ConstraintDef>, BTreeSet<Rowid>)>,
-    /// Keys that go. Triggers may have made new children of them by the time that the last row is gone.
+    /// Deleted keys. Triggers may have inserted new children of them by the end of the statement.
     keys: Vec<(Arc<ConstraintDef>, KeySet)>,
-    /// Only then is it asked who refers to them, in the place of `holding`.
+    /// True: references are looked up at the end only, in place of `holding`.
     late: bool,
     /// Triggers have been fired.
     fired: Cell<bool>,
 }
 
-/// The keys that rows have in some columns.
+/// The keys of rows in some columns.
 fn keys_of(
     connection: &Connection,
     table: &Arc<TableDef>,
@@ -68,7 +69,7 @@ fn keys_of(
 }
 
 impl<'c> Consequences<'c> {
-    /// Finds out what follows from deleting `rows` of `table`.
+    /// Finds the consequences of deleting `rows` of `table`.
     ///
     /// # Errors
     /// ORA-02292 when a row has children that stay; those of reading the tables.
@@ -95,10 +96,11 @@ impl<'c> Consequences<'c> {
         Ok(found)
     }
 
-    /// What follows from deleting one row of a statement that deletes the rows `named`, each at its time.
+    /// The consequences of deleting one row of a statement that deletes the rows `named` one by one.
     ///
     /// # Errors
-    /// Those of reading the tables. Who refers to the row is asked at the end of the statement: [`Consequences::into_keys`].
+    /// Errors of reading the tables. References to the row are looked up at the end of the statement:
+    /// [`Consequences::into_keys`].
     pub(crate) fn of_one(
         connection: &'c Connection,
         table: &Arc<TableDef>,
@@ -121,15 +123,15 @@ impl<'c> Consequences<'c> {
         Ok(found)
     }
 
-    /// Foreign keys, and the keys that have gone which they may refer to.
+    /// Foreign keys, with the deleted keys that they may refer to.
     pub(crate) fn into_keys(self) -> Vec<(Arc<ConstraintDef>, KeySet)> {
         self.keys
     }
 
-    /// When the last row is gone: have triggers made new children of what has gone?
+    /// At the end of the statement: refuses new children of deleted keys that triggers have inserted.
     ///
     /// # Errors
-    /// ORA-02292 when they have; those of reading the tables.
+    /// ORA-02292 when there are any; those of reading the tables.
     pub(crate) fn settle(self) -> Result<()> {
         if !self.fired.get() {
             return Ok(());
@@ -146,7 +148,7 @@ impl<'c> Consequences<'c> {
         let mut named = true;
         while let Some((parent, rows)) = waiting.pop() {
             session.check_cancelled()?;
-            // Children were found as they are now, and theirs are by the keys that they have now.
+            // Children were found as of now, and their children by the keys that they have now.
             let _now = (!std::mem::take(&mut named)).then(|| session.enter(session.current_snapshot()));
             if parent.referencing.iter().any(|foreign| foreign.state.enabled) {
                 take_parents(session, &parent, rows.iter().copied())?;
@@ -160,7 +162,7 @@ impl<'c> Consequences<'c> {
         Ok(())
     }
 
-    /// Notes the children of some rows by one foreign key; gives those that go and had not been noted.
+    /// Notes the children of some rows by one foreign key; returns those to delete that are new.
     fn children_of(
         &mut self,
         parent: &Arc<TableDef>,
@@ -224,7 +226,7 @@ impl<'c> Consequences<'c> {
         Ok(())
     }
 
-    /// Changes the other rows. The named rows are the caller's to delete, afterwards.
+    /// Changes the other rows. The caller deletes the statement's own rows afterwards.
     pub(crate) fn carry_out(&self) -> Result<()> {
         for (foreign, rows) in &self.nulls {
             let rows: Vec<Rowid> = rows.iter().copied().filter(|row| !self.goes(foreign.table, *row)).collect();
@@ -239,7 +241,7 @@ impl<'c> Consequences<'c> {
         Ok(())
     }
 
-    /// Deletes children. What follows from that is part of these consequences already.
+    /// Deletes children, whose consequences are in here already.
     fn delete(&self, table: &Arc<TableDef>, rows: &[Rowid]) -> Result<()> {
         let triggers = Triggers::of(self.connection, table, Event::Delete).filter(|_| !rows.is_empty());
         let triggers = triggers.map(|triggers| triggers.because_of(self.target));
@@ -282,7 +284,7 @@ impl<'c> Consequences<'c> {
         let _seen = trigger::begin(triggers.as_ref())?;
         let new_rows: &NewRows<'_> = &|take| {
             for rowid in rows {
-                // Children were found as they are now; that one was changed since the statement began, the update finds out.
+                // Children were found as of now; the update detects those changed since the statement began.
                 let now = session.enter(session.current_snapshot());
                 let row = fetch_row(session, table, *rowid)?;
                 drop(now);
@@ -304,17 +306,17 @@ impl<'c> Consequences<'c> {
     }
 }
 
-/// A child without its parent is the parent's fault here; other errors stay what they are.
+/// A child without its parent is an error of the parent's statement here; other errors stay as they are.
 pub(super) fn orphaned(error: Error, foreign: &ConstraintDef) -> Error {
     if error.is_ora(2291) { child_found(foreign) } else { error }
 }
 
-/// Hands every row, as it is to be, to the function given; may be called several times.
+/// Calls the given function with every row in its new form; may be called several times.
 pub(crate) type NewRows<'a> = dyn Fn(&mut dyn FnMut(Rowid, &[Option<&[u8]>]) -> Result<()>) -> Result<()> + 'a;
 
 impl Connection {
-    /// Changes rows of a table, in which the columns `changed` may have new values: constraints are checked for all of them before the first
-    /// one changes. Returns how many have changed.
+    /// Changes rows of a table, of which the columns `changed` may have new values: constraints are checked for all of
+    /// them before the first one changes. Returns the number of changed rows.
     pub(crate) fn replace_rows(&self, table: &Arc<TableDef>, changed: &[usize], rows: &NewRows<'_>) -> Result<u64> {
         let mut checks = RowChecks::of(self, table, Some(changed))?;
         if let Some(checks) = &mut checks {
@@ -337,8 +339,8 @@ impl Connection {
         Ok(rows)
     }
 
-    /// Keys of the table that no row has after the change: other tables' rows must not refer to them. Gives those that rows of this table may
-    /// refer to, which is to be checked when the rows have changed.
+    /// Refuses other tables' references to keys that no row of the table has after the change. Returns the keys that
+    /// rows of this table may refer to, to be checked when the rows have changed.
     fn vanished_keys(
         &self,
         table: &Arc<TableDef>,

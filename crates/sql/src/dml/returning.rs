@@ -1,5 +1,5 @@
-//! RETURNING … INTO: values of the rows that a statement has put in, changed or taken out. A program takes as many rows as there are, bind variables of
-//! other callers take one.
+//! RETURNING … INTO: values of the rows that a statement has inserted, changed or deleted. A program takes any number
+//! of rows, bind variables of other callers take one.
 
 use std::sync::Arc;
 
@@ -27,15 +27,15 @@ use crate::scan::table::ROWID;
 use crate::statement::merge::Returning;
 use crate::types::Kind;
 
-/// The values to give back, ready for the row.
+/// The bound values of RETURNING.
 #[derive(Debug)]
 pub(crate) struct Giving {
     rows: StoredRows,
     values: Vec<Arc<dyn PhysicalExpr>>,
     into: Vec<String>,
-    /// One of the values has ROWID in it.
+    /// One of the values contains ROWID.
     rowid: bool,
-    /// What is to be made of the rows all together, in the place of values of each.
+    /// Aggregates over all rows, in place of values of each.
     aggregates: Vec<Expr>,
 }
 
@@ -89,7 +89,7 @@ impl Giving {
         }
     }
 
-    /// Whether rows are to be where they stay before they are added.
+    /// True: rows must be in their final place before they are added.
     pub(crate) fn wants_rowid(&self) -> bool {
         self.rowid
     }
@@ -108,7 +108,7 @@ impl Giving {
 }
 
 impl Connection {
-    /// The one row that aggregates make of all that were added.
+    /// The one row of aggregates over all rows added.
     fn aggregated(&self, mut giving: Giving, cursor: &Cursor) -> Result<Vec<Vec<Datum>>> {
         let batch = giving.rows.take()?;
         let rows = MemTable::try_new(batch.schema(), vec![vec![batch]]).map_err(from_datafusion)?;
@@ -133,7 +133,7 @@ impl Connection {
         to_rows(&running.fetch(1)?)
     }
 
-    /// Keeps in the cursor what a statement gives back.
+    /// Stores the values of RETURNING in the cursor.
     ///
     /// # Errors
     /// ORA-01422 for several rows, unless a program takes them.

@@ -1,4 +1,4 @@
-//! The table that a DML statement changes.
+//! The target table of a DML statement.
 
 use std::sync::Arc;
 
@@ -12,7 +12,7 @@ use crate::plan::binder::owner_and_name;
 use crate::scan::exec::TableReadExec;
 
 impl Connection {
-    /// The table that a DML statement names, when the user may change it.
+    /// The table of this name, when the user may change it.
     pub(crate) fn target(&self, name: &ObjectName, privilege: ObjectPrivilege) -> Result<Arc<TableDef>> {
         let (owner, table) = owner_and_name(name)?;
         let catalog = self.session.catalog();
@@ -41,7 +41,7 @@ impl Connection {
                 return Err(Error::user(4044, format!("procedure, function or package is not allowed here: {name}")));
             }
             None => {
-                // A damaged table says what it is damaged by.
+                // A damaged table reports its damage.
                 catalog
                     .require_table(&resolved.owner, &resolved.name)
                     .map(drop)
@@ -66,7 +66,7 @@ impl Connection {
     }
 }
 
-/// Whether a plan reads the table.
+/// True: the plan reads the table.
 pub(crate) fn reads(plan: &Arc<dyn ExecutionPlan>, table: &TableDef) -> bool {
     let node: &dyn std::any::Any = plan.as_ref();
     node.downcast_ref::<TableReadExec>().is_some_and(|read| read.spec.table.object == table.object)

@@ -1,7 +1,8 @@
-//! Rows of one table, or of files, into a table as they are: no arrays on the way, the bytes of a row's columns are copied once.
+//! Rows of one table, or of files, inserted into a table as they are: without arrays, the bytes of a row's columns are
+//! copied once.
 //!
-//! The rows of a batch are gathered while their block is at hand, and inserted after it has been let go: only one table's blocks are held at
-//! a time.
+//! The rows of a batch are gathered while their block is latched, and inserted after its release: only one table's
+//! blocks are held at a time.
 
 use std::sync::Arc;
 
@@ -23,24 +24,24 @@ use crate::scan::external::ExternalReadExec;
 /// Rows gathered before they are inserted. A batch that ends within a block costs one more get of that block.
 const BATCH_ROWS: usize = 16_384;
 
-/// Records gathered before they are inserted: what stays near the processor.
+/// Records gathered before they are inserted: a batch fits the processor's cache.
 const BATCH_RECORDS: usize = 1_024;
 
 /// Bytes of records gathered before they are inserted, beside the last one.
 const BATCH_RECORD_BYTES: usize = 16 << 20;
 
-/// Bytes that the rows of a batch may have: as many wide rows as fit, and places that 32 bits hold.
+/// Bytes of the rows of a batch: an upper bound for wide rows, within offsets of 32 bits.
 const BATCH_BYTES: usize = 256 << 20;
 
-/// A plan that is nothing but a full scan and a choice of its columns.
+/// A plan of a full scan and a choice of its columns alone.
 #[derive(Debug)]
 pub(crate) struct Direct<'p> {
     pub(crate) read: Read<'p>,
-    /// For each field of the plan: which of the columns that are read.
+    /// For each field of the plan: the index among the columns read.
     pub(crate) fields: Vec<usize>,
 }
 
-/// Where the rows are.
+/// The source of the rows.
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum Read<'p> {
     Table(&'p TableReadExec),
@@ -76,10 +77,10 @@ pub(crate) fn plan(plan: &Arc<dyn ExecutionPlan>) -> Option<Direct<'_>> {
     Some(Direct { read: below.read, fields })
 }
 
-/// Where a column of a new row comes from.
+/// Source of a column of a new row.
 #[derive(Clone, Debug)]
 pub(crate) enum Source {
-    /// One of the columns that are read.
+    /// One of the columns read.
     Column(usize),
     Constant(Option<Vec<u8>>),
 }
@@ -111,7 +112,7 @@ fn run_table(session: &Arc<Session>, read: &TableReadExec, mut rows: Rows<'_>, i
     }
 }
 
-/// Rows of a table that are gathered at once, however long they are.
+/// Rows of a table that are gathered at once, whatever their length.
 fn batch_rows(table: &TableDef) -> usize {
     let widest = |data_type| match data_type {
         DataType::Varchar2 { bytes } | DataType::Char { bytes } | DataType::Raw { bytes } => usize::from(bytes),
@@ -161,7 +162,7 @@ struct Rows<'s> {
 }
 
 impl Rows<'_> {
-    /// A row; `column` gives the columns that are read.
+    /// Adds a row; `column` returns the columns read.
     #[inline]
     fn add<'a>(&mut self, column: impl Fn(usize) -> Option<&'a [u8]>) {
         self.count += 1;

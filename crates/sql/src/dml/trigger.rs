@@ -4,7 +4,8 @@
 //! BEFORE statement   for each row: BEFORE row, the change, AFTER row   AFTER statement
 //! ```
 //!
-//! Row triggers must not look at the rows that change: while they are at work, the table is mutating (ORA-04091). What they run, [`Nested`] runs.
+//! Row triggers must not read the rows that change: while they run, the table is mutating (ORA-04091). [`Nested`] runs
+//! their SQL.
 //!
 //! [`Nested`]: crate::cursor::nested::Nested
 
@@ -28,18 +29,19 @@ use crate::cursor::open::Cursor;
 use crate::cursor::run;
 use crate::scan::table::EngineTable;
 
-/// What a statement does to rows.
+/// The event of a statement.
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum Event<'e> {
     Insert,
-    /// One row, given by VALUES: nothing is said about its table before that row is in it, so BEFORE row triggers may look at it.
+    /// One row, given by VALUES: its table is not mutating before the row is inserted, so BEFORE row triggers may read
+    /// it.
     InsertOne,
-    /// The columns that it assigns.
+    /// The columns assigned.
     Update(&'e [usize]),
     Delete,
 }
 
-/// The triggers of a table that a statement fires; there is one at least.
+/// The triggers of a table that a statement fires, at least one.
 #[derive(Debug)]
 pub(crate) struct Triggers<'c> {
     connection: &'c Connection,
@@ -47,13 +49,13 @@ pub(crate) struct Triggers<'c> {
     event: TriggerEvent,
     one: bool,
     programs: Vec<(TriggerTiming, Arc<ProgramDef>)>,
-    /// For new values that triggers have given.
+    /// For new values from triggers.
     targets: Vec<Target>,
-    /// The table whose rows a foreign key makes this change for.
+    /// The parent table, when a foreign key causes this change.
     parent: Option<ObjectNumber>,
 }
 
-/// A row as triggers see it.
+/// A row for triggers.
 #[derive(Debug)]
 pub(crate) struct Image {
     pub(crate) row: Row,
@@ -111,7 +113,7 @@ impl<'c> Triggers<'c> {
         Some(Self { connection, table: Arc::clone(table), event, one, programs, targets, parent: None })
     }
 
-    /// The same, of a change that a foreign key makes because rows of `parent` change.
+    /// The same, for a change that a foreign key makes because rows of `parent` change.
     pub(crate) fn because_of(self, parent: ObjectNumber) -> Self {
         Self { parent: Some(parent), ..self }
     }
@@ -132,7 +134,7 @@ impl<'c> Triggers<'c> {
         self.has(TriggerTiming::AfterRow)
     }
 
-    /// The BEFORE statement triggers. What they have changed the statement sees, as long as the guard is there.
+    /// Fires the BEFORE statement triggers. The statement sees their changes, as long as the guard lives.
     pub(crate) fn begin(&self) -> Result<Option<Entered>> {
         if !self.has(TriggerTiming::BeforeStatement) {
             return Ok(None);
@@ -142,12 +144,12 @@ impl<'c> Triggers<'c> {
         Ok(Some(session.enter(session.begin_snapshot())))
     }
 
-    /// The AFTER statement triggers.
+    /// Fires the AFTER statement triggers.
     pub(crate) fn end(&self) -> Result<()> {
         self.fire(TriggerTiming::AfterStatement, &[], None, None)
     }
 
-    /// The BEFORE row triggers. The new row comes out as it is to be stored.
+    /// Fires the BEFORE row triggers, which may change the new row.
     pub(crate) fn before_row(&self, old: Option<&Image>, new: Option<&mut Image>) -> Result<()> {
         if !self.has_before_row() {
             return Ok(());
@@ -175,7 +177,7 @@ impl<'c> Triggers<'c> {
         Ok(())
     }
 
-    /// The AFTER row triggers.
+    /// Fires the AFTER row triggers.
     pub(crate) fn after_row(&self, old: Option<&Image>, new: Option<&mut Image>) -> Result<()> {
         if !self.has_after_row() {
             return Ok(());
@@ -211,7 +213,7 @@ impl<'c> Triggers<'c> {
                     session.fire_trigger(host, &stored, event, TriggerRow { old, new })
                 })
             })?;
-            // What kept it from compiling is there now.
+            // The cause of its errors may be gone.
             if program.status == ProgramStatus::Errors {
                 shared.programs.lock().note_invalid(name());
             }
@@ -220,12 +222,12 @@ impl<'c> Triggers<'c> {
     }
 }
 
-/// The BEFORE statement triggers of a statement that may have none.
+/// Fires the BEFORE statement triggers, if there are any.
 pub(crate) fn begin(triggers: Option<&Triggers<'_>>) -> Result<Option<Entered>> {
     triggers.map_or(Ok(None), Triggers::begin)
 }
 
-/// The AFTER statement triggers.
+/// Fires the AFTER statement triggers, if there are any.
 pub(crate) fn end(triggers: Option<&Triggers<'_>>) -> Result<()> {
     triggers.map_or(Ok(()), Triggers::end)
 }
@@ -240,7 +242,7 @@ impl Connection {
     /// Makes the physical plan of a query.
     ///
     /// # Errors
-    /// ORA-04091 when a trigger is at work that must not see one of its tables; those of planning.
+    /// ORA-04091 when a running trigger must not read one of its tables; those of planning.
     pub(crate) fn plan(&self, logical: &LogicalPlan) -> Result<Arc<dyn ExecutionPlan>> {
         let tables = self.shared.mutating();
         if !tables.is_empty() {
@@ -284,7 +286,7 @@ impl Connection {
     /// Locks a table for a statement that changes its rows.
     ///
     /// # Errors
-    /// ORA-04091 when a trigger is at work that must not change it; ORA-12838; as `Session::lock_for_change`.
+    /// ORA-04091 when a running trigger must not change it; ORA-12838; as `Session::lock_for_change`.
     pub(crate) fn lock_for_change(&self, table: &TableDef) -> Result<(ChangeLock, Arc<TableDef>)> {
         if self.shared.mutating().contains(&table.object) {
             return Err(mutating(table));
@@ -293,7 +295,7 @@ impl Connection {
         self.session.lock_for_change(table)
     }
 
-    /// Locks a table for a direct load, to the end of the transaction: nobody else may change a row of it.
+    /// Locks a table for a direct load, to the end of the transaction: no other session may change a row of it.
     ///
     /// # Errors
     /// As [`Connection::lock_for_change`].

@@ -1,4 +1,5 @@
-//! UPDATE: a query for the rowids and the whole new rows, settled before the first row changes; then the rows in rowid order.
+//! UPDATE: a query for the rowids and the whole new rows, settled before the first row changes; then the rows in rowid
+//! order.
 
 use std::sync::Arc;
 
@@ -26,11 +27,11 @@ use crate::statement::merge::Returning;
 use crate::statement::parse::parse_expression;
 use crate::statement::position;
 
-/// The rows that a DML statement will change, and the batches that their new values are in.
+/// The rows that a DML statement will change, and the batches with their new values.
 #[derive(Debug)]
 pub(crate) struct Victims {
     pub(crate) batches: Vec<RecordBatch>,
-    /// Rowid, batch, row in it; in order of rowid.
+    /// Rowid, batch, row in the batch; ordered by rowid.
     pub(crate) rows: Vec<(Rowid, u32, u32)>,
     /// The query gave a rowid more than once.
     pub(crate) repeated: bool,
@@ -243,7 +244,7 @@ fn check(update: &ast::Update) -> Result<&ast::ObjectName> {
     target_name(table)
 }
 
-/// The name of the one table that UPDATE or DELETE is about.
+/// The name of the target table of UPDATE or DELETE.
 pub(crate) fn target_name(table: &TableWithJoins) -> Result<&ast::ObjectName> {
     match table {
         TableWithJoins { relation: TableFactor::Table { name, .. }, joins } if joins.is_empty() => Ok(name),

@@ -11,31 +11,31 @@ const TEXT_WIDTH: usize = 80;
 /// Bytes of PLAN_TABLE_OUTPUT.
 pub(crate) const LINE_BYTES: usize = 300;
 
-/// One operation of a plan that is shown.
+/// One displayed operation of a plan.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub(crate) struct PlanLine {
     pub(crate) id: u64,
     pub(crate) depth: u32,
     pub(crate) step: Step,
-    /// What it has done, where that was asked for.
+    /// Its figures, where they were asked for.
     pub(crate) figures: Option<FiguresValue>,
 }
 
-/// A column of the box: its heading, and the cell of each line. Every cell has its blanks.
+/// A column of the box: its heading, and the cell of each line, padded.
 struct Column {
     heading: String,
     cells: Vec<String>,
 }
 
 impl Column {
-    /// Numbers and times, on the right.
+    /// A right-aligned column: numbers and times.
     fn right(heading: &str, width: usize, lines: &[PlanLine], cell: impl Fn(&PlanLine) -> Option<String>) -> Self {
         let cells = lines.iter().map(|line| format!(" {:>width$} ", cell(line).unwrap_or_default())).collect();
         Self { heading: format!(" {heading:<width$} "), cells }
     }
 }
 
-/// The plan, its predicates and what there is to note.
+/// The plan, its predicates and its notes.
 pub(crate) fn lines(plan: &[PlanLine], format: &Format, notes: &[String]) -> Vec<String> {
     let hash = plan::hash(plan.iter().map(|line| {
         let name = line.step.object.as_ref().map_or("", |object| object.name.as_str());
@@ -71,7 +71,7 @@ pub(crate) fn lines(plan: &[PlanLine], format: &Format, notes: &[String]) -> Vec
     out
 }
 
-/// The text of a statement, in lines that fit.
+/// The text of a statement, wrapped.
 pub(crate) fn statement(text: &str) -> Vec<String> {
     let mut out = Vec::new();
     for line in text.lines() {
@@ -92,7 +92,7 @@ fn section(title: &str, lines: &[String], out: &mut Vec<String>) {
     out.extend_from_slice(lines);
 }
 
-/// A line in parts that PLAN_TABLE_OUTPUT takes.
+/// A line cut to the width of PLAN_TABLE_OUTPUT.
 fn pieces(line: &str) -> Vec<String> {
     let mut out = Vec::new();
     let mut rest = line;

@@ -1,8 +1,8 @@
-//! The FORMAT of DBMS_XPLAN: a level, and what is added to it and taken from it.
+//! The FORMAT of DBMS_XPLAN: a level, with additions and removals.
 
 use common::{Error, Result};
 
-/// What of a plan is shown.
+/// The displayed parts of a plan.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) struct Format {
     pub(crate) rows: bool,
@@ -11,26 +11,26 @@ pub(crate) struct Format {
     pub(crate) alias: bool,
     pub(crate) note: bool,
     pub(crate) hints: HintReport,
-    /// What row sources have done.
+    /// Figures of the row sources.
     pub(crate) statistics: bool,
-    /// In the last execution, not in all of them.
+    /// Figures of the last execution, not of all.
     pub(crate) last: bool,
 }
 
-/// Which hints the report of a plan lists.
+/// The hints that the report of a plan lists.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum HintReport {
     None,
-    /// Those that were not used.
+    /// Unused ones.
     Unused,
     All,
 }
 
-/// How a format is read.
+/// Result of reading a format.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub(crate) enum Reading {
     Known(Format),
-    /// The word that no format has.
+    /// An unknown word.
     Unknown(String),
 }
 
@@ -53,10 +53,10 @@ impl Format {
         TYPICAL
     }
 
-    /// Reads a format; none is TYPICAL.
+    /// Reads a format; None is TYPICAL.
     ///
     /// # Errors
-    /// HW-0001 for what DBMS_XPLAN of Oracle shows and this one has nothing to say about.
+    /// HW-0001 for parts of Oracle's DBMS_XPLAN that have no counterpart.
     pub(crate) fn read(text: Option<&str>) -> Result<Reading> {
         let mut format = TYPICAL;
         let words = text.unwrap_or_default().to_uppercase();
@@ -96,7 +96,7 @@ impl Format {
                 "HINT_REPORT" if on => format.hints = HintReport::All,
                 "HINT_REPORT_UNUSED" if on => format.hints = HintReport::Unused,
                 "HINT_REPORT" | "HINT_REPORT_UNUSED" => format.hints = HintReport::None,
-                // Of what there is nothing here, nothing is taken away.
+                // Removing a part that does not exist has no effect.
                 "COST" | "PARTITION" | "PARALLEL" | "PROJECTION" | "REMOTE" | "QBREGISTRY" if !on => {}
                 "ADVANCED" | "ADAPTIVE" | "MEMSTATS" | "OUTLINE" | "PEEKED_BINDS" | "RUNSTATS_LAST"
                 | "RUNSTATS_TOT" | "COST" | "PARTITION" | "PARALLEL" | "PROJECTION" | "REMOTE" | "QBREGISTRY"

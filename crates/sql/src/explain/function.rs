@@ -24,22 +24,22 @@ use crate::types::{Kind, column};
 pub(crate) const OUTPUT: &str = "PLAN_TABLE_OUTPUT";
 const OUTPUT_TYPE: DataType = DataType::Varchar2 { bytes: LINE_BYTES as u16 };
 
-/// An argument: its name, where it is given by name, and its value.
+/// An argument: its name, if given by name, and its value.
 pub(crate) type Argument = (Option<String>, Datum);
 
-/// What is to be shown.
+/// The source of the displayed plan.
 #[derive(Clone, Debug)]
 enum Shown {
-    /// What a plan table has.
+    /// A plan in a plan table.
     Table { name: String, statement_id: Option<String> },
-    /// What a cursor has: without an identifier, that of the session's last statement.
+    /// A cursor's plan: without an identifier, that of the session's last statement.
     Cursor { sql_id: Option<String>, child: i64 },
 }
 
 /// The rows of a function of DBMS_XPLAN; None when the function is another one.
 ///
 /// # Errors
-/// ORA-06553 with PLS-306 for arguments that it does not have; HW-0001 for what is not supported.
+/// ORA-06553 with PLS-306 for unknown arguments; HW-0001 for unsupported ones.
 pub(crate) fn relation(tables: &SessionTables, path: &[String], arguments: &[Argument]) -> Result<Option<Relation>> {
     let path: Vec<&str> = path.iter().map(String::as_str).collect();
     let (["DBMS_XPLAN", function] | ["SYS", "DBMS_XPLAN", function]) = path[..] else { return Ok(None) };
@@ -75,7 +75,7 @@ pub(crate) fn relation(tables: &SessionTables, path: &[String], arguments: &[Arg
     Ok(Some(Relation { owner: "SYS".to_owned(), columns, source: Source::Provider(provider) }))
 }
 
-/// The arguments by the parameters' order, as text; None for NULL and where there is none.
+/// The arguments in the parameters' order, as text; None for NULL and for missing ones.
 fn placed<const N: usize>(function: &str, names: [&str; N], arguments: &[Argument]) -> Result<[Option<String>; N]> {
     let wrong = || Error::user(6553, format!("PLS-306: wrong number or types of arguments in call to '{function}'"));
     let mut found = [const { None }; N];
@@ -171,7 +171,7 @@ fn explained(tables: &SessionTables, name: &str, statement_id: Option<&str>) -> 
     Ok(rows.rows.iter().map(|row| table::line(row)).collect())
 }
 
-/// What a cursor's plan is, and what its executions have done.
+/// A cursor's plan, with the figures of its executions.
 fn of_cursor(cursor: &SharedCursor, format: &Format) -> Vec<String> {
     let title = format!("SQL_ID  {}, child number 0", cursor.sql_id);
     let rule = "-".repeat(title.len());

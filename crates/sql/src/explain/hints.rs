@@ -1,4 +1,4 @@
-//! The hints of a statement, and the report of what became of them.
+//! The hints of a statement, and the report of their use.
 
 use std::ops::ControlFlow;
 use std::sync::Arc;
@@ -16,17 +16,17 @@ use crate::statement::parse::Statement;
 #[derive(Clone, Debug)]
 pub(crate) struct StatementHint {
     hint: Hint,
-    /// What its query block calls the tables of its FROM clause.
+    /// The names of the tables in the FROM clause of its query block.
     tables: Arc<[String]>,
     place: Place,
 }
 
-/// What it is a hint of.
+/// The kind of statement or block that has the hint.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 enum Place {
     Block,
     Insert,
-    /// A MERGE, or an INSERT into several tables, whose hints are not carried out.
+    /// A MERGE, or an INSERT into several tables, whose hints have no effect.
     Several,
 }
 
@@ -79,7 +79,7 @@ pub(crate) fn of(statement: &Statement, text: &str) -> Arc<[StatementHint]> {
     found.list.into()
 }
 
-/// Whether the statement asks for row source statistics.
+/// True: the statement asks for row source statistics.
 pub(crate) fn gathers(hints: &[StatementHint]) -> bool {
     hints.iter().any(|hint| hint.hint.name == "GATHER_PLAN_STATISTICS")
 }
@@ -98,7 +98,7 @@ fn folded(ident: &ast::Ident) -> String {
     if ident.quote_style.is_some() { ident.value.clone() } else { ident.value.to_uppercase() }
 }
 
-/// What a FROM clause calls its tables.
+/// The names of the tables in a FROM clause.
 fn names(from: &[TableWithJoins]) -> Vec<String> {
     fn add(factor: &TableFactor, into: &mut Vec<String>) {
         match factor {
@@ -162,7 +162,7 @@ impl Visitor for Found {
     }
 }
 
-/// Gives the statement, the first of its row sources, the fates of the hints that no other row source has an answer to.
+/// Gives the fates of the hints that no other row source reports to the statement, the first of its row sources.
 pub(crate) fn settle(hints: &[StatementHint], sources: &mut [RowSource]) {
     let mut settled: Vec<HintFate> = sources.iter().flat_map(|source| source.step.hints.iter().cloned()).collect();
     let loads = sources.iter().any(|source| source.step.operation == "LOAD AS SELECT");
@@ -204,7 +204,7 @@ fn fate(StatementHint { hint, tables, place }: &StatementHint, loads: bool) -> H
     }
 }
 
-/// The lines of the hint report; none when there is nothing to say.
+/// The lines of the hint report; empty when there is none.
 pub(crate) fn report(plan: &[PlanLine], shown: HintReport) -> Vec<String> {
     let all: Vec<&HintFate> = plan.iter().flat_map(|line| &line.step.hints).collect();
     let open = all.iter().filter(|fate| fate.mark != Mark::Used).count();
@@ -241,7 +241,7 @@ pub(crate) fn report(plan: &[PlanLine], shown: HintReport) -> Vec<String> {
     out
 }
 
-/// What a line of REMARKS begins with that is a hint's fate.
+/// Prefix of a line of REMARKS with a hint's fate.
 const REMARK: &str = "hint ";
 
 /// The fates of a row source's hints as a plan table's REMARKS has them: one a line, with its letter.
@@ -250,7 +250,7 @@ pub(crate) fn remarks(fates: &[HintFate]) -> Option<String> {
     (!lines.is_empty()).then(|| lines.join("\n"))
 }
 
-/// Reads [`remarks`]. What somebody else has written there is no fate.
+/// Reads [`remarks`]. Other text in the column is no fate.
 pub(crate) fn of_remarks(text: &str) -> Vec<HintFate> {
     let marks = [Mark::Used, Mark::Unused, Mark::Unresolved, Mark::Error];
     text.lines()

@@ -1,4 +1,4 @@
-//! What is kept of a statement that was executed: its plan, and that it was the session's last one.
+//! State kept after a statement's execution: its plan, and that it was the session's last statement.
 
 use std::sync::Arc;
 
@@ -16,20 +16,21 @@ use crate::scan::figures::FiguresValue;
 use crate::statement::parse::Statement;
 
 impl Connection {
-    /// Whether row source statistics are kept of an execution that begins now.
+    /// True: row source statistics are kept of an execution that begins now.
     pub(crate) fn measures(&self, statement: &SharedCursor) -> bool {
         statement.gathers
             || self.session.meter().trace_level() > 0
             || &*self.session.parameters().text(Parameter::StatisticsLevel) == "ALL"
     }
 
-    /// Keeps what there is to be kept of an execution, which took `call`.
+    /// Stores the plan and figures of an execution, which took `call`.
     pub(crate) fn note_executed(&self, cursor: &Cursor, call: &CallFigures) {
         let wall_us = self.session.meter().clock().wall_us();
         if cursor.running.is_none() {
             cursor.keep_plan(wall_us);
         }
-        // An INSERT … VALUES is not planned. Its plan is the same every time: it is made once, or with each execution that is to be measured.
+        // An INSERT … VALUES is not planned. Its plan is always the same: it is made once, or at each measured
+        // execution.
         if let Statement::Insert(insert, _) = &cursor.shared.statement
             && cursor.row_sources.is_empty()
             && (cursor.measured || cursor.shared.plan().is_none())

@@ -1,4 +1,4 @@
-//! Plans as they are shown: EXPLAIN PLAN, DBMS_XPLAN, V$SQL_PLAN, and the row sources of STAT lines.
+//! Display of plans: EXPLAIN PLAN, DBMS_XPLAN, V$SQL_PLAN, and the row sources of STAT lines.
 //!
 //! ```text
 //! physical plan ── sources ──> row sources (step: what is to be done; figures: what was done)

@@ -1,4 +1,4 @@
-//! DELETE of rows of the session's own PLAN_TABLE: scripts tidy up so.
+//! DELETE of rows of the session's own PLAN_TABLE, as scripts do to clean up.
 
 use std::collections::HashSet;
 use std::sync::Arc;
@@ -17,14 +17,14 @@ use crate::plan::binder::owner_and_name;
 use crate::scan::figures::FiguresValue;
 
 impl Connection {
-    /// Whether a name in a DML statement means the session's own plan table.
+    /// True: a name in a DML statement means the session's own plan table.
     pub(crate) fn is_own_plan_table(&self, name: &ObjectName) -> Result<bool> {
         let (owner, table) = owner_and_name(name)?;
         Ok(is_own(owner.as_deref(), &table)
             && self.session.catalog().resolve(&self.schema, owner.as_deref(), &table)?.object.is_none())
     }
 
-    /// Deletes the rows that `select`, of the whole rows, finds.
+    /// Deletes the rows that `select`, a query of whole rows, returns.
     pub(crate) fn delete_plan_rows(&self, mut select: ast::Select, cursor: &mut Cursor) -> Result<u64> {
         let column = |name| SelectItem::UnnamedExpr(ast::Expr::Identifier(Ident::new(name)));
         select.projection = vec![column("PLAN_ID"), column("ID")];

@@ -1,4 +1,4 @@
-//! The plan of a cursor, with what its executions have done.
+//! The plan of a cursor, with the figures of its executions.
 
 use engine::dictionary::TableDef;
 
@@ -7,11 +7,11 @@ use crate::cursor::library::SharedCursor;
 use crate::cursor::open::RowSource;
 use crate::scan::figures::FiguresValue;
 
-/// A plan as a cursor keeps it. The first of its row sources is the statement itself.
+/// A cursor's plan. The first of its row sources is the statement itself.
 #[derive(Clone, Debug)]
 pub(crate) struct CursorPlan {
     pub(crate) sources: Vec<RowSource>,
-    /// What all executions by this plan have done, a row source at a time.
+    /// Figures over all executions of this plan, one entry a row source.
     pub(crate) totals: Vec<FiguresValue>,
     pub(crate) executions: u64,
     /// Row source statistics were asked for.
@@ -29,7 +29,7 @@ impl CursorPlan {
         plan
     }
 
-    /// `verb`: what the statement does, as `SELECT`.
+    /// `verb`: the statement's verb, as `SELECT`.
     fn of_verb(verb: &str, below: Vec<RowSource>, measured: bool) -> Self {
         let mut root = RowSource {
             depth: 0,
@@ -55,7 +55,7 @@ impl CursorPlan {
         Self { sources, totals, executions: 1, measured, hash, wall_us: 0 }
     }
 
-    /// The plan of an execution behind others of the same cursor.
+    /// The plan with the totals of earlier executions of the same cursor added.
     pub(crate) fn after(mut self, before: Option<&Self>) -> Self {
         let same = before.filter(|before| before.hash == self.hash && before.totals.len() == self.totals.len());
         if let Some(before) = same.filter(|before| before.measured == self.measured) {
@@ -65,7 +65,7 @@ impl CursorPlan {
         self
     }
 
-    /// The place of each row source's parent; None for the first.
+    /// The index of each row source's parent; None for the first.
     pub(crate) fn parents(&self) -> Vec<Option<usize>> {
         let mut above: Vec<usize> = Vec::new();
         self.sources
@@ -80,7 +80,7 @@ impl CursorPlan {
             .collect()
     }
 
-    /// How many of its parent's row sources come up to each: POSITION.
+    /// The number of each row source among its parent's: POSITION.
     pub(crate) fn positions(&self) -> Vec<u64> {
         let parents = self.parents();
         (0..parents.len())
@@ -89,7 +89,7 @@ impl CursorPlan {
     }
 }
 
-/// Tells plans apart: by depth, operation, options and object of their steps.
+/// Hash that tells plans apart: by depth, operation, options and object of their steps.
 pub(crate) fn hash<'s>(steps: impl Iterator<Item = (u32, &'s str, &'s str, &'s str)>) -> u32 {
     let text: Vec<String> =
         steps.map(|(depth, operation, options, name)| format!("{depth} {operation}/{options}/{name}")).collect();

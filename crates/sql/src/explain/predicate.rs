@@ -1,4 +1,4 @@
-//! Conditions as text, in the way of PLAN_TABLE's ACCESS_PREDICATES and FILTER_PREDICATES: `"A"=1 AND "B"='x'`.
+//! Conditions as text, in the form of PLAN_TABLE's ACCESS_PREDICATES and FILTER_PREDICATES: `"A"=1 AND "B"='x'`.
 
 use std::sync::Arc;
 
@@ -35,7 +35,7 @@ fn literal(value: &Datum) -> String {
     }
 }
 
-/// A column, with what its table is called where several tables are in the plan.
+/// A column, with its table's name where several tables are in the plan.
 pub(crate) fn column(table: Option<&str>, name: &str) -> String {
     match table {
         Some(table) => format!("\"{table}\".\"{name}\""),
@@ -43,9 +43,9 @@ pub(crate) fn column(table: Option<&str>, name: &str) -> String {
     }
 }
 
-/// What a query computes, by the planner's name for it.
+/// A computed column, by the planner's name for it.
 pub(crate) fn computed(name: &str) -> String {
-    // Names that it has made unique have a mark and a number behind them.
+    // Names that the planner has made unique end with a mark and a number.
     let name = name.split('\u{1}').find(|part| !part.is_empty()).unwrap_or("");
     match name {
         "count(Int64(1))" => "COUNT(*)".to_owned(),
@@ -54,7 +54,7 @@ pub(crate) fn computed(name: &str) -> String {
     }
 }
 
-/// The parts of a row of ORs, each with the operator.
+/// The parts of a chain of ORs, each with the operator.
 fn any_of<'p>(predicate: &'p Predicate, into: &mut Vec<&'p Predicate>) {
     match predicate {
         Predicate::Or(parts) => parts.iter().for_each(|part| any_of(part, into)),
@@ -73,7 +73,7 @@ fn sign(comparison: Comparison) -> &'static str {
     }
 }
 
-/// A condition on stored columns. `shown`: what the table is called, where that is to be said.
+/// A condition on stored columns. `shown`: the table's name, where it is displayed.
 pub(crate) fn of_scan(predicate: &Predicate, table: &TableDef, shown: Option<&str>) -> String {
     let named = |position: u16| {
         let name = table.columns.get(usize::from(position)).map_or("?", |column| column.name.as_str());
@@ -128,7 +128,7 @@ pub(crate) fn of_rowids(rowids: &[Rowid], shown: Option<&str>) -> String {
     }
 }
 
-/// An expression of an operator; `named` says what its input's columns are called.
+/// An expression of an operator; `named` gives the names of its input's columns.
 pub(crate) fn of_expr(expr: &Arc<dyn PhysicalExpr>, named: &dyn Fn(&Column) -> String) -> String {
     let node: &dyn std::any::Any = expr.as_ref();
     let inner = |expr: &Arc<dyn PhysicalExpr>| of_expr(expr, named);
@@ -136,7 +136,7 @@ pub(crate) fn of_expr(expr: &Arc<dyn PhysicalExpr>, named: &dyn Fn(&Column) -> S
         return named(column);
     }
     if let Some(value) = node.downcast_ref::<Literal>() {
-        // What is no value of Oracle's, as TRUE, is the planner's own.
+        // A value without a counterpart in Oracle, such as TRUE, is the planner's own.
         let own = || value.value().to_string().to_uppercase();
         return rows::from_scalar(value.value()).map_or_else(|_| own(), |datum| literal(&datum));
     }
@@ -144,7 +144,7 @@ pub(crate) fn of_expr(expr: &Arc<dyn PhysicalExpr>, named: &dyn Fn(&Column) -> S
         let (left, right) = (inner(binary.left()), inner(binary.right()));
         return match binary.op() {
             Operator::And => format!("{left} AND {right}"),
-            // One pair of parentheses around a row of them.
+            // One pair of parentheses around a chain of them.
             Operator::Or => {
                 let flat = |text: String, side: &Arc<dyn PhysicalExpr>| {
                     let node: &dyn std::any::Any = side.as_ref();
@@ -201,7 +201,7 @@ fn of_call(call: &ScalarFunctionExpr, inner: &dyn Fn(&Arc<dyn PhysicalExpr>) -> 
         return operators.shown(&arguments);
     }
     match (call.name(), arguments.as_slice()) {
-        // What the planner puts around conditions and CHAR columns is not the statement's.
+        // Wrappers of the planner around conditions and CHAR columns are not part of the statement.
         ("CHECKED" | "BLANK_TRIM" | "ARROW_TO_NUMBER", [argument]) => argument.clone(),
         (CASE, _) => "CASE … END".to_owned(),
         (CHOICE, [value, ..]) => format!("COALESCE({value},…)"),

@@ -1,4 +1,4 @@
-//! The row sources of a physical plan: what STAT lines, EXPLAIN PLAN, DBMS_XPLAN and V$SQL_PLAN show.
+//! The row sources of a physical plan, for STAT lines, EXPLAIN PLAN, DBMS_XPLAN and V$SQL_PLAN.
 
 use std::any::Any;
 use std::sync::Arc;
@@ -24,7 +24,8 @@ use crate::scan::figures::FiguresValue;
 
 type Plan = Arc<dyn ExecutionPlan>;
 
-/// Appends the row sources of a plan, parents first. Projections are part of the source under them, as Oracle counts them.
+/// Appends the row sources of a plan, parents first. Projections are part of the source under them, as Oracle counts
+/// them.
 pub(crate) fn row_sources(plan: &Plan, depth: u32, into: &mut Vec<RowSource>) {
     let several = tables(plan) > 1;
     add(plan, depth, several, into);
@@ -74,7 +75,7 @@ fn add(plan: &Plan, depth: u32, several: bool, into: &mut Vec<RowSource>) {
     estimate(plan, &mut into[at].step, &under);
 }
 
-/// What rows an operation is expected to give, where that follows from what is below it.
+/// Estimates the rows of an operation, where the estimates below it allow.
 fn estimate(plan: &Plan, step: &mut Step, under: &[(Option<u64>, Option<u64>)]) {
     let node: &dyn Any = plan.as_ref();
     let limit = node
@@ -97,7 +98,7 @@ fn estimate(plan: &Plan, step: &mut Step, under: &[(Option<u64>, Option<u64>)]) 
     }
 }
 
-/// The operation of a node; None for those that are part of what is under them.
+/// The operation of a node; None for nodes that are part of the one below.
 fn step(plan: &Plan, several: bool) -> Option<Step> {
     let node: &dyn Any = plan.as_ref();
     let (operation, options) = match plan.name() {
@@ -110,7 +111,7 @@ fn step(plan: &Plan, several: bool) -> Option<Step> {
         | "KeepOrderExec"
         | "PlaceholderRowExec" => return None,
         "FilterExec" | "EmptyExec" => ("FILTER", ""),
-        // The name says whether it keeps the first few rows only.
+        // The name depends on whether it keeps the first few rows only.
         _ if node.downcast_ref::<SortExec>().is_some_and(|sort| sort.fetch().is_some()) => ("SORT", "ORDER BY STOPKEY"),
         "SortExec" | "SortPreservingMergeExec" => ("SORT", "ORDER BY"),
         "AggregateExec" => match node.downcast_ref::<AggregateExec>() {
@@ -152,7 +153,7 @@ fn joined(join_type: Option<JoinType>) -> &'static str {
     }
 }
 
-/// What a node compares its input's rows by: to find them, and to keep them.
+/// The access and filter conditions of a node.
 fn conditions(plan: &Plan, several: bool) -> (Option<String>, Option<String>) {
     let node: &dyn Any = plan.as_ref();
     if let Some(filter) = node.downcast_ref::<FilterExec>() {
@@ -189,7 +190,7 @@ fn of_join_filter(filter: &JoinFilter, left: &Plan, right: &Plan, several: bool)
     })
 }
 
-/// What a column of a node's output is called.
+/// The name of a column of a node's output.
 fn named(plan: &Plan, column: &Column, several: bool) -> String {
     match origin(plan, column.index()) {
         Some((table, name)) => predicate::column(several.then_some(table.as_str()), &name),
@@ -203,7 +204,7 @@ fn named(plan: &Plan, column: &Column, several: bool) -> String {
     }
 }
 
-/// The table, by the name that the statement has for it, and the column that an output of a node comes from unchanged.
+/// The table, by its name in the statement, and the column that a node's output is an unchanged copy of.
 fn origin(plan: &Plan, index: usize) -> Option<(String, String)> {
     let node: &dyn Any = plan.as_ref();
     if let Some(read) = node.downcast_ref::<TableReadExec>() {

@@ -22,15 +22,15 @@ use crate::statement::words::Words;
 pub(crate) struct Explain {
     statement_id: Option<String>,
     into: Option<(Option<String>, String)>,
-    /// Where the statement begins that is explained.
+    /// Offset of the explained statement.
     offset: usize,
 }
 
 impl Explain {
-    /// Reads the statement, whose words begin with EXPLAIN.
+    /// Parses the statement, whose words begin with EXPLAIN.
     ///
     /// # Errors
-    /// What is wrong with it or with the statement behind FOR; ORA-00905 for one that has no plan.
+    /// Errors of it or of the statement behind FOR; ORA-00905 for a statement without a plan.
     pub(crate) fn parse(words: &mut Words<'_>) -> Result<Self> {
         words.expect("EXPLAIN")?;
         words.expect("PLAN")?;
@@ -60,7 +60,7 @@ impl Explain {
     }
 }
 
-/// An error of a statement that begins at `offset` of the one around it.
+/// Moves the position of an error in a statement that begins at `offset` of the outer one.
 fn shifted(mut error: Error, offset: usize) -> Error {
     error.position = error.position.map(|position| position + offset);
     error
@@ -70,7 +70,7 @@ impl Connection {
     /// EXPLAIN PLAN.
     ///
     /// # Errors
-    /// ORA-02404, ORA-02403: the table is not there, or no plan table; those of the statement that is explained.
+    /// ORA-02404, ORA-02403: the table does not exist, or is no plan table; those of the explained statement.
     pub(crate) fn explain_plan(&mut self, explain: &Explain, cursor: &Cursor) -> Result<()> {
         let into = self.plan_table(explain.into.as_ref())?;
         let text = &cursor.shared.text[explain.offset..];
@@ -91,7 +91,7 @@ impl Connection {
         }
     }
 
-    /// The table that a plan is put into; None: the session's own.
+    /// The target table of a plan; None: the session's own.
     fn plan_table(&self, name: Option<&(Option<String>, String)>) -> Result<Option<Arc<TableDef>>> {
         let (owner, name) = name.map_or((None, PLAN_TABLE), |(owner, name)| (owner.as_deref(), name.as_str()));
         let resolved = self.session.catalog().resolve(&self.schema, owner, name)?;
@@ -102,7 +102,7 @@ impl Connection {
         }
     }
 
-    /// Puts the rows of a plan into a user's table, by statements of the user's own.
+    /// Inserts the rows of a plan into a user's table, by statements of the user's own.
     fn insert_plan(&self, into: &TableDef, rows: &(dyn Fn(u64) -> Vec<PlanRow> + Sync)) -> Result<()> {
         if table::REQUIRED.iter().any(|name| into.column(name).is_none()) {
             return Err(Error::user(
@@ -135,7 +135,7 @@ impl Connection {
         })
     }
 
-    /// The plan that a statement would have now. Nothing is carried out.
+    /// The plan that a statement would have now. Nothing is executed.
     fn plan_of(&mut self, text: &str, binds: &[(String, Datum)]) -> Result<CursorPlan> {
         let version = self.session.catalog().version();
         let (shared, _) = self.database.library().find(text, &self.schema, version)?;
@@ -162,10 +162,11 @@ impl Connection {
         Ok(CursorPlan::new(&shared, cursor.row_sources, false))
     }
 
-    /// The plan that a query or a change of rows would have now, in the layout of DBMS_XPLAN.DISPLAY. No plan table gets it.
+    /// The plan that a query or DML would have now, in the layout of DBMS_XPLAN.DISPLAY, without storing it in a plan
+    /// table.
     ///
     /// # Errors
-    /// What is wrong with the statement; ORA-00905 for one that has no plan.
+    /// Errors of the statement; ORA-00905 for one without a plan.
     pub fn explain(&mut self, text: &str, binds: &[(String, Datum)]) -> Result<Vec<String>> {
         let _call = self.session.call()?;
         let plan = self.plan_of(text, binds)?;
@@ -173,12 +174,12 @@ impl Connection {
     }
 }
 
-/// Whether a name that nothing else has is the session's own plan table.
+/// True: a name that no object has is the session's own plan table.
 pub(crate) fn is_own(owner: Option<&str>, name: &str) -> bool {
     name == PLAN_TABLE && owner.is_none_or(|owner| owner == "SYS")
 }
 
-/// A name that means just this table.
+/// A quoted name of exactly this table.
 pub(crate) fn quoted(owner: &str, name: &str) -> String {
     format!("\"{owner}\".\"{name}\"")
 }

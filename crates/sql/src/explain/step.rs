@@ -1,34 +1,34 @@
-//! One operation of a plan: pure data, which outlives the statement.
+//! One operation of a plan: plain data that outlives the statement.
 
 use crate::plan::hints::HintFate;
 
-/// What an operation works on.
+/// The object of an operation.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub(crate) struct PlanObject {
     pub(crate) owner: String,
     pub(crate) name: String,
-    /// What the statement calls it.
+    /// Its name in the statement.
     pub(crate) alias: Option<String>,
     /// `TABLE`, `INDEX` …, as OBJECT_TYPE has it.
     pub(crate) kind: &'static str,
 }
 
-/// An operation, and what is thought and known of it before it runs.
+/// An operation, with its estimates and conditions.
 #[derive(Clone, PartialEq, Eq, Default, Debug)]
 pub(crate) struct Step {
     pub(crate) operation: String,
     /// `FULL`, `RANGE SCAN` …; empty when there are none.
     pub(crate) options: String,
     pub(crate) object: Option<PlanObject>,
-    /// Rows that it is expected to give; None without an estimate.
+    /// Estimated rows; None without an estimate.
     pub(crate) rows: Option<u64>,
-    /// Their bytes.
+    /// Estimated bytes.
     pub(crate) bytes: Option<u64>,
-    /// The conditions that say where it looks.
+    /// Access conditions: they limit the rows read.
     pub(crate) access: Option<String>,
-    /// The conditions that rows it has found must satisfy.
+    /// Filter conditions: they are checked on the rows read.
     pub(crate) filter: Option<String>,
-    /// What became of the hints for it.
+    /// The fates of its hints.
     pub(crate) hints: Vec<HintFate>,
 }
 

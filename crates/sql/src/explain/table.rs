@@ -1,7 +1,7 @@
 //! The rows of a plan table, and the one that every session has for itself.
 //!
-//! A session that has no table of that name sees its own PLAN_TABLE: rows in memory, which no other session sees and which go with the session. Its
-//! rows stay when the transaction is rolled back.
+//! A session without a table of that name sees its own PLAN_TABLE: rows in memory, private to the session, which go
+//! with it. They survive a rollback.
 
 use common::Result;
 use scalar::Datum;
@@ -12,7 +12,7 @@ use super::plan::CursorPlan;
 use super::step::{PlanObject, Step};
 use crate::views::view::{ViewColumn, at, date, maybe, n, number, s, text};
 
-/// The name that is meant where none is given.
+/// The default name.
 pub(crate) const PLAN_TABLE: &str = "PLAN_TABLE";
 
 /// The columns of a plan table, in the order of [`PlanRow::values`].
@@ -65,7 +65,7 @@ pub(crate) fn rows(plan: &CursorPlan, statement_id: Option<&str>, plan_id: u64, 
             wall_us,
             line: PlanLine { id: at as u64, depth: source.depth, step: source.step.clone(), figures: None },
             parent: parents[at].map(|parent| parent as u64),
-            // That of the statement itself is its cost in Oracle's.
+            // For the statement itself Oracle has its cost in this column.
             position: parents[at].map(|_| positions[at]),
         })
         .collect()
@@ -75,7 +75,7 @@ impl PlanRow {
     /// The values of [`COLUMNS`].
     ///
     /// # Errors
-    /// When the time has no date.
+    /// When the time is out of range.
     pub(crate) fn values(&self) -> Result<Vec<Datum>> {
         let PlanLine { id, depth, step, .. } = &self.line;
         let object = step.object.as_ref();
@@ -95,7 +95,7 @@ impl PlanRow {
             maybe(self.parent, n),
             n(*depth),
             maybe(self.position, n),
-            // What a plan costs, nothing is known of.
+            // There is no cost.
             Datum::Null,
             maybe(step.rows, n),
             maybe(step.bytes, n),
@@ -106,7 +106,7 @@ impl PlanRow {
     }
 }
 
-/// As many bytes of a text as a column takes.
+/// The beginning of a text, cut to a column's width.
 fn beginning(text: &str, bytes: usize) -> &str {
     let mut end = text.len().min(bytes);
     while !text.is_char_boundary(end) {
@@ -115,13 +115,13 @@ fn beginning(text: &str, bytes: usize) -> &str {
     &text[..end]
 }
 
-/// What [`line`] reads, in its order.
+/// The columns that [`line`] reads, in its order.
 pub(crate) const SHOWN: &str = "ID, DEPTH, OPERATION, OPTIONS, OBJECT_NAME, OBJECT_ALIAS, CARDINALITY, BYTES, ACCESS_PREDICATES, FILTER_PREDICATES";
 
-/// What it reads behind those, where the table has it.
+/// A further column, where the table has it.
 pub(crate) const REMARKS: &str = "REMARKS";
 
-/// A row of a plan table that was selected.
+/// Reads a selected row of a plan table.
 pub(crate) fn line(row: &[Datum]) -> PlanLine {
     let number = |at: usize| match row.get(at) {
         Some(Datum::Number(bytes)) => {

@@ -1,7 +1,7 @@
 //! Aggregates over NUMBER as DataFusion aggregate functions: SUM, AVG, MEDIAN, VARIANCE, STDDEV.
 //!
-//! COUNT, MIN and MAX are DataFusion's own: the types are made so that its comparison is Oracle's. Statements run in one partition; even
-//! so grouping sets are computed in two phases, so every aggregate has a state that a second phase takes.
+//! COUNT, MIN and MAX are DataFusion's own: the types are made so that its comparison is Oracle's. Statements run in
+//! one partition; yet grouping sets are computed in two phases, so every aggregate has a state for the second phase.
 
 use std::collections::HashSet;
 use std::fmt;
@@ -24,7 +24,7 @@ use super::packed::{Packed, unpack};
 use super::sum::NumberSum;
 use crate::error::to_datafusion;
 
-/// Which aggregate.
+/// Kinds of aggregates.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub(crate) enum Measure {
     Sum,
@@ -137,7 +137,7 @@ struct NumberAccumulator {
     context: Arc<dyn Context>,
     sum: NumberSum,
     moments: Moments,
-    /// MEDIAN keeps them all.
+    /// All values, for MEDIAN.
     values: Vec<Vec<u8>>,
     /// DISTINCT.
     seen: Option<HashSet<Vec<u8>>>,
@@ -166,7 +166,7 @@ impl NumberAccumulator {
         }
     }
 
-    /// What the second phase needs, and the count: sums, or where they do not do the values themselves.
+    /// The state for the second phase: sums, or the values themselves, and the count.
     fn packed(&mut self) -> Result<Vec<ScalarValue>> {
         let (state, count) = match (&self.seen, self.measure) {
             (None, Measure::Sum | Measure::Average) => (self.sum.value()?.map(|sum| sum.to_vec()), self.sum.count()),
@@ -194,7 +194,7 @@ impl NumberAccumulator {
             (None, Measure::Sum | Measure::Average) => self.sum.merge(state, count),
             (None, Measure::Spread(_)) => match unpack(state)?[..] {
                 [values, squares] => self.moments.merge(values, squares, count),
-                // Of no values.
+                // The state of no values.
                 _ => Ok(()),
             },
             _ => unpack(state)?.into_iter().try_for_each(|value| self.add(value)),

@@ -1,7 +1,7 @@
-//! Values without their trailing blanks: what a blank-padded comparison compares.
+//! Values without their trailing blanks, as a blank-padded comparison uses them.
 //!
-//! Two padded values are equal exactly when they are equal without trailing blanks; order differs only where a value goes on, after the
-//! end of the other, with a control character.
+//! Two padded values are equal exactly when they are equal without trailing blanks; order differs only where a value
+//! goes on, after the end of the other, with a control character.
 
 use std::sync::Arc;
 

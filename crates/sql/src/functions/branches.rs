@@ -1,9 +1,10 @@
-//! CASE that holds other CASEs, several deep.
+//! Deeply nested CASE.
 //!
-//! The planner asks a CASE twice about what stands in its branches, once for the type and once for NULL; and what carries a CASE out builds those inside it
-//! anew whenever it numbers their columns, which each of them does as well. Both double with every level. So a CASE above [`PLAIN_MAX`] others is a call of
-//! its conditions and results ([`case`]), which is asked once, until nothing looks into expressions any more: then `coalesce.rs` makes a function of it that
-//! takes the columns, and has the CASE for itself ([`body`]).
+//! The planner visits the branches of a CASE twice, once for the type and once for NULL; and the executor of a CASE
+//! rebuilds nested ones whenever it numbers their columns, which each of them does as well. Both double with every
+//! level. So a CASE above [`PLAIN_MAX`] others is a call of its conditions and results ([`case`]), which is visited
+//! once, until no rule looks into expressions any more: then `coalesce.rs` replaces it by a function that takes the
+//! columns and contains the CASE ([`body`]).
 
 use std::sync::Arc;
 
@@ -21,19 +22,19 @@ use datafusion::physical_expr::expressions::{CaseExpr, Column};
 use super::library::label;
 use crate::types::Kind;
 
-/// Levels of CASE that are left to the planner.
+/// Levels of CASE left to the planner.
 const PLAIN_MAX: usize = 3;
 
-/// The name of the call, and of what comes of it.
+/// The name of the call, and of its replacement.
 pub(crate) const CASE: &str = "CASE";
 
-/// A CASE as a call: the value that is compared where there is one, a condition and a result a branch, and the result of ELSE.
+/// A CASE as a call: the compared value if there is one, a condition and a result a branch, and the result of ELSE.
 #[derive(PartialEq, Eq, Hash, Debug)]
 struct Branches {
-    /// Whether the first argument is compared with the conditions.
+    /// True: the first argument is compared with the conditions.
     compares: bool,
     result: Kind,
-    /// What the planner calls a long expression.
+    /// The planner's name of a long expression.
     label: Option<String>,
     signature: Signature,
 }
@@ -44,7 +45,7 @@ fn branches(expr: &Expr) -> Option<(&Branches, &ScalarFunction)> {
     Some((inner.downcast_ref::<Branches>()?, call))
 }
 
-/// How many CASEs stand in each other in an expression; no more than `PLAIN_MAX` are counted.
+/// Nesting depth of CASE in an expression, counted up to `PLAIN_MAX`.
 fn depth(expr: &Expr) -> usize {
     if branches(expr).is_some() {
         return PLAIN_MAX;
@@ -78,12 +79,12 @@ pub(crate) fn case(value: Option<Expr>, whens: Vec<(Expr, Expr)>, otherwise: Exp
     Expr::ScalarFunction(ScalarFunction::new_udf(Arc::new(ScalarUDF::new_from_impl(udf)), arguments))
 }
 
-/// Whether an expression is a call that [`case`] has made.
+/// True: the expression is a call made by [`case`].
 pub(super) fn is_case(expr: &Expr) -> bool {
     branches(expr).is_some()
 }
 
-/// The CASE of a call that [`case`] has made; None for any other expression.
+/// The CASE of a call made by [`case`]; None for any other expression.
 pub(super) fn body(expr: &Expr) -> Option<Expr> {
     let (branches, call) = branches(expr)?;
     let (otherwise, rest) = call.args.split_last()?;
@@ -123,7 +124,7 @@ impl ScalarUDFImpl for Branches {
         Some((args[..always].iter().collect(), args[always..].iter().collect()))
     }
 
-    /// Of constants, when the planner simplifies: where a branch fails it leaves the call as it is.
+    /// Called on constants by the planner's simplification: if a branch fails the call stays as it is.
     fn invoke_with_args(&self, args: ScalarFunctionArgs) -> Result<ColumnarValue> {
         let constant = args.args.iter().all(|argument| matches!(argument, ColumnarValue::Scalar(_)));
         let count = if constant { 1 } else { args.number_rows };

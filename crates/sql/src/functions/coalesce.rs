@@ -1,4 +1,5 @@
-//! COALESCE of values that may fail: what stands behind a value that is not NULL is evaluated for no row that has one, and each argument stands once.
+//! COALESCE of values that may fail: arguments after a non-NULL value are not evaluated for the row, and each argument
+//! occurs once.
 //!
 //! ```text
 //! binder    COALESCE(a, b)                              a function like any other: grouping and the planner see both arguments
@@ -6,9 +7,9 @@
 //!             CASE WHEN $0 IS NOT NULL THEN $0 ELSE b($1, $2) END
 //! ```
 //!
-//! CASE alone would hold its first argument twice, and one in the other would double with each level. [`carried_out`] and [`in_plan`] make the second form of
-//! the first when nothing looks into expressions any more. NULLIF of values of different kinds has the second form from the beginning: both its arguments are
-//! evaluated anyway.
+//! CASE alone would hold its first argument twice, and nesting would double it with each level. [`carried_out`] and
+//! [`in_plan`] turn the first form into the second when no rule looks into expressions any more. NULLIF of values of
+//! different kinds has the second form from the beginning: both its arguments are evaluated anyway.
 
 use std::hash::{Hash, Hasher};
 use std::sync::Arc;
@@ -34,13 +35,13 @@ use super::branches;
 use super::library::label;
 use crate::types::Kind;
 
-/// The name of COALESCE in the second form, where it is shown.
+/// The displayed name of COALESCE in the second form.
 pub(crate) const CHOICE: &str = "CHOICE";
 
 /// The first form.
 #[derive(PartialEq, Eq, Hash, Debug)]
 struct Coalesce {
-    /// What the planner calls a long expression.
+    /// The planner's name of a long expression.
     label: Option<String>,
     signature: Signature,
 }
@@ -87,7 +88,7 @@ impl ScalarUDFImpl for Coalesce {
         Some((args[..1].iter().collect(), args[1..].iter().collect()))
     }
 
-    /// Of constants alone, when the planner simplifies: where the second one fails it leaves the call as it is.
+    /// Called on constants by the planner's simplification: if the second one fails the call stays as it is.
     fn invoke_with_args(&self, args: ScalarFunctionArgs) -> Result<ColumnarValue> {
         let arrays = ColumnarValue::values_to_arrays(&args.args)?;
         let value = zip(&is_not_null(&arrays[0])?, &arrays[0], &arrays[1])?;
@@ -99,7 +100,7 @@ impl ScalarUDFImpl for Coalesce {
 #[derive(Debug)]
 struct Choice {
     function: &'static str,
-    /// As the planner knew the first form.
+    /// The planner's name of the first form.
     name: String,
     body: Arc<dyn PhysicalExpr>,
     arguments: SchemaRef,
@@ -127,10 +128,10 @@ pub(crate) fn argument(position: usize) -> Expr {
     Expr::Column(Column::new_unqualified(format!("\u{1}{position}")))
 }
 
-/// An expression over the values of others, which are of these types: [`argument`] stands for each.
+/// An expression over the values of others of these types; [`argument`] stands for each.
 ///
 /// # Errors
-/// Those of the planner.
+/// Errors of the planner.
 fn choice(function: &'static str, name: String, body: &Expr, arguments: Vec<(Expr, ArrowType)>) -> Result<Expr> {
     let volatility = if body.is_volatile() { Volatility::Volatile } else { Volatility::Immutable };
     let fields =
@@ -148,10 +149,10 @@ fn choice(function: &'static str, name: String, body: &Expr, arguments: Vec<(Exp
     Ok(Expr::ScalarFunction(ScalarFunction::new_udf(Arc::new(ScalarUDF::new_from_impl(udf)), arguments)))
 }
 
-/// `NULLIF(a, b)` of an `a` of this kind; `left` is what is made of [`argument`] 0 to be compared with `b`.
+/// `NULLIF(a, b)` of an `a` of this kind; `left` is the form of [`argument`] 0 that is compared with `b`.
 ///
 /// # Errors
-/// Those of the planner.
+/// Errors of the planner.
 pub(crate) fn null_if(a: Expr, kind: Kind, left: Expr, b: Expr) -> Result<Expr> {
     let arguments = [a.clone(), b.clone()];
     let name = label("NULLIF", &arguments).unwrap_or_else(|| format!("NULLIF({a},{b})"));
@@ -181,7 +182,7 @@ impl ScalarUDFImpl for Choice {
     }
 
     fn invoke_with_args(&self, args: ScalarFunctionArgs) -> Result<ColumnarValue> {
-        // What is volatile has a value a row, though it is made of nothing.
+        // A volatile expression has a value a row, also without columns.
         let constant = self.signature.volatility != Volatility::Volatile
             && args.args.iter().all(|argument| matches!(argument, ColumnarValue::Scalar(_)));
         let count = if constant { 1 } else { args.number_rows };
@@ -196,7 +197,7 @@ impl ScalarUDFImpl for Choice {
     }
 }
 
-/// What an expression is made of, as arguments behind those that are there already, and the expression over them.
+/// Moves the columns of an expression behind the given arguments, and returns the expression over them.
 fn over_arguments(body: Expr, mut arguments: Vec<Expr>) -> Result<(Expr, Vec<Expr>)> {
     let first = arguments.len();
     let body = body.transform_down(|node| {
@@ -213,10 +214,11 @@ fn over_arguments(body: Expr, mut arguments: Vec<Expr>) -> Result<(Expr, Vec<Exp
     Ok((body.data, arguments))
 }
 
-/// The expression with every COALESCE in its second form, and every deep CASE (`branches.rs`) as well; `schema` has the columns that it names.
+/// The expression with every COALESCE in its second form, and every deep CASE (`branches.rs`) as well; `schema` has the
+/// columns that it names.
 ///
 /// # Errors
-/// Those of the planner.
+/// Errors of the planner.
 pub(crate) fn carried_out(expr: Expr, schema: &DFSchema) -> Result<Transformed<Expr>> {
     let chosen = |function, name, body: &Expr, arguments: Vec<Expr>| {
         let typed = arguments.into_iter().map(|value| {
@@ -239,7 +241,7 @@ pub(crate) fn carried_out(expr: Expr, schema: &DFSchema) -> Result<Transformed<E
         let (Some(otherwise), Some(value)) = (call.args.pop(), call.args.pop()) else {
             return Ok(Transformed::no(Expr::ScalarFunction(call)));
         };
-        // The first argument is the value that may be NULL, not a column for its own sake.
+        // The first argument is the value that may be NULL, not one of the columns.
         let (otherwise, arguments) = over_arguments(otherwise, vec![value])?;
         let given = Expr::IsNotNull(Box::new(argument(0)));
         let branches = vec![(Box::new(given), Box::new(argument(0)))];
@@ -251,7 +253,7 @@ pub(crate) fn carried_out(expr: Expr, schema: &DFSchema) -> Result<Transformed<E
 /// A plan that the planner has optimised, with every COALESCE and every deep CASE in its second form.
 ///
 /// # Errors
-/// Those of the planner.
+/// Errors of the planner.
 pub(crate) fn in_plan(plan: LogicalPlan) -> Result<LogicalPlan> {
     let mut found = false;
     plan.apply_with_subqueries(|node| {

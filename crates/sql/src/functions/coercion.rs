@@ -1,4 +1,4 @@
-//! Conversions between kinds: those that nobody asked for, and CAST.
+//! Conversions between kinds: implicit ones, and CAST.
 
 use std::fmt;
 use std::hash::{Hash, Hasher};
@@ -17,11 +17,11 @@ use super::rows;
 use crate::error::to_datafusion;
 use crate::types::Kind;
 
-/// What a conversion aims at.
+/// Target of a conversion.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 enum Target {
     Kind(Kind),
-    /// CAST: the value as a column of this type would hold it.
+    /// CAST: a value of a column of this type.
     Column(DataType),
 }
 
@@ -62,7 +62,7 @@ fn build(expr: Expr, target: Target, result: Kind, context: &Arc<dyn Context>) -
     Expr::ScalarFunction(ScalarFunction::new_udf(Arc::new(ScalarUDF::new_from_impl(conversion)), vec![expr]))
 }
 
-/// `expr` as `to`. A literal is converted at once where that succeeds; where not, the error waits until a row needs it.
+/// `expr` as `to`. A literal is converted at once; if that fails, the error waits until a row needs the value.
 pub(crate) fn call(expr: Expr, to: Kind, context: &Arc<dyn Context>) -> Expr {
     if let Expr::Literal(value, _) = &expr
         && let Ok(converted) = convert_scalar(value, to, context)
@@ -116,7 +116,7 @@ impl Conversion {
                 let mut bytes = Vec::new();
                 let shortened;
                 let value = match (value, data_type) {
-                    // CAST to a shorter character type cuts off.
+                    // CAST to a shorter character type truncates.
                     (
                         Datum::Varchar2(text) | Datum::Char(text),
                         DataType::Varchar2 { bytes } | DataType::Char { bytes },

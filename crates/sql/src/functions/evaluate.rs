@@ -1,4 +1,4 @@
-//! Expressions without columns, evaluated on the spot: limits, and the rows of INSERT … VALUES.
+//! Expressions without columns, evaluated at once: limits, and the rows of INSERT … VALUES.
 
 use std::sync::Arc;
 
@@ -16,7 +16,7 @@ use super::library::LibraryFunction;
 use super::{coalesce, rows};
 use crate::error::from_datafusion;
 
-/// The value of an expression that names no column.
+/// The value of an expression without columns.
 pub(crate) fn scalar(expr: &Expr) -> Result<ScalarValue> {
     match expr {
         Expr::Literal(value, _) => return Ok(value.clone()),

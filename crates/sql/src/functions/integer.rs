@@ -23,7 +23,7 @@ pub(crate) fn to_number(expr: Expr) -> Expr {
     Expr::ScalarFunction(ScalarFunction::new_udf(Arc::new(ScalarUDF::new_from_impl(udf)), vec![expr]))
 }
 
-/// Whether a call is [`to_number`]'s.
+/// True: the call is one of [`to_number`].
 pub(crate) fn is_to_number(call: &ScalarFunction) -> bool {
     let inner: &dyn std::any::Any = call.func.inner().as_ref();
     inner.is::<ToNumber>()

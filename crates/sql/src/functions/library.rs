@@ -18,7 +18,7 @@ use super::{rows, unsupported};
 use crate::error::to_datafusion;
 use crate::types::Kind;
 
-/// Whether the library has a function of this name.
+/// True: the library has a function of this name.
 pub(crate) fn exists(name: &str) -> bool {
     functions::lookup(name).is_some()
 }
@@ -30,7 +30,7 @@ pub(crate) struct LibraryFunction {
     arguments: Vec<Kind>,
     pub(crate) result: Kind,
     signature: Signature,
-    /// What the planner calls a long expression: see [`label`].
+    /// The planner's name of a long expression: see [`label`].
     label: Option<String>,
 }
 
@@ -67,7 +67,7 @@ pub(crate) fn call(name: &str, arguments: Vec<(Expr, Kind)>, context: &Arc<dyn C
     let (expressions, kinds): (Vec<Expr>, Vec<Kind>) = arguments.into_iter().unzip();
     let library = LibraryFunction::of_kinds(function, kinds, context)?;
     let result = library.result;
-    // Without arguments there is one value for the statement, which is known now.
+    // Without arguments the statement has one value, known now.
     if expressions.is_empty() && function.deterministic {
         let value = function.call(&**context, &[])?;
         return Ok((Expr::Literal(rows::to_scalar(&value, result)?, None), result));
@@ -80,14 +80,14 @@ pub(crate) fn call(name: &str, arguments: Vec<(Expr, Kind)>, context: &Arc<dyn C
 /// An operator between two values of these kinds.
 ///
 /// # Errors
-/// Where it does not take them.
+/// When it does not take them.
 pub(super) fn operator(name: &str, kinds: [Kind; 2], context: &Arc<dyn Context>) -> Result<LibraryFunction> {
     let function = functions::lookup(name).ok_or_else(|| Error::bug(format!("no operator {name}")))?;
     LibraryFunction::of_kinds(function, kinds.into(), context)
 }
 
-/// The planner names an expression by its text, and asks for the names of all parts of it again and again: with the cube of an expression's length.
-/// So one that is longer than `LABEL_MIN` goes by a digest of its text.
+/// The planner names an expression by its text, and asks for the names of all its parts repeatedly, in cubic time of
+/// the expression's length. So one longer than `LABEL_MIN` is named by a digest of its text.
 pub(super) fn label(name: &str, arguments: &[Expr]) -> Option<String> {
     const LABEL_MIN: usize = 200;
     let mut text = String::from(name);
@@ -98,7 +98,7 @@ pub(super) fn label(name: &str, arguments: &[Expr]) -> Option<String> {
     (text.len() > LABEL_MIN).then(|| digest(name, &text))
 }
 
-/// A name of little length for an expression of this text.
+/// A short name of an expression with this text.
 pub(super) fn digest(name: &str, text: &str) -> String {
     let digest = |salt: u8| {
         let mut hasher = std::hash::DefaultHasher::new();
@@ -183,7 +183,7 @@ fn number_operation(name: &str) -> Option<NumberOperation> {
     })
 }
 
-/// A NUMBER argument without a datum a row.
+/// A NUMBER argument, without a datum for each row.
 enum Numbers<'a> {
     Constant(Option<NumberBytes>),
     Array(&'a BinaryArray),

@@ -1,8 +1,8 @@
-//! LISTAGG: the texts of a group, one behind the other, in the order of its own sort keys.
+//! LISTAGG: the texts of a group, concatenated in the order of its own sort keys.
 //!
-//! DataFusion's aggregate node does not keep an order for functions that are not its own, so the keys are further arguments: the text, the
-//! separator, then one argument a key. How each key sorts is part of the function's value and name, because two lists that differ only
-//! there must not be taken for one.
+//! DataFusion's aggregate node does not keep an order for foreign functions, so the keys are further arguments: the
+//! text, the separator, then one argument a key. The keys' directions are part of the function's value and name: two
+//! lists that differ in them alone must not be merged.
 
 use std::collections::HashSet;
 use std::fmt::Write;
@@ -27,7 +27,7 @@ pub(crate) const NAME: &str = "LISTAGG";
 /// Arguments before the sort keys: the text and the separator.
 pub(crate) const FIXED_ARGUMENTS: usize = 2;
 
-/// How one key sorts.
+/// Direction of one key.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub(crate) struct Direction {
     pub(crate) ascending: bool,
@@ -85,7 +85,7 @@ impl AggregateUDFImpl for Listagg {
 /// One text of the list.
 #[derive(Debug)]
 struct Entry {
-    /// Its sort keys as bytes whose order is the one asked for.
+    /// Its sort keys, encoded so that bytes compare in the requested order.
     keys: Vec<u8>,
     text: String,
     separator: String,
@@ -125,7 +125,7 @@ impl List {
     }
 
     fn text(&mut self) -> Result<Option<String>> {
-        // Stable: texts with equal keys stay as they came.
+        // Stable: texts with equal keys keep their order of arrival.
         if self.distinct && self.order.is_empty() {
             self.entries.sort_by(|a, b| a.text.cmp(&b.text));
         } else {

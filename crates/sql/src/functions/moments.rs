@@ -7,7 +7,7 @@ use scalar::{Context, Datum, functions};
 
 use super::sum::NumberSum;
 
-/// Which of the measures of spread.
+/// Measures of spread.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub(crate) enum Spread {
     Variance,
@@ -41,12 +41,12 @@ impl Moments {
         self.values.count()
     }
 
-    /// The sum of the values and of their squares; nothing of no values.
+    /// The sums of the values and of their squares; empty for no values.
     pub(crate) fn sums(&self) -> Result<Vec<NumberBytes>> {
         Ok([self.values.value()?, self.squares.value()?].into_iter().flatten().collect())
     }
 
-    /// Adds what [`Self::sums`] gave over `count` values.
+    /// Adds the sums of [`Self::sums`] over `count` values.
     pub(crate) fn merge(&mut self, values: &[u8], squares: &[u8], count: u64) -> Result<()> {
         self.values.merge(values, count)?;
         self.squares.merge(squares, count)

@@ -1,5 +1,5 @@
-//! NVL, COALESCE and NULLIF as calls, each argument once: as CASE their first argument would stand in them twice, and one in the other would double with
-//! each level. COALESCE of what may fail is in `coalesce.rs`.
+//! NVL, COALESCE and NULLIF as calls with each argument once: as CASE their first argument would occur twice, and
+//! nesting would double it with each level. `coalesce.rs` has COALESCE of values that may fail.
 
 use std::sync::Arc;
 
@@ -36,7 +36,7 @@ fn call(form: Form, name: &'static str, arguments: Vec<Expr>) -> Expr {
     Expr::ScalarFunction(ScalarFunction::new_udf(Arc::new(ScalarUDF::new_from_impl(udf)), arguments))
 }
 
-/// The first of the arguments, which are of one type, that is not NULL. All of them are evaluated for every row.
+/// The first of the arguments, all of one type, that is not NULL. All of them are evaluated for every row.
 pub(crate) fn first(name: &'static str, arguments: Vec<Expr>) -> Expr {
     call(Form::First, name, arguments)
 }
@@ -46,7 +46,7 @@ pub(crate) fn null_if(a: Expr, b: Expr) -> Expr {
     call(Form::Nullif, "NULLIF", vec![a, b])
 }
 
-/// What DECODE compares, of this kind: the value, and in the place of NULL one that is equal to itself and that no value is.
+/// The comparison key of DECODE, of this kind: the value, and for NULL a key that is equal to itself alone.
 pub(crate) fn key(value: Expr, kind: Kind) -> Expr {
     let in_place = Expr::Literal(
         match kind {
@@ -66,7 +66,7 @@ pub(crate) fn key(value: Expr, kind: Kind) -> Expr {
     }
 }
 
-/// Whether nothing can go wrong with an expression, and nothing but time is lost if it is evaluated in vain.
+/// True: the expression cannot fail, so evaluating it in vain costs only time.
 pub(crate) fn is_harmless(expr: &Expr) -> bool {
     match expr {
         Expr::Column(_) | Expr::Literal(..) | Expr::OuterReferenceColumn(..) => true,

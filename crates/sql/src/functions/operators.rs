@@ -1,7 +1,7 @@
-//! A row of operators as one call: `a + b - c …`, carried out from the left.
+//! A chain of operators as one call: `a + b - c …`, evaluated from the left.
 //!
-//! As calls in each other, a row of n operators is a tree of n levels. The planner asks every level for the name and the type of each level below it, which
-//! takes time with the square of the row's length. The operands of one call stand beside each other.
+//! As nested calls, a chain of n operators is a tree of n levels. The planner asks every level for the name and the
+//! type of each level below it, in quadratic time. The operands of one call are on one level.
 
 use std::sync::Arc;
 
@@ -20,10 +20,10 @@ use crate::types::Kind;
 /// The name of the call.
 const NAME: &str = "OPERATORS";
 
-/// A row of operators that is being read.
+/// A chain of operators under construction.
 pub(crate) struct Row<'c> {
     context: &'c Arc<dyn Context>,
-    /// Each takes what the ones before it have made, and its own operand.
+    /// Each takes the result of those before it, and its own operand.
     operators: Vec<LibraryFunction>,
     operands: Vec<Expr>,
     kind: Kind,
@@ -34,7 +34,7 @@ impl<'c> Row<'c> {
         Self { context, operators: Vec::new(), operands: vec![first], kind }
     }
 
-    /// The kind of what the row makes so far.
+    /// The kind of the result so far.
     pub(crate) fn kind(&self) -> Kind {
         self.kind
     }
@@ -42,7 +42,7 @@ impl<'c> Row<'c> {
     /// Adds an operator and its right operand.
     ///
     /// # Errors
-    /// Where the operator does not take values of these kinds.
+    /// When the operator does not take values of these kinds.
     pub(crate) fn push(&mut self, name: &str, operand: Expr, kind: Kind) -> Result<()> {
         let next = operator(name, [self.kind, kind], self.context)?;
         self.kind = next.result;
@@ -51,7 +51,7 @@ impl<'c> Row<'c> {
         Ok(())
     }
 
-    /// The row as one call.
+    /// The chain as one call.
     pub(crate) fn call(self) -> Expr {
         let mut text = String::new();
         for operator in &self.operators {
@@ -71,18 +71,18 @@ impl<'c> Row<'c> {
     }
 }
 
-/// The function of a row.
+/// The function of a chain.
 #[derive(PartialEq, Eq, Hash, Debug)]
 pub(crate) struct Operators {
     operators: Vec<LibraryFunction>,
     result: Kind,
-    /// What the planner calls the row.
+    /// The planner's name of the chain.
     label: String,
     signature: Signature,
 }
 
 impl Operators {
-    /// The row as text, of its operands' texts.
+    /// The chain as text, from its operands' texts.
     pub(crate) fn shown(&self, operands: &[String]) -> String {
         let mut operands = operands.iter();
         let mut text = operands.next().cloned().unwrap_or_default();

@@ -1,7 +1,7 @@
-//! The value of a subquery that may give no row.
+//! The value of a subquery that may return no row.
 //!
-//! DataFusion takes a subquery's value for as little NULL as its column is, and simplifies what asks: `(select 1 from t where …) is null` would be false even
-//! where the subquery gives nothing.
+//! DataFusion takes a subquery's value for not nullable when its column is not, and simplifies accordingly: `(select 1
+//! from t where …) is null` would be false even where the subquery returns no row.
 
 use std::sync::Arc;
 
@@ -17,9 +17,9 @@ struct OrNull {
     signature: Signature,
 }
 
-/// The value, in a column that may be NULL.
+/// The value, as a nullable column.
 pub(crate) fn call(value: Expr) -> Expr {
-    // Volatile, so that no constant is made of it: that one would not be NULL again.
+    // Volatile, so that it is not folded into a constant, which would be not nullable again.
     let udf = OrNull { signature: Signature::any(1, Volatility::Volatile) };
     Expr::ScalarFunction(ScalarFunction::new_udf(Arc::new(ScalarUDF::new_from_impl(udf)), vec![value]))
 }

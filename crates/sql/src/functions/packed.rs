@@ -1,4 +1,5 @@
-//! Several byte strings as one: what an aggregate of the first phase hands to that of the second. Each is preceded by its length, 4 bytes little-endian.
+//! Several byte strings as one, from an aggregate's first phase to its second. Each is preceded by its length, 4 bytes
+//! little-endian.
 
 use common::{Error, Result};
 

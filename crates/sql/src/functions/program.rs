@@ -1,4 +1,4 @@
-//! Functions of PL/SQL as DataFusion functions: one call a row, in the session whose statement it is.
+//! PL/SQL functions as DataFusion functions: one call a row, in the statement's session.
 
 use std::fmt;
 use std::hash::{Hash, Hasher};
@@ -21,10 +21,10 @@ use crate::cursor::nested::{CallPlace, Caller, Nested};
 use crate::error::{from_datafusion, to_datafusion};
 use crate::types::Kind;
 
-/// A function that a statement calls, and for whom.
+/// A function that a statement calls, with the caller.
 #[derive(Clone)]
 pub(crate) struct Program {
-    /// As the statement writes it.
+    /// The name in the statement.
     pub(crate) name: String,
     pub(crate) call: Arc<SqlCall>,
     pub(crate) nested: Arc<Nested>,
@@ -38,7 +38,7 @@ impl Program {
     pub(crate) fn call(self, arguments: Vec<(Expr, Kind)>) -> (Expr, Kind) {
         let result = self.call.result.datum_type().map_or(Kind::Varchar2, kind_of);
         let (expressions, kinds): (Vec<Expr>, Vec<Kind>) = arguments.into_iter().unzip();
-        // It may give something else each time, whatever DETERMINISTIC says.
+        // Its result may change with each call, also with DETERMINISTIC.
         let signature = match kinds.len() {
             0 => Signature::nullary(Volatility::Volatile),
             count => Signature::any(count, Volatility::Volatile),
@@ -48,7 +48,7 @@ impl Program {
     }
 }
 
-/// Whether a program is called somewhere in an expression.
+/// True: a program is called somewhere in the expression.
 pub(crate) fn calls_program(expr: &Expr) -> bool {
     let is_program = |part: &Expr| {
         let Expr::ScalarFunction(call) = part else { return Ok(false) };
@@ -58,7 +58,7 @@ pub(crate) fn calls_program(expr: &Expr) -> bool {
     expr.exists(is_program).unwrap_or(false)
 }
 
-/// The expression with its programs called only for rows of which a condition is true; for others they give NULL.
+/// The expression with its programs called only for rows for which a condition is true; for others they give NULL.
 pub(crate) fn called_where(expr: Expr, condition: &Expr) -> Expr {
     let unchanged = expr.clone();
     let guarded = expr.transform_up(|part| {
@@ -80,7 +80,7 @@ pub(crate) fn called_where(expr: Expr, condition: &Expr) -> Expr {
 }
 
 struct ProgramFunction {
-    /// The first argument is a condition: rows of which it is not true are none of the program's.
+    /// The first argument is a condition: rows for which it is not true are skipped.
     guarded: bool,
     program: Program,
     kinds: Vec<Kind>,
@@ -135,7 +135,7 @@ impl ScalarUDFImpl for ProgramFunction {
 }
 
 impl ProgramFunction {
-    /// Rows come in batches: what it takes to get to the session's programs is done once for all of them.
+    /// Rows come in batches: the session's programs are set up once for all of them.
     fn evaluate(&self, arguments: &[ColumnarValue], count: usize) -> Result<ColumnarValue> {
         let mut builder = Builder::new(self.result, count);
         if count == 0 {

@@ -68,7 +68,7 @@ impl<'a> Argument<'a> {
             Some(Kind::Date) => Self::Date(array.as_primitive::<TimestampSecondType>()),
             Some(Kind::Timestamp) => Self::Timestamp(array.as_primitive::<TimestampMicrosecondType>()),
             Some(Kind::Raw) => Self::Raw(array.as_binary()),
-            // The planner tries conditions on columns of NULLs, which have no type of their own.
+            // The planner evaluates conditions on columns of untyped NULLs.
             Some(Kind::Null) => Self::Constant(Datum::Null),
             None => {
                 return Err(Error::bug(format!("an argument of Arrow type {}", array.data_type())));
@@ -108,7 +108,7 @@ pub(crate) fn from_scalar(scalar: &ScalarValue) -> Result<Datum> {
     })
 }
 
-/// Microseconds since 1970 of a timestamp; what is finer is cut off.
+/// Microseconds since 1970 of a timestamp, rounded down.
 fn micros(at: &DateTime) -> i64 {
     at.unix_seconds() * 1_000_000 + i64::from(at.nanosecond / 1000)
 }

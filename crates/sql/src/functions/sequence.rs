@@ -24,7 +24,7 @@ use crate::error::to_datafusion;
 /// The last value that a session took of each sequence.
 pub(crate) type CurrentValues = Arc<Mutex<HashMap<ObjectNumber, i128>>>;
 
-/// A sequence as one session takes values of it.
+/// A sequence whose values one session takes.
 #[derive(Clone)]
 pub(crate) struct Sequence {
     session: Arc<Session>,

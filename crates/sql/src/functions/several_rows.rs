@@ -15,7 +15,7 @@ pub(crate) struct SeveralRows {
     signature: Signature,
 }
 
-/// An expression of the type of `like` that fails when it is evaluated for a row.
+/// An expression of the type of `like` that fails when evaluated for a row.
 pub(crate) fn call(like: &Expr) -> Expr {
     let udf = SeveralRows { signature: Signature::any(1, Volatility::Volatile) };
     Expr::ScalarFunction(ScalarFunction::new_udf(Arc::new(ScalarUDF::new_from_impl(udf)), vec![like.clone()]))

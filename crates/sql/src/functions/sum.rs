@@ -4,7 +4,7 @@ use common::Result;
 use format::number::{self, NumberBytes};
 use scalar::number::arithmetic;
 
-/// Sum and count of NUMBERs. Most of it stays in one 128-bit integer; what does not fit is added as NUMBER.
+/// Sum and count of NUMBERs. Most of the sum is one 128-bit integer; values that do not fit are added as NUMBER.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct NumberSum {
     count: u64,
@@ -29,7 +29,7 @@ impl NumberSum {
         self.change(bytes, true)
     }
 
-    /// Adds another sum, kept as its value and count.
+    /// Adds another sum, given as value and count.
     pub(crate) fn merge(&mut self, sum: &[u8], count: u64) -> Result<()> {
         self.count += count;
         self.change(sum, false)

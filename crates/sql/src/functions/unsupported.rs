@@ -1,6 +1,6 @@
-//! Functions and pseudocolumns that Oracle has and this library has not: HW-0001 instead of an unknown name.
+//! Oracle functions and pseudocolumns that are not supported: HW-0001 instead of an unknown name.
 
-/// Sorted, for the search.
+/// Sorted, for binary search.
 const FUNCTIONS: &[&str] = &[
     "APPENDCHILDXML",
     "APPROX_COUNT",
@@ -208,12 +208,12 @@ const PSEUDOCOLUMNS: &[&str] = &[
     "VERSIONS_XID",
 ];
 
-/// Whether Oracle has a function of this name.
+/// True: Oracle has a function of this name.
 pub(crate) fn function(name: &str) -> bool {
     FUNCTIONS.binary_search(&name).is_ok()
 }
 
-/// Whether Oracle has a pseudocolumn of this name.
+/// True: Oracle has a pseudocolumn of this name.
 pub(crate) fn pseudocolumn(name: &str) -> bool {
     PSEUDOCOLUMNS.binary_search(&name).is_ok()
 }

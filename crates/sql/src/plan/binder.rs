@@ -1,8 +1,9 @@
-//! The binder: from Oracle's syntax tree to DataFusion's logical plan, with every name looked up and every type known.
+//! The binder: from Oracle's syntax tree to DataFusion's logical plan, with every name resolved and every type known.
 //!
-//! It takes the place of DataFusion's own SQL planner, which drops in silence what it does not know (CONNECT BY, FOR UPDATE, hints …) and
-//! has other rules for names, types and NULL. Here each part of the tree is matched by name; what is not carried out is refused with
-//! HW-0001. A plan is made for one execution: bind values, SYSDATE and the session's formats are in it as literals.
+//! It takes the place of DataFusion's own SQL planner, which drops in silence syntax that it does not know (CONNECT BY,
+//! FOR UPDATE, hints …) and has other rules for names, types and NULL. Here each part of the tree is matched by name;
+//! unsupported parts are refused with HW-0001. A plan is made for one execution: bind values, SYSDATE and the session's
+//! formats are literals in it.
 
 use std::cell::{Cell, RefCell};
 use std::fmt;
@@ -23,7 +24,7 @@ use crate::explain::function::Argument;
 use crate::functions::program::Program;
 use crate::functions::sequence::Sequence;
 
-/// A column of a table, as the binder sees it.
+/// A column of a table for the binder.
 #[derive(Clone, Debug)]
 pub(crate) struct TableColumn {
     pub(crate) name: String,
@@ -42,7 +43,7 @@ pub(crate) struct Relation {
     pub(crate) source: Source,
 }
 
-/// Where a relation's rows come from.
+/// Source of a relation's rows.
 #[derive(Clone, Debug)]
 pub(crate) enum Source {
     Provider(Arc<dyn TableProvider>),
@@ -50,65 +51,66 @@ pub(crate) enum Source {
     Query(Box<BoundQuery>),
 }
 
-/// Where the binder finds tables.
+/// Name resolution for the binder.
 pub(crate) trait Tables: fmt::Debug + Send + Sync {
-    /// The table or view of this name; without an owner, as the current user sees it. None when there is none.
+    /// The table or view of this name; without an owner, in the current user's name resolution. None when there is
+    /// none.
     ///
     /// # Errors
     /// When the dictionary cannot be read.
     fn relation(&self, owner: Option<&str>, name: &str, hints: &Hints) -> Result<Option<Relation>>;
 
-    /// The sequence of this name, as `relation` finds tables.
+    /// The sequence of this name, resolved as in `relation`.
     ///
     /// # Errors
-    /// Where the user may not take values of it.
+    /// When the user may not take values of it.
     fn sequence(&self, owner: Option<&str>, name: &str) -> Result<Option<Sequence>>;
 
-    /// Asks whether the user has cancelled the call.
+    /// Checks for a cancel of the call.
     ///
     /// # Errors
-    /// ORA-01013, or that of a session that was killed.
+    /// ORA-01013, or the error of a killed session.
     fn check_cancelled(&self) -> Result<()> {
         Ok(())
     }
 
-    /// Whether a name is that of a stored or supplied program.
+    /// True: the name is that of a stored or supplied program.
     fn is_program(&self, path: &[String]) -> bool {
         let _ = path;
         false
     }
 
-    /// The rows that a function in FROM gives. None when there is no such function.
+    /// The rows of a function in FROM. None when there is no such function.
     ///
     /// # Errors
-    /// When it is there, and does not take these arguments.
+    /// When it exists and does not take these arguments.
     fn table_function(&self, path: &[String], arguments: &[Argument]) -> Result<Option<Relation>> {
         let _ = (path, arguments);
         Ok(None)
     }
 
-    /// The function of PL/SQL of this name for these arguments. None when there is none that the user may execute.
+    /// The PL/SQL function of this name for these arguments. None when there is none that the user may execute.
     ///
     /// # Errors
-    /// When it is there, and SQL cannot call it so.
+    /// When it exists and SQL cannot call it with these arguments.
     fn program(&self, path: &[String], arguments: Vec<CallArgument>) -> Result<Option<Program>> {
         let _ = (path, arguments);
         Ok(None)
     }
 }
 
-/// The deepest that aggregates stand one inside the other: `max(count(*))`.
+/// Nesting depth of aggregates: `max(count(*))`.
 pub(crate) const AGGREGATES_NESTED_MAX: u8 = 2;
 
 /// A bind variable's value.
 pub(crate) type BindValue = (String, Bound);
 
-/// What a statement is bound with.
+/// The environment of binding a statement.
 #[derive(Debug)]
 pub(crate) struct BindContext<'a> {
     pub(crate) tables: &'a dyn Tables,
     pub(crate) context: Arc<dyn Context>,
-    /// The statement, for the places of errors.
+    /// The statement, for positions of errors.
     pub(crate) text: &'a str,
     /// By name, without the colon, upper-cased.
     pub(crate) variables: &'a [BindValue],
@@ -124,26 +126,26 @@ pub(crate) struct Named {
 #[derive(Debug)]
 pub(crate) struct Binder<'a> {
     pub(crate) cx: &'a BindContext<'a>,
-    /// Where the text begins in the whole statement, in bytes: behind AS in CREATE TABLE.
+    /// Offset of the text in the whole statement, in bytes: behind AS in CREATE TABLE.
     pub(crate) base: Cell<usize>,
     pub(crate) named: RefCell<Vec<Named>>,
-    /// The queries of WITH that are being bound, outermost first, and whether their columns are named.
+    /// The queries of WITH being bound, outermost first, and whether their columns are named.
     pub(crate) defining: RefCell<Vec<(String, bool)>>,
-    /// Tables that `(+)` was seen beside, while a condition is bound.
+    /// Tables marked by `(+)`, while a condition is bound.
     pub(crate) outer_marks: RefCell<Vec<String>>,
-    /// Whether ROWNUM was used in the block being bound.
+    /// True: ROWNUM occurs in the block being bound.
     pub(crate) rownum_used: Cell<bool>,
-    /// Whether ROWNUM may stand where we are: among the rows of a query block, or of an UPDATE.
+    /// True: ROWNUM is allowed at this place: among the rows of a query block, or of an UPDATE.
     pub(crate) rownum_allowed: Cell<bool>,
-    /// How many aggregates may stand one inside the other where we are: window functions are allowed where it is all of them.
+    /// Levels of aggregates still allowed at this place: window functions are allowed where it is all of them.
     pub(crate) aggregates_allowed: Cell<u8>,
-    /// Whether NEXTVAL and CURRVAL may stand where we are.
+    /// The rule for NEXTVAL and CURRVAL at this place.
     pub(crate) sequences: Cell<SequencePlace>,
-    /// The sequences that the select list being bound names.
+    /// The sequences in the select list being bound.
     pub(crate) sequences_used: RefCell<Vec<SequenceUse>>,
-    /// What each `*` of a select list stands for: where it begins and ends in the text, and the columns.
+    /// The columns of each `*` of a select list, with its range in the text.
     pub(crate) wildcards: RefCell<Vec<(Range<usize>, String)>>,
-    /// Whether programs may be called where we are: not in what is kept in the dictionary for later rows.
+    /// True: programs may not be called at this place: expressions that the dictionary keeps for later rows.
     pub(crate) programs_refused: Cell<bool>,
     unique: Cell<u32>,
 }

@@ -1,13 +1,13 @@
 //! A query block: SELECT … FROM … WHERE … GROUP BY … HAVING … ORDER BY.
 //!
-//! All expressions are bound first, over the columns of FROM; then the plan is put together from the bottom:
+//! All expressions are bound first, over the columns of FROM; then the plan is built from the bottom:
 //!
 //! ```text
 //! FROM -> WHERE -> ROWNUM -> GROUP BY -> HAVING -> windows -> select list -> DISTINCT -> ORDER BY
 //! ```
 //!
-//! Aggregates and window functions stand inside the bound expressions and are replaced, level by level, by the columns that their plan
-//! nodes give. ROWNUM numbers the rows that pass WHERE, before grouping and sorting.
+//! Aggregates and window functions stand inside the bound expressions and are replaced, level by level, by the columns
+//! of their plan nodes. ROWNUM numbers the rows that pass WHERE, before grouping and sorting.
 
 use std::collections::{BTreeSet, HashSet};
 use std::ops::ControlFlow;
@@ -48,14 +48,14 @@ pub(super) const ROWNUM: &str = "\u{1}ROWNUM";
 struct Item {
     name: String,
     bound: Bound,
-    /// Where it is written; empty for the columns of `*`.
+    /// Its position; empty for the columns of `*`.
     span: Span,
     /// Named with AS, so that ORDER BY finds it first.
     alias: bool,
 }
 
 impl Item {
-    /// An item that the statement's text does not have.
+    /// An item without text in the statement.
     fn unwritten((name, bound): (String, Bound)) -> Self {
         Self { name, bound, span: Span::empty(), alias: false }
     }
@@ -88,7 +88,8 @@ impl Binder<'_> {
         self.block_with(select, order, outer, names, |_, _| Ok(Vec::new()))
     }
 
-    /// A block with further outputs behind its select list, which `more` makes from the columns of FROM; it is told whether rows are grouped.
+    /// A block with further outputs behind its select list, which `more` makes from the columns of FROM; its argument
+    /// says whether rows are grouped.
     pub(crate) fn block_with(
         &self,
         select: &Select,
@@ -209,7 +210,7 @@ impl Binder<'_> {
         let plan = with_sequences(plan, sequences)?;
         let mut plan = if grouped {
             if groups.iter().any(|group| matches!(group, Expr::GroupingSet(_))) {
-                // In the rows of a set that leaves a column out, it is NULL.
+                // NULL in the rows of a grouping set without the column.
                 list.iter_mut().for_each(|item| item.bound.nullable = true);
             }
             let mut expressions: Vec<(&mut Expr, Span)> =
@@ -226,8 +227,8 @@ impl Binder<'_> {
         finish(plan, list, keys, distinct)
     }
 
-    /// The query of UPDATE and DELETE: ROWID of the rows that the block's WHERE finds, and the values that `list` makes of their columns.
-    /// `then`: a condition that is asked of no other rows than those.
+    /// The query of UPDATE and DELETE: ROWID of the rows that the block's WHERE finds, and the values that `list` makes
+    /// of their columns. `then`: a condition that is evaluated for those rows alone.
     pub(crate) fn rows_to_change(
         &self,
         select: &Select,
@@ -269,7 +270,7 @@ impl Binder<'_> {
         finish(with_sequences(plan, sequences)?, items_list, Vec::new(), false)
     }
 
-    /// The rows of `source` for which no row of `target` satisfies `on`, and `selection` is true: what `list` makes of them.
+    /// The rows of `source` for which no row of `target` satisfies `on` and `selection` is true, as `list` makes them.
     pub(crate) fn rows_to_add(
         &self,
         source: &ast::TableWithJoins,
@@ -330,7 +331,7 @@ impl Binder<'_> {
                 _ => return Err(Error::user(1468, "a condition may outer-join only one table")),
             }
         }
-        // Where none of a table's conditions leads to another table, there is nothing that it is joined to.
+        // A table without a condition that refers to another table is joined to nothing.
         let leads_away = |table: &str| {
             result.outer_conditions.iter().filter(|(of, _)| of == table).any(|(_, condition)| {
                 condition
@@ -395,7 +396,7 @@ impl Binder<'_> {
         Ok(list)
     }
 
-    /// Notes what a `*` stands for, or a `table.*` that begins at `qualifier`: CREATE VIEW keeps the columns in its place.
+    /// Notes the columns of a `*`, or of a `table.*` that begins at `qualifier`: CREATE VIEW stores them in its place.
     fn note_wildcard<'c>(
         &self,
         qualifier: Option<Span>,
@@ -451,11 +452,12 @@ impl Binder<'_> {
                 Some(at) => Key::Output(at),
                 None => {
                     let output = |bound: &Bound| list.iter().position(|item| item.bound.expr == bound.expr);
-                    // An item that is written again is that item, though its own name hides a column in it: `upper(name) name … order by upper(name)`.
+                    // A key that repeats an item's text is that item, even if the item's own name hides a column in it:
+                    // `upper(name) name … order by upper(name)`.
                     let again = if names_any(&key.expr, list) {
                         match self.value(&key.expr, columns) {
                             Ok(value) => Some(value),
-                            // The user's cancel is said once.
+                            // A cancel is reported once.
                             Err(error) if error.is_ora(1013) => return Err(error),
                             Err(_) => None,
                         }
@@ -477,11 +479,11 @@ impl Binder<'_> {
     }
 }
 
-/// The name of the column that says whether a row meets the conditions that are asked last.
+/// Name of the column that says whether a row meets the conditions evaluated last.
 const MEETS: &str = "\u{1}MEETS";
 
-/// The rows of a join that meet further conditions, which are asked of no others: the planner would ask those that are about one side of the rows of that side.
-/// Subqueries do no harm there, and become joins.
+/// The rows of a join that meet further conditions, which are evaluated for no others: the planner would push those
+/// about one side below the join. Subqueries do no harm there, and become joins.
 fn filtered_last(builder: LogicalPlanBuilder, conditions: Vec<Expr>) -> datafusion::common::Result<LogicalPlanBuilder> {
     let conditions = conditions.into_iter().flat_map(split_conjunction_owned);
     let (memberships, last): (Vec<Expr>, Vec<Expr>) = conditions.partition(is_membership);
@@ -491,7 +493,7 @@ fn filtered_last(builder: LogicalPlanBuilder, conditions: Vec<Expr>) -> datafusi
     };
     let Some(condition) = balanced(last, and) else { return Ok(builder) };
     let columns: Vec<Expr> = builder.schema().columns().into_iter().map(Expr::Column).collect();
-    // The planner leaves what it takes for volatile where it is.
+    // The planner does not move volatile expressions.
     let meets = functions::or_null::call(condition).alias(MEETS);
     builder
         .project(columns.iter().cloned().chain([meets]))?
@@ -499,7 +501,7 @@ fn filtered_last(builder: LogicalPlanBuilder, conditions: Vec<Expr>) -> datafusi
         .project(columns)
 }
 
-/// Whether a condition is a subquery and nothing else that could fail.
+/// True: the condition is a subquery without any other part that could fail.
 fn is_membership(condition: &Expr) -> bool {
     match condition {
         Expr::Exists(_) => true,
@@ -508,7 +510,7 @@ fn is_membership(condition: &Expr) -> bool {
     }
 }
 
-/// Whether an expression has a name that the select list gives.
+/// True: the expression contains a name of the select list.
 fn names_any(expression: &ast::Expr, list: &[Item]) -> bool {
     let named = ast::visit_expressions(expression, |part| match part {
         ast::Expr::Identifier(ident) if list.iter().any(|item| item.alias && item.name == fold(ident)) => {
@@ -522,7 +524,7 @@ fn names_any(expression: &ast::Expr, list: &[Item]) -> bool {
 /// The parts of a WHERE clause.
 struct Where {
     filters: Vec<Expr>,
-    /// Conditions with `(+)`, by the planner's name of the table it stands beside.
+    /// Conditions with `(+)`, by the planner's name of the marked table.
     outer_conditions: Vec<(String, Expr)>,
     rownum: RownumLimit,
 }
@@ -576,10 +578,10 @@ fn with_rownum(plan: LogicalPlan) -> Result<LogicalPlan> {
         .map_err(from_datafusion)
 }
 
-/// What the planner's names of columns begin with that windows take from subqueries.
+/// Prefix of the planner's names of columns that windows take from subqueries.
 const VALUE: &str = "\u{1}VALUE";
 
-/// Plans the window functions in the select list and in ORDER BY, and puts their columns in their places.
+/// Plans the window functions in the select list and in ORDER BY, and replaces them by their columns.
 fn windows(plan: LogicalPlan, list: &mut [Item], keys: &mut [(Key, bool, bool)]) -> Result<LogicalPlan> {
     let mut expressions: Vec<&mut Expr> = list.iter_mut().map(|item| &mut item.bound.expr).collect();
     expressions.extend(keys.iter_mut().filter_map(|(key, ..)| match key {
@@ -607,8 +609,8 @@ fn windows(plan: LogicalPlan, list: &mut [Item], keys: &mut [(Key, bool, bool)])
     LogicalPlanBuilder::window_plan(plan, found).map_err(from_datafusion)
 }
 
-/// The plan with a column for each argument, partition or order of the windows that a subquery is a part of. A window is known by the names of what it is made of,
-/// and a subquery by that of its column, which others may have.
+/// The plan with a column for each argument, partition or order of a window that contains a subquery. A window is named
+/// by its parts, and a subquery by its column, whose name others may have.
 fn values_below(plan: LogicalPlan, expressions: &mut [&mut Expr]) -> datafusion::common::Result<LogicalPlan> {
     let mut values: Vec<Expr> = Vec::new();
     for expression in expressions {
@@ -639,10 +641,10 @@ fn values_below(plan: LogicalPlan, expressions: &mut [&mut Expr]) -> datafusion:
     LogicalPlanBuilder::new(plan).project(columns)?.build()
 }
 
-/// What the planner's names of items begin with that are evaluated below the select list; their place in it follows.
+/// Prefix of the planner's names of items that are evaluated below the select list; their position in it follows.
 const ITEM: &str = "\u{1}ITEM";
 
-/// The value of an item as ORDER BY finds it by its name. One that has a new value with each evaluation is marked with its place: it may look like another.
+/// The value of an item for ORDER BY by name. A volatile one is marked with its position: it may look like another.
 fn marked(at: usize, bound: &Bound) -> Bound {
     if !bound.expr.is_volatile() {
         return bound.clone();
@@ -650,7 +652,7 @@ fn marked(at: usize, bound: &Bound) -> Bound {
     Bound { expr: bound.expr.clone().alias(format!("{ITEM}{at}")), ..bound.clone() }
 }
 
-/// Items of the select list that have a new value with each evaluation, and that keys of ORDER BY name in expressions: evaluated once, below both.
+/// Volatile items of the select list that keys of ORDER BY name in expressions: evaluated once, below both.
 fn evaluated_once(plan: LogicalPlan, list: &mut [Item], keys: &mut [(Key, bool, bool)]) -> Result<LogicalPlan> {
     let column = |at: usize| Expr::Column(Column::new_unqualified(format!("{ITEM}{at}")));
     let mut used = BTreeSet::new();
@@ -678,10 +680,11 @@ fn evaluated_once(plan: LogicalPlan, list: &mut [Item], keys: &mut [(Key, bool, 
     LogicalPlanBuilder::new(plan).project(columns).and_then(LogicalPlanBuilder::build).map_err(from_datafusion)
 }
 
-/// A key of ORDER BY beside DISTINCT, over the rows that are left: made of what the select list gives, under the names `fields`.
+/// A key of ORDER BY beside DISTINCT, over the distinct rows: made of the select list's outputs, under the names
+/// `fields`.
 ///
 /// # Errors
-/// ORA-01791 when it needs something else: a column, a subquery, a value that is new with each evaluation.
+/// ORA-01791 when it needs another value: a column, a subquery, a volatile expression.
 fn over_outputs(key: Expr, list: &[Item], fields: &[String]) -> Result<Expr> {
     let mut other = false;
     let key = key.transform_down(|node| {

@@ -5,14 +5,14 @@ use datafusion::logical_expr::Expr;
 
 use crate::types::Kind;
 
-/// A DataFusion expression and what Oracle knows about it.
+/// A DataFusion expression with Oracle's type of it.
 #[derive(Clone, Debug)]
 pub(crate) struct Bound {
     pub(crate) expr: Expr,
     pub(crate) kind: Kind,
-    /// The declared type, where the value is a column as it stands.
+    /// The declared type, when the value is an unchanged column.
     pub(crate) declared: Option<DataType>,
-    /// The most bytes that a value of a character kind has.
+    /// Upper bound of the bytes of a character value.
     pub(crate) bytes: u32,
     pub(crate) nullable: bool,
     /// A character literal as written: in comparisons with CHAR it is blank-padded.
@@ -38,7 +38,7 @@ impl Bound {
     pub(crate) fn data_type(&self) -> DataType {
         match self.declared {
             Some(declared) => declared,
-            // A text literal is a CHAR as long as it is.
+            // A text literal is a CHAR of its own length.
             None if self.text_literal && self.bytes as usize <= limits::CHAR_BYTES_MAX => {
                 Kind::Char.declared(self.bytes)
             }

@@ -34,7 +34,7 @@ impl Binder<'_> {
             E::Nested(inner) => self.condition(inner, scope),
             E::UnaryOp { op: UnaryOperator::Not, expr } => self.negation(expr, scope),
             E::BinaryOp { op: op @ (BinaryOperator::And | BinaryOperator::Or), .. } => {
-                // A row of them is followed in a loop, since its tree is as deep as the row is long.
+                // A chain of them is followed in a loop, since its tree is as deep as the chain is long.
                 let mut row = Vec::new();
                 let mut first = e;
                 while let E::BinaryOp { left, op: same, right } = first
@@ -159,7 +159,7 @@ impl Binder<'_> {
         let same = value.kind != Kind::Char
             && !value.text_literal
             && items.iter().all(|item| (item.kind == value.kind || item.kind == Kind::Null) && item.kind != Kind::Char);
-        // A list of anything else is taken for one of literals when the planner puts two of them together.
+        // When the planner merges two lists it takes every list for one of literals.
         let literals = items.iter().all(|item| matches!(&item.expr, Expr::Literal(value, _) if !value.is_null()));
         if same && literals && value.kind != Kind::Null {
             let kind = value.kind;
@@ -174,7 +174,7 @@ impl Binder<'_> {
         Ok(if negated { Expr::Not(Box::new(any)) } else { any })
     }
 
-    /// `(values) op (subquery)`: the one row that the subquery gives, or unknown where it gives none.
+    /// `(values) op (subquery)`: compares with the one row of the subquery; unknown without a row.
     fn one_row(&self, left: &ast::Expr, op: Operator, query: &ast::Query, scope: &Scope<'_>) -> Result<Expr> {
         if !matches!(op, Operator::Eq | Operator::NotEq) {
             return Err(lists_out_of_order());
@@ -203,7 +203,7 @@ impl Binder<'_> {
         Ok(if op == Operator::NotEq { Expr::Not(Box::new(all)) } else { all })
     }
 
-    /// A value, or a list of them, and a subquery of as many columns, both of the kinds they are compared as.
+    /// A value, or a list of them, and a subquery of as many columns, converted to the kinds of their comparison.
     fn with_columns(&self, expr: &ast::Expr, query: &ast::Query, scope: &Scope<'_>) -> Result<(Expr, Subquery)> {
         let expressions = match expr {
             ast::Expr::Tuple(list) => list.as_slice(),
@@ -286,7 +286,7 @@ impl Binder<'_> {
         balanced(conditions.collect::<Result<_>>()?, join).ok_or_else(|| Error::user(936, "missing expression"))
     }
 
-    /// `ROWNUM op value` as a limit on rows: Some(n) when no more than n rows pass, None when it limits nothing.
+    /// `ROWNUM op value` as a limit on rows: Some(n) when at most n rows pass, None when it limits nothing.
     pub(crate) fn rownum_limit(&self, e: &ast::Expr, scope: &Scope<'_>) -> Result<Option<RownumLimit>> {
         use ast::Expr as E;
         let is_rownum = |e: &ast::Expr| matches!(e, E::Identifier(ident) if ident.quote_style.is_none() && ident.value.eq_ignore_ascii_case("ROWNUM"));
@@ -321,7 +321,7 @@ impl Binder<'_> {
     }
 }
 
-/// What a condition on ROWNUM does: row numbers are given to rows that pass, so `> 1` lets none pass.
+/// The effect of a condition on ROWNUM: only rows that pass are numbered, so `> 1` lets none pass.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum RownumLimit {
     Rows(u64),
@@ -394,7 +394,7 @@ fn without_parentheses(e: &ast::Expr) -> &ast::Expr {
     }
 }
 
-/// Conditions that are joined from the left; more make a tree of little depth, since the planner asks each level for what is below it.
+/// Conditions joined from the left; more make a balanced tree, since the planner asks each level about those below.
 const FROM_THE_LEFT_MAX: usize = 16;
 
 /// The conditions joined by AND or by OR, in their order; None when there are none.
@@ -406,7 +406,7 @@ pub(crate) fn balanced(mut conditions: Vec<Expr>, join: fn(Expr, Expr) -> Expr) 
     Some(join(balanced(conditions, join)?, balanced(behind, join)?))
 }
 
-/// Whether one of the conditions is true.
+/// True: one of the conditions is true.
 fn any_of(conditions: Vec<Expr>) -> Expr {
     balanced(conditions, or).unwrap_or_else(|| constant(false))
 }
@@ -415,7 +415,7 @@ fn any_of(conditions: Vec<Expr>) -> Expr {
 pub(crate) fn conjuncts<'e>(e: &'e ast::Expr, into: &mut Vec<&'e ast::Expr>) {
     let from = into.len();
     let mut first = e;
-    // From the right, along the row: its tree is as deep as the row is long.
+    // From the right, along the chain: its tree is as deep as the chain is long.
     loop {
         match first {
             ast::Expr::BinaryOp { left, op: BinaryOperator::And, right } => {

@@ -1,4 +1,4 @@
-//! Oracle's implicit conversions: which kind two values are compared as, and which kind several alternatives share.
+//! Oracle's implicit conversions: the kind of a comparison of two values, and the common kind of several alternatives.
 
 use common::{Error, Result, Rowid as RowidValue};
 use datafusion::arrow::datatypes::DataType as ArrowType;
@@ -10,13 +10,13 @@ use super::bound::Bound;
 use crate::functions;
 use crate::types::Kind;
 
-/// ORA-00932 for a value that cannot become the kind that its place asks for.
+/// ORA-00932 for a value that cannot be converted to the required kind.
 pub(super) fn inconsistent(wanted: Kind, got: Kind) -> Error {
     Error::user(932, format!("inconsistent data types: expected {}, got {}", wanted.name(), got.name()))
 }
 
 impl Binder<'_> {
-    /// `value` as `kind`, converted as Oracle does it unasked.
+    /// `value` as `kind`, by Oracle's implicit conversion.
     pub(crate) fn convert(&self, value: Bound, kind: Kind) -> Result<Bound> {
         if value.kind == kind {
             return Ok(value);
@@ -57,7 +57,7 @@ impl Binder<'_> {
         Ok(Expr::BinaryExpr(BinaryExpr::new(Box::new(left), op, Box::new(right))))
     }
 
-    /// Both sides as the kind they are compared as.
+    /// Both sides in the kind of their comparison.
     pub(crate) fn comparable(&self, left: Bound, right: Bound) -> Result<(Expr, Expr)> {
         use Kind::{Char, Date, Null, Number, Raw, Rowid, Timestamp, Varchar2};
         let padded = |b: &Bound| b.kind == Char || b.text_literal;
@@ -94,7 +94,8 @@ impl Binder<'_> {
         Ok((self.convert(left, kind)?.expr, self.convert(right, kind)?.expr))
     }
 
-    /// Alternatives of a CASE, DECODE or set operation as the kind of the first that is not NULL; characters and dates widen.
+    /// Alternatives of a CASE, DECODE or set operation in the kind of the first that is not NULL; characters and dates
+    /// widen.
     pub(crate) fn unify(&self, values: Vec<Bound>) -> Result<Vec<Bound>> {
         let mut kind = Kind::Null;
         for value in &values {
@@ -105,7 +106,7 @@ impl Binder<'_> {
     }
 }
 
-/// The kind that both widen to without a conversion of meaning.
+/// The kind to which both widen without a change of meaning.
 pub(crate) fn common_kind(a: Kind, b: Kind) -> Option<Kind> {
     match (a, b) {
         (a, b) if a == b => Some(a),

@@ -28,11 +28,11 @@ use crate::types::{Kind, column, literal};
 /// The planner's name of the column of a scalar subquery.
 const VALUE: &str = "\u{1}VALUE";
 
-/// Operators behind each other that become calls in each other; more are one call.
+/// Operators of a chain that become nested calls; a longer chain is one call.
 const CALLS_MAX: usize = 16;
 
 impl Binder<'_> {
-    /// An expression that is a value; a condition in its place is an error.
+    /// An expression as a value; a condition in its place is an error.
     pub(crate) fn value(&self, e: &ast::Expr, scope: &Scope<'_>) -> Result<Bound> {
         self.value_of(e, scope).map_err(|error| self.at(error, e.span()))
     }
@@ -187,7 +187,7 @@ impl Binder<'_> {
         let text = Bound::new(literal::string(text), Kind::Varchar2);
         let format = Bound::new(literal::string(format), Kind::Varchar2);
         let value = self.call(function, vec![text, format])?;
-        // A literal is one value: a mistake in it is found where it stands, whether a row asks for it or not.
+        // A literal is evaluated at once: its errors are found at its position, whether a row needs it or not.
         let scalar = functions::evaluate::scalar(&value.expr)?;
         Ok(Bound { expr: Expr::Literal(scalar, None), ..value })
     }
@@ -225,7 +225,7 @@ impl Binder<'_> {
         Err(self.at(Error::user(904, format!("{name}: invalid identifier")), span))
     }
 
-    /// Functions that are written without parentheses and have one value a statement.
+    /// Functions without parentheses that have one value a statement.
     fn pseudo_value(&self, name: &str) -> Result<Option<Bound>> {
         Ok(Some(match name {
             "SYSDATE" | "SYSTIMESTAMP" | "CURRENT_DATE" | "CURRENT_TIMESTAMP" | "LOCALTIMESTAMP" | "USER" | "UID" => {
@@ -237,7 +237,8 @@ impl Binder<'_> {
         }))
     }
 
-    /// A row of operators between values, from the left: `a + b - c` is `(a + b) - c`. It is followed in a loop, since its tree is as deep as the row is long.
+    /// A chain of operators between values, from the left: `a + b - c` is `(a + b) - c`. It is followed in a loop,
+    /// since its tree is as deep as the chain is long.
     fn operators(&self, e: &ast::Expr, scope: &Scope<'_>) -> Result<Bound> {
         let mut row = Vec::new();
         let mut first = e;
@@ -253,7 +254,7 @@ impl Binder<'_> {
                 self.call(name, vec![left, right])
             });
         }
-        // Their kinds and lengths are what they would be as calls in each other.
+        // Kinds and lengths are those of nested calls.
         let mut bound = Bound { expr: null().expr, ..first };
         let mut calls = functions::operators::Row::new(first.expr, first.kind, self.context());
         for (name, right) in operands.copied() {
@@ -275,7 +276,7 @@ impl Binder<'_> {
     ) -> Result<Bound> {
         let operand = operand.map(|e| self.value(e, scope)).transpose()?;
         let mut whens = Vec::new();
-        // What the operand is compared with where it is compared as it is.
+        // The values of WHEN, when the operand is compared unconverted.
         let mut values = Vec::new();
         let mut results = Vec::new();
         for when in conditions {
@@ -300,7 +301,7 @@ impl Binder<'_> {
             None => null(),
         });
         match operand {
-            // So it stands once.
+            // So the operand occurs once.
             Some(operand) if values.len() == whens.len() => self.choose_by(Some(operand.expr), values, results),
             _ => self.choose(whens, results),
         }
@@ -311,7 +312,7 @@ impl Binder<'_> {
         self.choose_by(None, whens, results)
     }
 
-    /// The same by equality with a value of the type of the whens.
+    /// The same by equality of a value with the whens, all of one type.
     pub(crate) fn choose_by(&self, value: Option<Expr>, whens: Vec<Expr>, results: Vec<Bound>) -> Result<Bound> {
         let bytes = results.iter().map(|result| result.bytes).max().unwrap_or(4000);
         let mut results = self.unify(results)?;
@@ -322,7 +323,7 @@ impl Binder<'_> {
         Ok(Bound::new(case, kind).bytes(bytes))
     }
 
-    /// The error with the byte offset of what is wrong, unless it has one: the innermost place stands.
+    /// Adds the byte offset to the error, unless it has one: the innermost position stays.
     pub(crate) fn at(&self, error: Error, span: tokenizer::Span) -> Error {
         position::at(error, self.cx.text, span)
     }
@@ -360,8 +361,9 @@ fn operator_name(left: &ast::Expr, op: &BinaryOperator, right: &ast::Expr) -> Re
 
 /// A subquery as a value.
 ///
-/// The planner makes a join of a correlated one only when it is sure to give at most one row a value of the outer columns. One that could be joined but for
-/// that is aggregated, and counted beside it: where the count is above one, the row that asks gets ORA-01427.
+/// The planner turns a correlated subquery into a join only when it is sure of at most one row for a value of the outer
+/// columns. One that could be joined but for that is aggregated, and counted beside it: a row whose count is above one
+/// gets ORA-01427.
 fn scalar_subquery(query: BoundQuery, at: Option<usize>, scope: &Scope<'_>) -> Result<Expr> {
     let plan = query.plan;
     if plan.max_rows().is_some_and(|rows| rows <= 1) || !may_be_joined(&plan) {
@@ -393,10 +395,10 @@ fn nested(plan: LogicalPlan, at: Option<usize>, scope: &Scope<'_>) -> Expr {
     Expr::ScalarSubquery(subquery(plan, at, scope))
 }
 
-/// A subquery that keeps its place in the statement, for errors that are found when the whole is planned.
+/// A subquery with its position in the statement, for errors found when the whole is planned.
 ///
-/// The place is a byte offset; it stands as the line of DataFusion's span, which nothing else reads, and the number of the scope that the subquery stands in
-/// as its column.
+/// The byte offset is stored as the line of DataFusion's span, which nothing else reads, and the number of the
+/// enclosing scope as its column.
 pub(crate) fn subquery(plan: LogicalPlan, at: Option<usize>, scope: &Scope<'_>) -> Subquery {
     let outer_ref_columns = plan.all_out_ref_exprs();
     let mut spans = Spans::new();
@@ -405,7 +407,7 @@ pub(crate) fn subquery(plan: LogicalPlan, at: Option<usize>, scope: &Scope<'_>) 
     Subquery { subquery: Arc::new(plan), outer_ref_columns, spans }
 }
 
-/// The byte offset that `subquery` was given.
+/// The byte offset given to `subquery`.
 pub(crate) fn place(subquery: &Subquery) -> Option<usize> {
     subquery
         .spans

@@ -1,4 +1,5 @@
-//! The FROM clause: tables, views, subqueries, joins of both notations, and the row generator that CONNECT BY LEVEL on DUAL is.
+//! The FROM clause: tables, views, subqueries, joins of both notations, and CONNECT BY LEVEL on DUAL as a row
+//! generator.
 
 use std::collections::HashSet;
 use std::sync::Arc;
@@ -32,7 +33,7 @@ pub(crate) struct FromItem {
     pub(crate) columns: Vec<ScopeColumn>,
 }
 
-/// What binding a FROM clause carries along.
+/// State of binding a FROM clause.
 pub(crate) struct FromContext<'s> {
     pub(crate) hints: Vec<Hint>,
     pub(crate) outer: Option<&'s Scope<'s>>,
@@ -40,7 +41,7 @@ pub(crate) struct FromContext<'s> {
 }
 
 impl FromContext<'_> {
-    /// A planner's name for a table that no other of this FROM clause has.
+    /// A planner's name for a table, unique in this FROM clause.
     fn relation(&mut self, name: &str) -> String {
         let mut relation = name.to_owned();
         let mut n = 1;
@@ -243,7 +244,7 @@ impl Binder<'_> {
             };
             let (l, r) = (find(&left.columns)?, find(&right.columns)?);
             conditions.push(self.compare(l.bound(), datafusion::logical_expr::Operator::Eq, r.bound())?);
-            // What an earlier join of the chain had made of its two columns is one of these two.
+            // A merged column of an earlier join of the chain is one of these two.
             columns.retain(|column| {
                 let merged_before = column.table.is_none() && column.merged == Merged::No;
                 !(merged_before && (column.column == l.column || column.column == r.column))
@@ -251,7 +252,7 @@ impl Binder<'_> {
             for column in columns.iter_mut().filter(|column| column.column == l.column || column.column == r.column) {
                 column.merged = merging;
             }
-            // The column of the preserved side stands for both; where either may be missing, the one that is there.
+            // The column of the preserved side stands for both; in a full join, the one that is not NULL.
             let one = match join_type {
                 JoinType::Full => {
                     let name = self.unique_name("USING");
@@ -280,7 +281,7 @@ impl Binder<'_> {
         Ok(FromItem { plan, ..item })
     }
 
-    /// Joins the items of a FROM list. `outer` holds the conditions that have `(+)` beside a table, by that table.
+    /// Joins the items of a FROM list. `outer` holds the conditions with `(+)`, by the marked table.
     pub(crate) fn join_list(&self, items: Vec<FromItem>, outer: Vec<(String, Expr)>) -> Result<LogicalPlan> {
         let mut waiting = items;
         let mut joined_relations: HashSet<String> = HashSet::new();
@@ -307,7 +308,7 @@ impl Binder<'_> {
                 .collect();
             plan = Some(match plan {
                 None if conditions.is_empty() => item.plan,
-                // Outer-joined to nothing but literals: beside one row.
+                // Outer-joined to literals alone: beside one row.
                 None => LogicalPlanBuilder::empty(true)
                     .join_on(item.plan, JoinType::Left, conditions)
                     .and_then(LogicalPlanBuilder::build)
@@ -325,7 +326,8 @@ impl Binder<'_> {
         plan.ok_or_else(|| Error::user(923, "FROM keyword not found where expected"))
     }
 
-    /// `FROM DUAL CONNECT BY LEVEL <= n`: a table of n rows with a column LEVEL. Everything else of CONNECT BY is refused.
+    /// `FROM DUAL CONNECT BY LEVEL <= n`: a table of n rows with a column LEVEL. All other forms of CONNECT BY are
+    /// refused.
     pub(crate) fn row_generator(&self, select: &ast::Select, outer: Option<&Scope<'_>>) -> Result<FromItem> {
         let refused = || Error::unsupported("CONNECT BY other than CONNECT BY LEVEL <= n on DUAL");
         let [ConnectByKind::ConnectBy { connect_token: _, nocycle: _, relationships }] = select.connect_by.as_slice()
@@ -360,7 +362,7 @@ impl Binder<'_> {
             let n = format::number::decode_i64(&whole).unwrap_or(0);
             if strict && whole[..] == *bytes { n - 1 } else { n }
         });
-        // The first row is the root: it is there whatever the condition says.
+        // The first row is the root: it exists whatever the condition says.
         let provider = generator::RowGenerator::new(u64::try_from(rows).unwrap_or(0).max(1));
         let shown = alias_name(alias.as_ref())?.unwrap_or_else(|| "DUAL".to_owned());
         let column = |name: &str, kind: Kind, declared: DataType, pseudo: bool| ScopeColumn {
@@ -413,7 +415,7 @@ fn cross(left: FromItem, right: FromItem) -> Result<FromItem> {
     Ok(FromItem { plan, relations, columns })
 }
 
-/// The columns of tables that an outer join fills up with NULL, declared NOT NULL or not.
+/// The columns of tables that an outer join may fill with NULL, also those declared NOT NULL.
 pub(super) fn may_be_missing(columns: &mut [ScopeColumn], relations: &[String]) {
     let of_one = |column: &&mut ScopeColumn| {
         column.column.relation.as_ref().is_some_and(|of| relations.iter().any(|relation| of.table() == relation))
@@ -446,7 +448,8 @@ fn joined(
     Ok(FromItem { plan, relations, columns })
 }
 
-/// A table whose rows come from a provider. `named`: what the block calls it, and its owner, where that may qualify columns.
+/// A table whose rows come from a provider. `named`: its name in the block, and its owner, where that may qualify
+/// columns.
 pub(super) fn provided(
     provider: Arc<dyn TableProvider>,
     (known, owner): (String, Option<String>),

@@ -1,4 +1,4 @@
-//! Function calls: the special forms, aggregates, window functions, and everything else from the scalar library.
+//! Function calls: special forms, aggregates, window functions, and the scalar library.
 
 use std::sync::Arc;
 
@@ -22,11 +22,11 @@ use crate::functions::{self, aggregate::Measure, listagg};
 use crate::statement::spelling::first_of_list;
 use crate::types::{Kind, literal};
 
-/// A call's arguments, taken apart.
+/// The parsed arguments of a call.
 pub(crate) struct Call<'e> {
     pub(crate) name: String,
     pub(crate) arguments: Vec<&'e ast::Expr>,
-    /// The names of arguments that are given by name, for each argument.
+    /// The name of each argument, if given by name.
     pub(crate) names: Vec<Option<String>>,
     pub(crate) distinct: bool,
     /// `COUNT(*)`.
@@ -65,7 +65,7 @@ impl<'e> Call<'e> {
                 FunctionArgumentClause::IgnoreOrRespectNulls(treatment) => {
                     call.ignore_nulls = *treatment == ast::NullTreatment::IgnoreNulls;
                 }
-                // What LISTAGG does anyway.
+                // LISTAGG's default.
                 FunctionArgumentClause::OnOverflow(ast::ListAggOnOverflow::Error) if call.name == listagg::NAME => {}
                 other => return Err(Error::unsupported(format!("{other} in {}", call.name))),
             }
@@ -92,7 +92,7 @@ impl<'e> Call<'e> {
     }
 }
 
-/// Functions of SQL itself; what has another name can only be a program.
+/// Functions of SQL itself; any other name can only be a program's.
 fn is_built_in(name: &str) -> bool {
     let special = ["NVL", "NVL2", "COALESCE", "NULLIF", "DECODE", "LEVEL", "PRIOR", "LNNVL"];
     is_aggregate(name) || special.contains(&name) || functions::library::exists(name)
@@ -124,7 +124,7 @@ impl Binder<'_> {
             let bound = self.aggregate(&call, scope);
             self.aggregates_allowed.set(allowed);
             return bound.map_err(|error| match error {
-                // What was not allowed is the aggregate inside this one, and this one is inside another already.
+                // The error is about the aggregate inside this one, which is itself inside another.
                 error if error.is_ora(934) && allowed < AGGREGATES_NESTED_MAX => Error {
                     text: error.text.replace("is not allowed here", "is nested too deeply"),
                     number: Number::Ora(935),
@@ -169,7 +169,7 @@ impl Binder<'_> {
             "COALESCE" => {
                 arity(1, functions::library::ANY)?;
                 let values = arguments.collect::<Result<Vec<_>>>()?;
-                // What is behind a value that is not NULL is not evaluated; where that makes no difference, the call is shorter.
+                // Values behind one that is not NULL are not evaluated; for harmless ones a shorter call does.
                 if values[1..].iter().all(|value| functions::not_null::is_harmless(&value.expr)) {
                     return self.first_not_null("COALESCE", values);
                 }
@@ -222,7 +222,7 @@ impl Binder<'_> {
         Ok(bound)
     }
 
-    /// COALESCE of values of which those behind the first may fail: each is evaluated where all before it are NULL.
+    /// COALESCE whose later values may fail: each is evaluated only where all before it are NULL.
     fn first_of_failing(&self, values: Vec<Bound>) -> Result<Bound> {
         let bytes = values.iter().map(|value| value.bytes).max().unwrap_or(4000);
         let nullable = values.iter().all(|value| value.nullable);
@@ -230,7 +230,7 @@ impl Binder<'_> {
         let Some(last) = values.pop() else { return Err(Error::bug("COALESCE of nothing")) };
         let kind = last.kind;
         let expr = values.into_iter().rev().fold(last.expr, |otherwise, value| match value.expr {
-            // Nothing is lost when these stand twice, and the planner knows CASE.
+            // These may occur twice at no cost, and the planner knows CASE.
             plain @ (Expr::Column(_) | Expr::Literal(..) | Expr::OuterReferenceColumn(..)) => {
                 let given = Expr::IsNotNull(Box::new(plain.clone()));
                 functions::branches::case(None, vec![(given, plain)], otherwise, kind)
@@ -255,7 +255,7 @@ impl Binder<'_> {
         if matches!(a.expr, Expr::Literal(..)) {
             return self.choose(vec![binary_expr(left, Operator::Eq, right)], vec![null(), a.clone()]);
         }
-        // What is compared is made of the value, which stands once.
+        // The compared form is made of the value, which occurs once.
         let value = functions::coalesce::argument(0);
         let (left, right) = self.comparable(Bound { expr: value, ..a.clone() }, b.clone())?;
         functions::coalesce::null_if(a.expr.clone(), a.kind, left, right).map(found).map_err(from_datafusion)
@@ -268,7 +268,7 @@ impl Binder<'_> {
         let mut results = Vec::new();
         let mut rest = values.into_iter();
         let mut otherwise = null();
-        // Everything is compared as the kind of the first search value.
+        // All values are compared in the kind of the first search value.
         let mut compared: Option<Kind> = None;
         while let Some(search) = rest.next() {
             let Some(result) = rest.next() else {
@@ -283,7 +283,7 @@ impl Binder<'_> {
             searched.push(self.convert(search, kind)?.expr);
             results.push(result);
         }
-        // The value stands once, however many it is compared with.
+        // The value occurs once, however many it is compared with.
         let kind = compared.unwrap_or(value.kind);
         let value = self.convert(value, kind)?.expr;
         let never_null = |search: &Expr| matches!(search, Expr::Literal(value, _) if !value.is_null());
@@ -336,7 +336,7 @@ impl Binder<'_> {
             .ok_or_else(|| Error::unsupported(format!("condition {name}")))
     }
 
-    /// A function that stands as a condition: REGEXP_LIKE; None when there is none of that name.
+    /// A function as a condition: REGEXP_LIKE; None when there is none of that name.
     pub(crate) fn condition_function(&self, function: &ast::Function, scope: &Scope<'_>) -> Result<Option<Expr>> {
         let call = Call::new(function)?;
         if call.name == "LNNVL" {
@@ -349,7 +349,8 @@ impl Binder<'_> {
         functions::condition::call(&call.name, arguments, self.context())
     }
 
-    /// The function behind an aggregate's name, its arguments, and the kind of what it gives; COUNT's result still has to become NUMBER.
+    /// The function of an aggregate's name, its arguments, and the kind of its result; COUNT's result still has to
+    /// become NUMBER.
     pub(crate) fn aggregate_parts(
         &self,
         call: &Call<'_>,
@@ -454,7 +455,8 @@ pub(crate) fn direction(options: &ast::OrderByOptions) -> (bool, bool) {
     (ascending, options.nulls_first.unwrap_or(!ascending))
 }
 
-/// The most bytes that a text function's result has, as far as its arguments tell: what a column made of it is declared with.
+/// Upper bound of the bytes of a text function's result, as far as its arguments tell: the length of a column made of
+/// it.
 pub(super) fn result_bytes(name: &str, arguments: &[Bound]) -> u32 {
     let text = |bound: &Bound| match bound.kind {
         Kind::Number => 40,

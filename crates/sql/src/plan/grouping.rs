@@ -1,6 +1,7 @@
-//! GROUP BY: the aggregate node, and its columns in the places of grouping expressions and aggregates.
+//! GROUP BY: the aggregate node, and its columns in place of grouping expressions and aggregates.
 //!
-//! Aggregates inside aggregates (`max(count(*))`) make two nodes: the inner ones over the groups, the outer ones over all of those.
+//! Aggregates inside aggregates (`max(count(*))`) make two nodes: the inner ones over the groups, the outer ones over
+//! all of those.
 
 use common::{Error, Result};
 use datafusion::common::tree_node::{Transformed, TreeNode, TreeNodeRecursion};
@@ -18,7 +19,7 @@ use super::scope::Scope;
 use crate::error::from_datafusion;
 use crate::{functions, subquery};
 
-/// Expressions of one CUBE, which makes two sets of each.
+/// Expressions of one CUBE; each doubles the sets.
 const CUBE_MAX: usize = 12;
 
 impl Binder<'_> {
@@ -54,7 +55,7 @@ impl Binder<'_> {
         lists.iter().map(|list| self.list(list, scope)).collect()
     }
 
-    /// The sets of GROUPING SETS; a ROLLUP or CUBE among them, which the parser takes for a function, stands for its own.
+    /// The sets of GROUPING SETS; a nested ROLLUP or CUBE, which the parser takes for a function, contributes its own.
     fn grouping_sets(&self, lists: &[Vec<ast::Expr>], scope: &Scope<'_>) -> Result<Vec<Vec<Expr>>> {
         let mut sets = Vec::new();
         for list in lists {
@@ -73,7 +74,7 @@ impl Binder<'_> {
         Ok(sets)
     }
 
-    /// Groups `plan` and rewrites `expressions` over what that gives; `having` is tested on the groups.
+    /// Groups `plan` and rewrites `expressions` over the groups; `having` filters them.
     pub(super) fn grouped(
         &self,
         plan: LogicalPlan,
@@ -99,7 +100,7 @@ impl Binder<'_> {
             .map(|(condition, span)| inner.rebase(&condition).map_err(|error| self.at(error, span)))
             .transpose()?;
         if groups.is_empty() && inner.aggregates.is_empty() {
-            // HAVING alone: one group, of which nothing but constants is asked.
+            // HAVING alone: one group, with constants as its only outputs.
             inner.aggregates.push(count(Expr::Literal(ScalarValue::Int64(Some(1)), None)));
         }
         let mut builder = LogicalPlanBuilder::new(plan).aggregate(groups, inner.named()).map_err(from_datafusion)?;
@@ -114,7 +115,7 @@ impl Binder<'_> {
 }
 
 impl Binder<'_> {
-    /// A value that may have aggregates in it, of a group of all rows.
+    /// A value that may contain aggregates over one group of all rows.
     pub(crate) fn value_of_group(&self, e: &ast::Expr, scope: &Scope<'_>) -> Result<Bound> {
         self.aggregates_allowed.set(1);
         let bound = self.value(e, scope);
@@ -146,12 +147,12 @@ fn arguments(function: &ast::Function) -> Result<Vec<Vec<ast::Expr>>> {
     list.args.iter().map(argument).collect()
 }
 
-/// What ROLLUP groups by: all of the lists, all but the last, …, none.
+/// The sets of ROLLUP: all of the lists, all but the last, …, none.
 fn prefixes(lists: &[Vec<Expr>]) -> Vec<Vec<Expr>> {
     (0..=lists.len()).rev().map(|count| lists[..count].concat()).collect()
 }
 
-/// What CUBE groups by: each choice among the lists.
+/// The sets of CUBE: each choice among the lists.
 fn subsets(lists: &[Vec<Expr>]) -> Result<Vec<Vec<Expr>>> {
     if lists.len() > CUBE_MAX {
         return Err(Error::unsupported(format!("CUBE over more than {CUBE_MAX} expressions")));
@@ -162,7 +163,7 @@ fn subsets(lists: &[Vec<Expr>]) -> Result<Vec<Vec<Expr>>> {
     Ok((0..1usize << lists.len()).rev().map(|mask| chosen(mask).collect()).collect())
 }
 
-/// Whether an aggregate stands in the expression.
+/// True: the expression contains an aggregate.
 pub(crate) fn holds_aggregate(expr: &Expr) -> bool {
     expr.exists(|node| Ok(matches!(node, Expr::AggregateFunction(_)))).unwrap_or(false)
 }
@@ -219,7 +220,7 @@ impl Grouping {
                         Ok(Transformed::new(Expr::Column(column), false, TreeNodeRecursion::Stop))
                     }
                     node => {
-                        // Its rows are those of the groups.
+                        // Its rows are the groups.
                         if let Some(column) = subquery::columns_of_block(&node)?
                             .into_iter()
                             .find(|column| !self.groups.contains(&Expr::Column(column.clone())))
@@ -234,12 +235,12 @@ impl Grouping {
         failure.map_or(Ok(rebased.data), Err)
     }
 
-    /// The aggregates as the plan node has them.
+    /// The aggregates under the names of the plan node.
     fn named(self) -> Vec<Expr> {
         self.aggregates.into_iter().enumerate().map(|(at, aggregate)| named(aggregate, at)).collect()
     }
 
-    /// Replaces only what stands inside the outer ones of nested aggregates; beside them there is nothing of the groups.
+    /// Replaces only the parts inside the outer ones of nested aggregates; beside them no group column is valid.
     fn rebase_nested(&mut self, expr: &Expr) -> Result<Expr> {
         let mut failure = None;
         let rebased = expr
@@ -266,7 +267,8 @@ impl Grouping {
         failure.map_or(Ok(rebased.data), Err)
     }
 
-    /// What is wrong with an aggregate beside these groups: GROUPING of something else, a separator of LISTAGG that differs in a group.
+    /// Checks an aggregate against these groups: GROUPING of another expression, a separator of LISTAGG that differs in
+    /// a group.
     fn misplaced(&self, function: &datafusion::logical_expr::expr::AggregateFunction) -> Option<Error> {
         let name = function.func.name();
         let arguments = &function.params.args;
@@ -301,16 +303,16 @@ impl Grouping {
     }
 }
 
-/// What the planner's names of aggregates begin with whose own names could not be trusted; their places follow.
+/// Prefix of the planner's names of aggregates whose own names are not unique; their positions follow.
 const AGGREGATE: &str = "\u{1}AGGREGATE";
 
-/// An aggregate as the plan node has it: under a name of its own when a subquery is part of it. A subquery is known by the name of its column, which others may
-/// have, and gets another one when it becomes a call.
+/// An aggregate under a name of its own when it contains a subquery. A subquery is named by its column, whose name
+/// others may have, and gets another name when it becomes a call.
 fn named(aggregate: Expr, at: usize) -> Expr {
     if subquery::holds(&aggregate) { aggregate.alias(format!("{AGGREGATE}{at}")) } else { aggregate }
 }
 
-/// The column that a plan node gives for one of its expressions.
+/// The column of a plan node for one of its expressions.
 pub(super) fn as_column(expr: Expr) -> Expr {
     match expr {
         Expr::Column(column) => Expr::Column(column),

@@ -1,7 +1,8 @@
-//! Conditions beside calls of programs: what another condition of the WHERE clause rules out a program is not called for.
+//! Conditions beside calls of programs: a program is not called for rows that another condition of the WHERE clause
+//! rejects.
 //!
-//! The planner evaluates the conditions of a filter batch by batch, and may evaluate one for rows that another has ruled out. For functions of SQL that
-//! is a matter of time; a program does something, or fails.
+//! The planner evaluates the conditions of a filter batch by batch, and may evaluate one for rows that another has
+//! rejected. For SQL functions this costs time; a program has effects, or fails.
 
 use std::collections::HashSet;
 
@@ -10,7 +11,7 @@ use datafusion::logical_expr::{Expr, and};
 
 use crate::functions::program::{called_where, calls_program};
 
-/// The tables that an expression is about.
+/// The tables of an expression.
 fn tables(expr: &Expr) -> HashSet<Option<TableReference>> {
     expr.column_refs().into_iter().map(|column| column.relation.clone()).collect()
 }
@@ -32,7 +33,8 @@ fn is_simple(expr: &Expr) -> bool {
     tables(expr).len() <= 1 && !expr.exists(is_query).unwrap_or(true)
 }
 
-/// The conditions of a WHERE clause; programs are called for rows of which those conditions of the same table are true that call none.
+/// The conditions of a WHERE clause; programs are called for rows for which the other conditions of the same table,
+/// without programs, are true.
 pub(super) fn guarded(conditions: Vec<Expr>) -> Vec<Expr> {
     let (programs, plain): (Vec<Expr>, Vec<Expr>) = conditions.into_iter().partition(calls_program);
     let guard = |program: Expr| {

@@ -1,6 +1,7 @@
-//! Optimiser hints: `/*+ FULL(t) INDEX(t t_ndx) */`, and what becomes of them.
+//! Optimiser hints: `/*+ FULL(t) INDEX(t t_ndx) */`, and their fates.
 //!
-//! FULL, INDEX, NO_INDEX, APPEND and GATHER_PLAN_STATISTICS are carried out. A hint that is not is read, and the plan's hint report says why.
+//! FULL, INDEX, NO_INDEX, APPEND and GATHER_PLAN_STATISTICS have an effect. Other hints are parsed, and the plan's hint
+//! report says why they are unused.
 
 use std::fmt;
 
@@ -25,16 +26,16 @@ impl fmt::Display for Hint {
 #[derive(Clone, PartialEq, Eq, Default, Debug)]
 pub(crate) struct Hints {
     pub(crate) list: Vec<Hint>,
-    /// What the block calls the table that they are for.
+    /// The name of that table in the block.
     pub(crate) table: Option<String>,
 }
 
-/// Whether a hint is carried out.
+/// The fate of a hint.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum Mark {
     Used,
     Unused,
-    /// It names a table that its query block does not have.
+    /// It names a table that is not in its query block.
     Unresolved,
     /// There is no such hint.
     Error,
@@ -52,11 +53,11 @@ impl Mark {
     }
 }
 
-/// What became of a hint.
+/// A hint with its fate.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub(crate) struct HintFate {
     pub(crate) mark: Mark,
-    /// The hint as it is shown, and behind ` / ` why it is not used.
+    /// The hint as displayed, and behind ` / ` the reason why it is unused.
     pub(crate) text: String,
 }
 
@@ -69,7 +70,7 @@ impl HintFate {
         Self { mark, text: format!("{hint} / {why}") }
     }
 
-    /// Whether it is the fate of this hint.
+    /// True: it is the fate of this hint.
     pub(crate) fn is_of(&self, hint: &Hint) -> bool {
         self.text.strip_prefix(&hint.to_string()).is_some_and(|rest| rest.is_empty() || rest.starts_with(" / "))
     }
@@ -80,7 +81,7 @@ pub(crate) fn parse(hints: &[OptimizerHint]) -> Vec<Hint> {
     hints.iter().filter(|hint| hint.prefix.is_empty()).flat_map(|hint| read(&hint.text)).collect()
 }
 
-/// Names and arguments; what is not of the form `NAME(arguments)` has no arguments.
+/// Names and arguments; a text of another form than `NAME(arguments)` has no arguments.
 pub(crate) fn read(text: &str) -> Vec<Hint> {
     let mut list = Vec::new();
     let text = upper_outside_quotes(text);
@@ -99,13 +100,13 @@ pub(crate) fn read(text: &str) -> Vec<Hint> {
     list
 }
 
-/// Names are folded to upper case; those in quotes are as they are.
+/// Folds names to upper case, except quoted ones.
 fn upper_outside_quotes(text: &str) -> String {
     let fold = |(at, part): (usize, &str)| if at % 2 == 0 { part.to_uppercase() } else { part.to_owned() };
     text.split('"').enumerate().map(fold).collect::<Vec<_>>().join("\"")
 }
 
-/// The arguments up to the parenthesis that closes them, and what stands behind it.
+/// The arguments up to the closing parenthesis, and the rest.
 fn in_parentheses(text: &str) -> (Vec<String>, &str) {
     let mut arguments = Vec::new();
     let mut argument = String::new();
@@ -142,12 +143,12 @@ fn in_parentheses(text: &str) -> (Vec<String>, &str) {
     (arguments, "")
 }
 
-/// Whether hints of this name are for a table, which is their first argument.
+/// True: hints of this name take a table as their first argument.
 pub(crate) fn is_for_tables(name: &str) -> bool {
     matches!(name, "FULL" | "INDEX" | "NO_INDEX")
 }
 
-/// Hints that Oracle has and that are not carried out here: read, and said to be unused.
+/// True: a hint of Oracle that has no effect here: parsed, and reported as unused.
 pub(crate) fn is_foreign(name: &str) -> bool {
     const NAMES: &[&str] = &[
         "ALL_ROWS",

@@ -1,4 +1,4 @@
-//! A query with FOR UPDATE: which tables' rows it locks, and their rowids as further outputs.
+//! A query with FOR UPDATE: the tables whose rows it locks, with their rowids as further outputs.
 
 use common::{Error, Result};
 use sqlparser::ast::{self, GroupByExpr, OrderByKind, Query, Select, SetExpr, Spanned, TableFactor, TableWithJoins};
@@ -11,7 +11,8 @@ use crate::ddl::command::Name;
 use crate::transaction::for_update::ForUpdate;
 use crate::types::Kind;
 
-/// A query that locks its rows. Behind the outputs of its select list it has a rowid for each of `tables`, NULL where an outer join found no row.
+/// A query that locks its rows. Behind the outputs of its select list it has a rowid for each of `tables`, NULL where
+/// an outer join found no row.
 #[derive(Clone, Debug)]
 pub(crate) struct LockingQuery {
     pub(crate) query: BoundQuery,
@@ -21,7 +22,7 @@ pub(crate) struct LockingQuery {
 }
 
 impl LockingQuery {
-    /// The query as it is described.
+    /// The query without the rowids, for its description.
     pub(crate) fn without_rowids(self) -> BoundQuery {
         let mut query = self.query;
         query.outputs.truncate(self.visible);
@@ -29,17 +30,18 @@ impl LockingQuery {
     }
 }
 
-/// A table of the FROM clause: the name it is known by, and its own.
+/// A table of the FROM clause: its name there, and its own.
 struct Listed {
     known: String,
     name: Name,
 }
 
 impl Binder<'_> {
-    /// Binds a query whose rows are to be locked.
+    /// Binds a query that locks its rows.
     ///
     /// # Errors
-    /// ORA-01786 where an output row stands for no single row of a table, ORA-02014 where a query in FROM has such rows; those of the query itself.
+    /// ORA-01786 where an output row is no single row of a table, ORA-02014 where a query in FROM has such rows; those
+    /// of the query itself.
     pub(crate) fn locking_query(&self, query: &Query, names: &[String], lock: &ForUpdate) -> Result<LockingQuery> {
         let not_allowed = || Error::user(1786, "FOR UPDATE of this query expression is not allowed").at(lock.offset);
         let Query { with, body, order_by, limit_clause, fetch, .. } = query;
@@ -106,7 +108,7 @@ impl Binder<'_> {
         Ok(())
     }
 
-    /// The rowids of the tables whose rows are to be locked.
+    /// The rowids of the tables whose rows are locked.
     fn rowids(
         &self,
         scope: &Scope<'_>,
@@ -150,7 +152,7 @@ fn of_view(lock: &ForUpdate) -> Error {
         .at(lock.offset)
 }
 
-/// Whether each row of a query in FROM is a row of its tables, as far as its syntax tells.
+/// True: each row of a query in FROM is a row of its tables, as far as its syntax tells.
 fn keeps_rows(query: &Query) -> bool {
     let SetExpr::Select(select) = &*query.body else { return false };
     let Select { distinct, group_by, having, connect_by, .. } = &**select;

@@ -19,10 +19,10 @@ use crate::error::from_datafusion;
 use crate::functions;
 use crate::types::Kind;
 
-/// A column that a query gives.
+/// An output column of a query.
 #[derive(Clone, Debug)]
 pub(crate) struct Output {
-    /// As headings and outer queries know it.
+    /// The name in headings and outer queries.
     pub(crate) name: String,
     /// The planner's name: the same, made unique.
     pub(crate) field: String,
@@ -31,7 +31,7 @@ pub(crate) struct Output {
     /// The declared type is a column's own, not an estimate.
     pub(crate) exact: bool,
     pub(crate) nullable: bool,
-    /// The literal NULL and nothing else: beside it in a set operation stands a value of any kind.
+    /// A bare NULL literal: in a set operation any kind may stand beside it.
     pub(crate) null: bool,
 }
 
@@ -59,7 +59,7 @@ pub(crate) struct BoundQuery {
 }
 
 impl BoundQuery {
-    /// The query with its columns made by expressions over its outputs.
+    /// The query with columns made by expressions over its outputs.
     pub(crate) fn project(self, expressions: Vec<Expr>) -> Result<Self> {
         let outputs = self.outputs;
         let named = expressions.into_iter().zip(&outputs).map(|(expr, output)| expr.alias(&output.field));
@@ -115,7 +115,7 @@ impl Binder<'_> {
             Some(ast::OrderBy { kind: OrderByKind::Expressions(keys), interpolate: None }) => keys.as_slice(),
             Some(other) => return Err(Error::unsupported(format!("{other}"))),
         };
-        // Flags of the block around this one.
+        // Flags of the enclosing block.
         let (rownum, aggregates) = (self.rownum_used.replace(false), self.aggregates_allowed.replace(0));
         let numbered = self.rownum_allowed.replace(false);
         if order.is_empty() && place == SequencePlace::Statement && !matches!(**body, SetExpr::SetOperation { .. }) {
@@ -167,14 +167,15 @@ impl Binder<'_> {
                 let bound = self.query(query, outer, names)?;
                 self.sorted(bound, order)
             }
-            // All set operators have one precedence: the parser's tree is one for a language in which INTERSECT binds closer.
+            // All set operators have one precedence: the parser's tree lets INTERSECT bind closer.
             SetExpr::SetOperation { right, .. } if matches!(**right, SetExpr::SetOperation { .. }) => {
                 let level = left_to_right(body);
                 self.body(&level, order, outer, names)
             }
             SetExpr::SetOperation { op: SetOperator::Union, set_quantifier, .. } => {
                 let all = keeps_duplicates(SetOperator::Union, set_quantifier)?;
-                // A chain of UNIONs is one union of its queries. Where the last one removes duplicates, the others need not.
+                // A chain of UNIONs is one union of its queries. If the last one removes duplicates, the others need
+                // not.
                 let mut chain = Vec::new();
                 let mut first = body;
                 while let SetExpr::SetOperation { left, op: SetOperator::Union, set_quantifier, right } = first
@@ -236,7 +237,7 @@ impl Binder<'_> {
         Ok(BoundQuery { plan, outputs })
     }
 
-    /// What a set operation gives of two queries' columns.
+    /// The common columns of two queries in a set operation.
     fn common_outputs(&self, left: &[Output], right: &[Output]) -> Result<Vec<Output>> {
         if left.len() != right.len() {
             return Err(Error::user(1789, "query block has incorrect number of result columns"));
@@ -266,7 +267,7 @@ impl Binder<'_> {
         left.iter().zip(right).map(common).collect()
     }
 
-    /// The query's rows with the columns of a set operation that it is part of.
+    /// The query's rows with the columns of its set operation.
     fn as_outputs(&self, query: BoundQuery, outputs: &[Output]) -> Result<LogicalPlan> {
         let column =
             |(own, common): (&Output, &Output)| Ok(self.convert(operand(own), common.kind)?.expr.alias(&common.field));
@@ -358,12 +359,12 @@ impl Binder<'_> {
     }
 }
 
-/// What a column of a query is in a set operation.
+/// A column of a query as an operand of a set operation.
 fn operand(output: &Output) -> Bound {
     if output.null { null() } else { output.bound() }
 }
 
-/// Whether a set operator is followed by ALL.
+/// True: the set operator is followed by ALL.
 fn keeps_duplicates(op: SetOperator, quantifier: &SetQuantifier) -> Result<bool> {
     match quantifier {
         SetQuantifier::None | SetQuantifier::Distinct => Ok(false),
@@ -372,7 +373,7 @@ fn keeps_duplicates(op: SetOperator, quantifier: &SetQuantifier) -> Result<bool>
     }
 }
 
-/// A chain of set operators in the order in which it is written. What stands in parentheses is a query of its own.
+/// A chain of set operators from left to right. A part in parentheses is a query of its own.
 fn left_to_right(body: &SetExpr) -> SetExpr {
     fn flatten<'e>(
         body: &'e SetExpr,
@@ -400,7 +401,7 @@ fn left_to_right(body: &SetExpr) -> SetExpr {
     })
 }
 
-/// ORA-00960: ORDER BY names a column by a name that several of the select list have.
+/// ORA-00960: ORDER BY names a column by a name that occurs more than once in the select list.
 pub(crate) fn ambiguous(name: &str) -> Error {
     Error::user(960, format!("ambiguous column naming in select list: {name}"))
 }

@@ -1,4 +1,4 @@
-//! The names that an expression can see: the columns of its own FROM clause, then those of the queries around it.
+//! Name scopes of expressions: the columns of the own FROM clause, then those of the enclosing queries.
 
 use std::sync::Arc;
 
@@ -13,7 +13,7 @@ use super::bound::Bound;
 use crate::subquery::with_scope;
 use crate::types::Kind;
 
-/// A column as a query sees it.
+/// A column in scope.
 #[derive(Clone, Debug)]
 pub(crate) struct ScopeColumn {
     /// The alias, or the table's name.
@@ -21,7 +21,7 @@ pub(crate) struct ScopeColumn {
     /// The schema, when the table has no alias.
     pub(crate) owner: Option<String>,
     pub(crate) name: String,
-    /// What the planner calls it.
+    /// The planner's name.
     pub(crate) column: Column,
     pub(crate) kind: Kind,
     pub(crate) declared: DataType,
@@ -30,11 +30,11 @@ pub(crate) struct ScopeColumn {
     pub(crate) nullable: bool,
     /// ROWID and LEVEL: found by name, not by `*`.
     pub(crate) pseudo: bool,
-    /// One of the two that a column of JOIN … USING or NATURAL JOIN was made of: found by `table.*` only.
+    /// One of the two columns merged by JOIN … USING or NATURAL JOIN: found by `table.*` only.
     pub(crate) merged: Merged,
 }
 
-/// Whether a column was merged with another, and how.
+/// The merge of a column with another.
 #[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
 pub(crate) enum Merged {
     #[default]
@@ -51,7 +51,7 @@ impl ScopeColumn {
         }
         bound.declared = self.exact.then_some(self.declared);
         bound.nullable = self.nullable;
-        // A literal in the select list of a query in FROM is what it is everywhere: a CHAR.
+        // A literal in the select list of a query in FROM is a CHAR, as everywhere.
         bound.text_literal =
             !self.exact && self.kind == Kind::Varchar2 && matches!(self.declared, DataType::Char { .. });
         bound
@@ -66,11 +66,11 @@ impl ScopeColumn {
 /// The columns of a FROM clause, and the scope around it.
 #[derive(Debug)]
 pub(crate) struct Scope<'a> {
-    /// Tells it from all others: references to its columns carry it.
+    /// Unique number of the scope, which references to its columns carry.
     pub(crate) number: u64,
     pub(crate) columns: Vec<ScopeColumn>,
     pub(crate) parent: Option<&'a Scope<'a>>,
-    /// What ORDER BY finds before columns, unless these are qualified: the names that the select list gives, and their values.
+    /// Names of the select list with their values, which unqualified names in ORDER BY find before columns.
     aliases: Vec<(String, Bound)>,
 }
 
@@ -86,18 +86,18 @@ impl<'a> Scope<'a> {
         Self { number: LAST.fetch_add(1, Ordering::Relaxed) + 1, columns: Vec::new(), parent, aliases: Vec::new() }
     }
 
-    /// These columns, and none around them.
+    /// A scope of these columns without an enclosing one.
     pub(crate) fn of(columns: Vec<ScopeColumn>) -> Self {
         Self { columns, ..Self::under(None) }
     }
 
-    /// The same for ORDER BY beside a select list that gives these names.
+    /// The same for ORDER BY beside a select list with these names.
     pub(crate) fn with_aliases(&self, aliases: Vec<(String, Bound)>) -> Self {
         Self { number: self.number, columns: self.columns.clone(), parent: self.parent, aliases }
     }
 
-    /// The same for the arguments of an aggregate or a window: there columns come first, and what holds such a function itself has no name.
-    /// None where that makes no difference.
+    /// The same for the arguments of an aggregate or a window: there columns come first, and items that contain such a
+    /// function have no name. None where that makes no difference.
     pub(crate) fn inside_aggregate(&self) -> Option<Self> {
         if self.aliases.is_empty() {
             return None;
@@ -109,10 +109,10 @@ impl<'a> Scope<'a> {
         Some(self.with_aliases(self.aliases.iter().filter(visible).cloned().collect()))
     }
 
-    /// The value that the select list names so.
+    /// The value of this name in the select list.
     ///
     /// # Errors
-    /// ORA-00960 when it gives the name to several.
+    /// ORA-00960 when the name occurs more than once.
     fn alias(&self, parts: &[String]) -> Result<Option<Bound>> {
         let [name] = parts else { return Ok(None) };
         let mut named = self.aliases.iter().filter(|(alias, _)| alias == name).map(|(_, bound)| bound);
@@ -123,7 +123,8 @@ impl<'a> Scope<'a> {
         Ok(Some(first.clone()))
     }
 
-    /// The column with this name, `table.name` or `owner.table.name`; None when there is none here or further out.
+    /// The column with this name, `table.name` or `owner.table.name`, here or in an enclosing scope; None when there is
+    /// none.
     pub(crate) fn resolve(&self, parts: &[String]) -> Result<Option<Bound>> {
         if let Some(value) = self.alias(parts)? {
             return Ok(Some(value));

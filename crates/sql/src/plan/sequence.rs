@@ -1,10 +1,11 @@
 //! NEXTVAL and CURRVAL.
 //!
-//! A row gets one value of each sequence, however often it names it. So what a select list says of a sequence becomes a column of a projection below
-//! it, and `s.nextval` and `s.currval` are that column. Where the row has NEXTVAL, CURRVAL is the row's new value, whichever is written first.
+//! A row gets one value of each sequence, however often it names it. So references to a sequence in a select list
+//! become a column of a projection below it, and `s.nextval` and `s.currval` are that column. If the row has NEXTVAL,
+//! CURRVAL is the row's new value, whichever is written first.
 //!
-//! They stand in the select list of the statement's own query block, without DISTINCT, ORDER BY, GROUP BY and set operations; in the values of INSERT; on
-//! the right of SET. Everywhere else they are ORA-02287.
+//! They stand in the select list of the statement's own query block, without DISTINCT, ORDER BY, GROUP BY and set
+//! operations; in the values of INSERT; on the right of SET. Everywhere else they are ORA-02287.
 
 use common::{Error, Result};
 use datafusion::common::Column;
@@ -19,12 +20,12 @@ use crate::functions::rows;
 use crate::functions::sequence::{self, Sequence};
 use crate::types::Kind;
 
-/// Where a binder is, as far as sequences care.
+/// The binder's place with respect to sequences.
 #[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
 pub(crate) enum SequencePlace {
     #[default]
     Refused,
-    /// The statement's own query is about to be bound: its select list may have them.
+    /// The statement's own query is about to be bound: its select list may name sequences.
     Statement,
     Allowed,
 }
@@ -34,7 +35,7 @@ pub(crate) enum SequencePlace {
 pub(crate) struct SequenceUse {
     sequence: Sequence,
     column: String,
-    /// NEXTVAL was said, not only CURRVAL.
+    /// NEXTVAL was written, not only CURRVAL.
     next: bool,
 }
 
@@ -43,7 +44,7 @@ pub(crate) fn not_allowed() -> Error {
     Error::user(2287, "sequence number not allowed here")
 }
 
-/// The parts before NEXTVAL or CURRVAL, and whether it is NEXTVAL.
+/// The parts before NEXTVAL or CURRVAL, and true for NEXTVAL.
 pub(super) fn parts<'p>(idents: &[Ident], parts: &'p [String]) -> Option<(&'p [String], bool)> {
     let (last, name) = parts.split_last()?;
     if idents.last()?.quote_style.is_some() || !(1..=2).contains(&name.len()) {
@@ -96,7 +97,7 @@ impl Binder<'_> {
         bound
     }
 
-    /// Does `work`, in which sequences are allowed, and gives those that it named.
+    /// Runs `work`, in which sequences are allowed, and returns those that it named.
     pub(crate) fn naming_sequences<R>(&self, work: impl FnOnce() -> Result<R>) -> Result<(R, Vec<SequenceUse>)> {
         let before = self.sequences.replace(SequencePlace::Allowed);
         let result = work();
@@ -116,7 +117,7 @@ pub(super) fn with_sequences(plan: LogicalPlan, used: Vec<SequenceUse>) -> Resul
     LogicalPlanBuilder::new(plan).project(columns).and_then(LogicalPlanBuilder::build).map_err(from_datafusion)
 }
 
-/// Takes the values of one row that has no plan, and puts them into its expressions.
+/// Takes the values of one row without a plan, and puts them into its expressions.
 pub(crate) fn take_values(used: &[SequenceUse], row: &mut [Option<Bound>]) -> Result<()> {
     for used in used {
         let value = rows::to_scalar(&used.sequence.one(used.next)?, Kind::Number)?;

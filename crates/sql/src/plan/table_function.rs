@@ -34,13 +34,13 @@ impl Binder<'_> {
         let Some(Relation { owner: _, columns, source: Source::Provider(provider) }) = relation else {
             return Err(Error::unsupported(format!("in FROM: TABLE({called})")));
         };
-        // Without an alias nothing qualifies its columns.
+        // Without an alias no name qualifies its columns.
         let known = alias_name(alias)?.unwrap_or_else(|| self.unique_name("TABLE"));
         provided(provider, (known, None), &columns, cx)
     }
 }
 
-/// A function with its arguments, as it stands in FROM without TABLE.
+/// A function with its arguments in FROM without TABLE.
 pub(super) fn called(name: &ast::ObjectName, args: &[ast::FunctionArg]) -> ast::Function {
     let list = ast::FunctionArgumentList { duplicate_treatment: None, args: args.to_vec(), clauses: Vec::new() };
     ast::Function {

@@ -32,7 +32,8 @@ impl Binder<'_> {
         let partition_by = partition_by.iter().map(|e| Ok(self.value(e, scope)?.expr)).collect::<Result<Vec<_>>>()?;
         let order_by = self.sort_keys(order_by, scope)?;
         let (fun, args, kind, bytes, integer) = self.window_parts(call, scope)?;
-        // Ranking functions have no frame, and values are no ranges of Arrow's: peers are counted as groups, which is the same.
+        // Ranking functions have no frame, and values are not ranges in Arrow: the frame counts groups of peers, which
+        // is the same.
         let frame = match window_frame {
             None if order_by.is_empty() => WindowFrame::new(None),
             None => to_current_row(),
@@ -55,7 +56,7 @@ impl Binder<'_> {
         Ok(Bound::new(expr, kind).bytes(bytes))
     }
 
-    /// The function, its arguments, the kind and length of the result, and whether that is an Arrow number.
+    /// The function, its arguments, the kind and length of the result, and true when that is an Arrow number.
     fn window_parts(
         &self,
         call: &Call<'_>,

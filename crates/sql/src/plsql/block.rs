@@ -1,4 +1,4 @@
-//! Anonymous blocks, CALL, and everything else that runs programs.
+//! Execution of programs: anonymous blocks, CALL, and all other calls.
 
 use std::sync::Arc;
 
@@ -12,7 +12,7 @@ use crate::cursor::connection::Connection;
 use crate::cursor::open::Cursor;
 
 impl Connection {
-    /// Runs the block in a cursor. Bind variables are in and out: their values afterwards are what the execution returns.
+    /// Runs the block of a cursor. Bind variables are in and out: the execution returns their values afterwards.
     pub(crate) fn run_block(&mut self, cursor: &mut Cursor) -> Result<()> {
         let shared = Arc::clone(&cursor.shared);
         let mut variables: Vec<HostVariable> = cursor
@@ -25,7 +25,7 @@ impl Connection {
             })
             .collect();
         let result = self.with_programs(|host, session| session.run_block(host, &shared.text, &mut variables));
-        // Also when it has failed: what it has assigned is assigned.
+        // Also after an error: assignments made before it stay.
         cursor.returned = variables
             .into_iter()
             .map(|variable| {
@@ -38,7 +38,8 @@ impl Connection {
         result
     }
 
-    /// Does `work` with the session's programs. The outermost call waits for what the programs have committed: a commit inside does not.
+    /// Runs `work` with the session's programs. The outermost call waits until the programs' commits are durable: a
+    /// commit inside does not wait.
     pub(crate) fn with_programs<R>(
         &mut self,
         work: impl FnOnce(&mut SessionHost<'_>, &mut Session) -> Result<R>,
@@ -59,18 +60,18 @@ impl Connection {
         result.and_then(|value| ended.map(|()| value))
     }
 
-    /// What the outermost call does when its programs have ended.
+    /// The end of the outermost call, after its programs.
     pub(crate) fn end_programs(&mut self) -> Result<()> {
-        // First of all, whatever has come of the call: what was committed is not told to the caller before it is durable.
+        // First of all, also after an error: a commit is not reported to the caller before it is durable.
         if self.shared.commits_pending.swap(false, Ordering::Relaxed) {
             self.session.wait_for_redo()?;
         }
-        // The call stands whether or not the programs' states can be noted: who meets one next finds out again. But not when the instance has stopped.
+        // The call succeeds whether or not the programs' states can be stored: a later session finds them out again.
+        // Not when the instance has stopped.
         self.revalidate().or_else(|error| if error.kind == ErrorKind::Poisoned { Err(error) } else { Ok(()) })
     }
 
-    /// The PL/SQL side of the session, to be put back.
-    /// Kind and name of the program that a statement of the session has compiled last: what SHOW ERRORS is about.
+    /// The program that a statement of the session has compiled last, by kind and name, for SHOW ERRORS.
     #[must_use]
     pub fn last_compiled(&self) -> Option<(String, String)> {
         let programs = self.shared.programs.lock();
@@ -82,7 +83,7 @@ impl Connection {
         known.unwrap_or_else(|| Session::new(Arc::clone(self.database.programs()), &self.schema))
     }
 
-    /// Lines that programs have put out with DBMS_OUTPUT; they are gone then.
+    /// Takes the lines that programs have written with DBMS_OUTPUT.
     pub fn take_output(&mut self) -> Vec<String> {
         let mut lines = Vec::new();
         if let Some(programs) = &mut *self.shared.plsql.lock() {
@@ -93,14 +94,14 @@ impl Connection {
         lines
     }
 
-    /// SET SERVEROUTPUT: lines are kept, up to so many bytes; None: without a limit.
+    /// SET SERVEROUTPUT: keeps lines, up to so many bytes; None: without a limit.
     pub fn enable_output(&mut self, limit: Option<usize>) {
         let mut programs = self.programs_session();
         programs.output.enable(limit);
         *self.shared.plsql.lock() = Some(programs);
     }
 
-    /// Nothing is kept any more.
+    /// SET SERVEROUTPUT OFF: drops the lines.
     pub fn disable_output(&mut self) {
         let mut programs = self.programs_session();
         programs.output.disable();

@@ -1,4 +1,4 @@
-//! The dictionary as the compiler of programs asks for it: names, package bodies, statements. Nothing here runs a program.
+//! The compiler's queries of the dictionary: names, package bodies, statements. No program runs here.
 
 use std::sync::Arc;
 
@@ -17,7 +17,7 @@ use crate::cursor::tables::SessionTables;
 use crate::plan::binder::{Relation, Tables};
 use crate::plan::hints::Hints;
 
-/// What a path means, and how many of its parts say so.
+/// The resolution of a path, and the number of its parts that name the object.
 pub(super) type Found = Option<(Object, usize)>;
 
 fn columns_of(relation: &Relation) -> Vec<Column> {
@@ -31,7 +31,7 @@ fn columns_of(relation: &Relation) -> Vec<Column> {
         .collect()
 }
 
-/// What `path` means; and, when that is a program that has to be compiled anew, its name.
+/// Resolves `path`; also returns the name of a program that must be compiled anew.
 pub(super) fn resolve(
     tables: SessionTables,
     viewer: Viewer<'_>,
@@ -50,7 +50,7 @@ pub(super) fn resolve(
                 Some(Object::Sequence { owner: sequence.owner.as_str().into(), name: sequence.name.as_str().into() })
             }
             Some(SchemaObject::Table(_) | SchemaObject::External(_) | SchemaObject::View(_)) | None => {
-                // Views of the dictionary are no objects of a schema.
+                // Dictionary views are no objects of a schema.
                 match tables.relation(owner, name, &Hints::default()) {
                     Ok(Some(relation)) => Some(Object::Relation {
                         owner: resolved.owner.as_str().into(),
@@ -81,13 +81,13 @@ pub(super) fn resolve(
     Ok((None, None))
 }
 
-/// What blocks are compiled for: two sessions that work for the same user with the same roles share them.
+/// Key of the users that share compiled blocks: sessions of one user with the same roles.
 pub(super) fn viewer_name(rights: &Rights) -> Box<str> {
     let roles = if rights.has_roles() { "" } else { " alone" };
     format!("{rights}{roles}").into()
 }
 
-/// The dictionary as one statement sees it, for the compiler alone.
+/// The dictionary of one statement, for the compiler.
 #[derive(Debug)]
 pub(super) struct Dictionary {
     pub(super) tables: SessionTables,
@@ -99,7 +99,7 @@ fn nothing<T>() -> Result<T> {
 
 impl Host for Dictionary {
     fn resolve(&mut self, viewer: Viewer<'_>, path: &[&str]) -> Result<Found> {
-        // Whether it has to be compiled anew is found out when it is called.
+        // The call finds out whether it must be compiled anew.
         resolve(self.tables.clone(), viewer, path).map(|(found, _)| found)
     }
 

@@ -1,4 +1,4 @@
-//! EXECUTE IMMEDIATE: statements that are text at run time. SQL takes its values by position, a block by name.
+//! EXECUTE IMMEDIATE: statements given as text at run time. SQL takes its values by position, a block by name.
 
 use std::fmt::Write as _;
 use std::sync::Arc;
@@ -14,7 +14,7 @@ use crate::cursor::open::CursorNumber;
 use crate::statement::parse::Statement;
 use crate::statement::words::Words;
 
-/// The bind variables of a text in the order in which they stand, without their colons, and where.
+/// The bind variables of a text in order, without their colons, with their ranges.
 fn placeholders(text: &str) -> Result<Vec<(String, usize, usize)>> {
     let words = Words::new(text)?;
     let mut found = Vec::new();
@@ -51,7 +51,7 @@ pub(super) fn prepare(connection: &mut Connection, text: &str) -> Result<Dynamic
         }
         return Ok(DynamicSql { text: text.into(), variables, is_query: false, returning: 0, columns: Vec::new() });
     }
-    // Each appearance of a name has a value of its own.
+    // Each occurrence of a name takes a value of its own.
     let repeated =
         found.iter().enumerate().any(|(at, (name, ..))| found[..at].iter().any(|(before, ..)| before == name));
     let mut sql = String::with_capacity(text.len());
@@ -89,7 +89,7 @@ pub(super) fn prepare(connection: &mut Connection, text: &str) -> Result<Dynamic
     Ok(DynamicSql { text, variables, is_query, returning, columns })
 }
 
-/// Gives a cursor its values; those of RETURNING come from the statement itself.
+/// Sets a cursor's values; those of RETURNING come from the statement itself.
 pub(super) fn bind(connection: &mut Connection, number: CursorNumber, sql: &DynamicSql, binds: &[Datum]) -> Result<()> {
     sql.variables.iter().zip(binds).try_for_each(|(name, value)| connection.bind(number, name, value.clone()))
 }

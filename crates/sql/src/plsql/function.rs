@@ -1,4 +1,4 @@
-//! Functions of PL/SQL that statements name: which one is meant, and what the errors of naming it are in SQL.
+//! PL/SQL functions in statements: resolution, and SQL's errors for it.
 
 use std::sync::Arc;
 
@@ -10,10 +10,10 @@ use super::dictionary::Dictionary;
 use crate::cursor::tables::SessionTables;
 use crate::functions::program::Program;
 
-/// The function that a path names, for these arguments; None when there is none that the user may execute.
+/// The function of this path for these arguments; None when there is none that the user may execute.
 ///
 /// # Errors
-/// ORA-06553 with PLS-00306 when the arguments do not suit; ORA-06572, ORA-06575, ORA-00902, ORA-06552.
+/// ORA-06553 with PLS-00306 when the arguments do not match; ORA-06572, ORA-06575, ORA-00902, ORA-06552.
 pub(crate) fn function(
     tables: &SessionTables,
     path: &[String],
@@ -24,7 +24,7 @@ pub(crate) fn function(
     let mut dictionary = Dictionary { tables: tables.clone() };
     match library.sql_call(&mut dictionary, &tables.schema, &parts, arguments) {
         Ok(call) => {
-            // Of a program that is being compiled this may be a function that calls itself.
+            // In a program that is being compiled this may be a function that calls itself.
             if !tables.compiling {
                 let invalid = |error: Error| if error.is_ora(4063) { invalid(path) } else { error };
                 library.check_call(&mut dictionary, &call).map_err(invalid)?;
@@ -49,7 +49,7 @@ fn invalid(path: &[String]) -> Error {
     Error::user(6575, format!("Package or function {} is in an invalid state", path.join(".")))
 }
 
-/// What is wrong with a call, as SQL says it. No error: there is no such function.
+/// SQL's error for a call. No error: there is no such function.
 fn of_call(error: &CompileError, path: &[String]) -> Result<()> {
     match error.number {
         Number::Pls(201 | 221 | 222 | 225 | 302 | 357) => Ok(()),

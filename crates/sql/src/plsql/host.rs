@@ -1,4 +1,4 @@
-//! A connection as the programs that it runs see it.
+//! A connection as the host of its programs.
 
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -19,13 +19,13 @@ use crate::cursor::connection::Connection;
 use crate::cursor::open::CursorNumber;
 use crate::plan::binder::Tables;
 
-/// Cursors that a session keeps open for the statements of its programs; of more, the one that was not used longest is closed.
+/// Cursors that a session keeps open for statements of its programs; beyond that the least recently used is closed.
 const CACHED_CURSORS_MAX: usize = 50;
 
-/// Marks are told apart, whichever session gave them out.
+/// Marks are unique over all sessions.
 static NEXT_MARK: AtomicU64 = AtomicU64::new(0);
 
-/// What a connection keeps for its programs.
+/// A connection's state for its programs.
 #[derive(Default, Debug)]
 pub(crate) struct Programs {
     /// The cursors of statements, by statement.
@@ -33,11 +33,11 @@ pub(crate) struct Programs {
     uses: u64,
     queries: HashMap<OpenQuery, Query>,
     next_query: u64,
-    /// Marks given out in the calls that run.
+    /// Marks given out in the running calls.
     marks: Vec<(Mark, EngineMark)>,
-    /// Invalid programs that the call that runs has met.
+    /// Invalid programs found in the running call.
     invalid: Vec<ProgramName>,
-    /// The program that was compiled last by a statement of the session: SHOW ERRORS.
+    /// The program that a statement of the session has compiled last: SHOW ERRORS.
     pub(super) last_compiled: Option<ProgramName>,
 }
 
@@ -45,7 +45,7 @@ pub(crate) struct Programs {
 pub(super) type ProgramName = (String, String, ProgramKind);
 
 impl Programs {
-    /// How many marks have been given out.
+    /// The number of marks given out.
     pub(super) fn marks(&self) -> usize {
         self.marks.len()
     }
@@ -55,19 +55,19 @@ impl Programs {
         Some((at, self.marks[at].1))
     }
 
-    /// At the end of a call: those that were given out in it.
+    /// At the end of a call: drops its marks.
     pub(super) fn forget_marks(&mut self, known: usize) {
         self.marks.truncate(known);
     }
 
-    /// An invalid program that was met.
+    /// Notes an invalid program.
     pub(crate) fn note_invalid(&mut self, name: ProgramName) {
         if !self.invalid.contains(&name) {
             self.invalid.push(name);
         }
     }
 
-    /// The invalid programs that were met; they are forgotten.
+    /// Takes the invalid programs found.
     pub(super) fn take_invalid(&mut self) -> Vec<ProgramName> {
         std::mem::take(&mut self.invalid)
     }
@@ -77,29 +77,29 @@ impl Programs {
 struct CachedCursor {
     number: CursorNumber,
     used: u64,
-    /// It is at work, or a query is open in it: the statement's next execution needs another.
+    /// It is running, or its query is open: the statement's next execution needs another cursor.
     busy: bool,
-    /// For whom it was parsed: schema and rights.
+    /// Schema and rights under which it was parsed.
     seen: (String, Rights),
 }
 
-/// A query that a program has open.
+/// A program's open query.
 #[derive(Debug)]
 struct Query {
     cursor: CursorNumber,
-    /// The statement whose cursor it is; of none when it is closed with the query.
+    /// The statement of its cursor; None when the cursor is closed with the query.
     statement: Option<StatementKey>,
-    /// Of the row fetched last, where the query locks its rows.
+    /// Of the last fetched row, when the query locks its rows.
     rowid: Datum,
 }
 
-/// The session for the time of one call of a program. What an autonomous transaction does, a session of its own does, so that the transaction around it
-/// keeps its locks.
+/// The session during one call of a program. An autonomous transaction runs in a session of its own, so the outer
+/// transaction keeps its locks.
 #[derive(Debug)]
 pub(crate) struct SessionHost<'c> {
     connection: &'c mut Connection,
     autonomous: Vec<Connection>,
-    /// What counted before each program with its owner's rights that is at work: schema and rights.
+    /// Schema and rights before each running program with its owner's rights.
     entered: Vec<(String, Option<Rights>)>,
 }
 
@@ -108,7 +108,7 @@ impl<'c> SessionHost<'c> {
         Self { connection, autonomous: Vec::new(), entered: Vec::new() }
     }
 
-    /// What is done until [`SessionHost::leave`] finds its names in this schema, and has these rights.
+    /// Sets schema and rights until [`SessionHost::leave`].
     pub(super) fn enter(&mut self, schema: &str, rights: Rights) {
         let connection = self.connection();
         let schema = std::mem::replace(&mut connection.schema, schema.to_owned());
@@ -116,7 +116,7 @@ impl<'c> SessionHost<'c> {
         self.entered.push((schema, rights));
     }
 
-    /// What counted before the program that was entered last counts again.
+    /// Restores the schema and rights before the last entered program.
     pub(super) fn leave(&mut self) -> bool {
         let Some((schema, rights)) = self.entered.pop() else { return false };
         let connection = self.connection();
@@ -125,19 +125,19 @@ impl<'c> SessionHost<'c> {
         true
     }
 
-    /// The session that works now.
+    /// The connection of the innermost transaction.
     pub(crate) fn connection(&mut self) -> &mut Connection {
         self.autonomous.last_mut().unwrap_or(self.connection)
     }
 
-    /// The statement's cursor, parsed where there is none that is free.
+    /// A free cursor of the statement, parsed anew when there is none.
     fn cursor(&mut self, key: StatementKey, sql: &PreparedSql) -> Result<(CursorNumber, Option<StatementKey>)> {
         let connection = self.connection();
         let shared = Arc::clone(&connection.shared);
         let mut programs = shared.programs.lock();
         programs.uses += 1;
         let used = programs.uses;
-        // A program with its caller's rights may come with another schema than last time.
+        // A program with its caller's rights may run in another schema than last time.
         let seen = (connection.schema.clone(), connection.session.rights());
         if let Some(cached) = programs.cursors.get_mut(&key) {
             if cached.busy || cached.seen != seen {
@@ -170,7 +170,7 @@ impl<'c> SessionHost<'c> {
         Ok(Executed { rows: executed.rows.unwrap_or(0), returned })
     }
 
-    /// Does `work` with a connection that may run programs in its turn: the session's PL/SQL side is lent to it.
+    /// Runs `work` with a connection that may run programs in its turn: the session's PL/SQL side is lent to it.
     fn lend<R>(&mut self, session: &mut Session, work: impl FnOnce(&mut Self) -> R) -> R {
         let placeholder = Session::new(Arc::clone(self.connection().database().programs()), "");
         let shared = Arc::clone(&self.connection().shared);
@@ -200,7 +200,7 @@ impl<'c> SessionHost<'c> {
         self.with_query(query, |query| query.cursor)
     }
 
-    /// The statement's cursor has done its work; one that belongs to no statement is closed.
+    /// Returns the statement's cursor; one without a statement is closed.
     fn give_back(&mut self, cursor: CursorNumber, statement: Option<StatementKey>) {
         let connection = self.connection();
         match statement {
@@ -215,7 +215,7 @@ impl<'c> SessionHost<'c> {
 }
 
 impl Drop for SessionHost<'_> {
-    /// A panic leaves programs that have not been left.
+    /// After a panic some programs have not been left.
     fn drop(&mut self) {
         self.autonomous.clear();
         while self.leave() {}

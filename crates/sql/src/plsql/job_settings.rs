@@ -1,11 +1,11 @@
-//! The NLS settings that a job of DBMS_JOB runs with: those of the session that has submitted it, as one text (NLS_ENV).
+//! The NLS settings of a DBMS_JOB job: those of the session that has submitted it, as one text (NLS_ENV).
 
 use common::{Error, Result};
 use storage::parameters::{Parameter, Value};
 
 use crate::cursor::connection::Connection;
 
-/// Those that are kept, by the names that they have in the text.
+/// The settings kept, by their names in the text.
 const KEPT: [(&str, Parameter); 3] = [
     ("NLS_DATE_FORMAT", Parameter::NlsDateFormat),
     ("NLS_NUMERIC_CHARACTERS", Parameter::NlsNumericCharacters),
@@ -18,13 +18,13 @@ pub(super) fn text(connection: &Connection) -> String {
     KEPT.map(|(name, parameter)| format!("{name}='{}'", parameters.text(parameter))).join(" ")
 }
 
-/// What a session's own settings were.
+/// The session's own settings before.
 pub(super) struct Before(Vec<(Parameter, Option<Value>)>);
 
-/// Makes those of a text a session's.
+/// Sets the settings of a text in a session.
 ///
 /// # Errors
-/// ORA-23422 for a text that [`text`] has not written; those of setting a parameter. Nothing is changed then.
+/// ORA-23422 for a text not written by [`text`]; those of setting a parameter. Nothing is changed then.
 pub(super) fn apply(connection: &Connection, text: &str) -> Result<Before> {
     let parameters = connection.session.parameters();
     let mut before = Before(Vec::new());
@@ -46,7 +46,7 @@ pub(super) fn apply(connection: &Connection, text: &str) -> Result<Before> {
 
 impl Before {
     /// # Errors
-    /// None that the session did not have before.
+    /// The errors of the earlier settings.
     pub(super) fn put_back(self, connection: &Connection) -> Result<()> {
         for (parameter, value) in self.0.into_iter().rev() {
             connection.session.parameters().replace(parameter, value);

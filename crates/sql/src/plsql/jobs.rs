@@ -1,4 +1,4 @@
-//! Jobs: the coordinator that looks which are due, and their runs, each on a thread and in a session of its own.
+//! Jobs: the coordinator that looks for due ones, and their runs, each on a thread and in a session of its own.
 
 use std::sync::{Arc, Weak};
 
@@ -18,15 +18,15 @@ use crate::cursor::database::Database;
 
 const US: i64 = 1_000_000;
 
-/// What a job's text becomes: a block.
+/// A job's text as a block.
 fn block(what: &str) -> String {
     format!("BEGIN {what} END;")
 }
 
-/// Whether a job's text compiles.
+/// Checks that a job's text compiles.
 ///
 /// # Errors
-/// ORA-06550 with what is wrong with it.
+/// ORA-06550 with the errors of the text.
 pub(super) fn check_text(host: &mut SessionHost<'_>, what: &str) -> Result<()> {
     let library = Arc::clone(host.connection().database().programs());
     let schema = host.connection().schema.clone();
@@ -34,7 +34,7 @@ pub(super) fn check_text(host: &mut SessionHost<'_>, what: &str) -> Result<()> {
     checked.map(drop).map_err(|errors| plsql::compile::error::block_error(&errors))
 }
 
-/// Whether an interval is a date in the future: ORA-23420, ORA-23319.
+/// Checks that an interval is a date in the future: ORA-23420, ORA-23319.
 pub(super) fn check_interval(host: &mut SessionHost<'_>, interval: Option<&str>) -> Result<()> {
     let Some(interval) = interval else { return Ok(()) };
     let connection = host.connection();
@@ -43,7 +43,8 @@ pub(super) fn check_interval(host: &mut SessionHost<'_>, interval: Option<&str>)
     in_future(next, now_us).map(drop)
 }
 
-/// What an interval has given. One that leads back would have its job run without end; a second is what a DATE may have lost.
+/// Checks the value of an interval: one in the past would repeat the job without end. A second's tolerance is for the
+/// precision of DATE.
 pub(super) fn in_future(next: Option<u64>, now_us: u64) -> Result<Option<u64>> {
     match next {
         Some(next) if next + US as u64 <= now_us => {
@@ -53,7 +54,7 @@ pub(super) fn in_future(next: Option<u64>, now_us: u64) -> Result<Option<u64>> {
     }
 }
 
-/// When an interval says that a job runs next, wall time in microseconds since 1970; None when it gives NULL.
+/// The next run by an interval, wall time in microseconds since 1970; None for NULL.
 pub(super) fn next_time(connection: &mut Connection, interval: &str) -> Result<Option<u64>> {
     let bad = |error: Error| Error::user(23319, format!("parameter value \"{interval}\" is not appropriate: {error}"));
     let now_us = connection.session.meter().clock().wall_us();
@@ -63,17 +64,17 @@ pub(super) fn next_time(connection: &mut Connection, interval: &str) -> Result<O
         ))
         .map_err(bad)?;
     let Some(at) = rows.first().and_then(|row| row.first()).and_then(Datum::as_datetime) else { return Ok(None) };
-    // A DATE has no fractions of this second.
+    // A DATE has no fractions of a second.
     Ok(wall_us(&at, now_us.saturating_sub(US as u64)))
 }
 
-/// When a job of DBMS_JOB that begins at `now_us` runs next.
+/// The next run of a DBMS_JOB job that begins at `now_us`.
 fn next_of(connection: &mut Connection, job: &Job, now_us: u64) -> Result<Option<u64>> {
     let Some(interval) = &job.interval else { return Ok(None) };
     in_future(next_time(connection, interval)?, now_us)
 }
 
-/// Does `work` with the names of a schema and the rights of a user.
+/// Runs `work` with the names of a schema and the rights of a user.
 fn for_user<R>(
     host: &mut SessionHost<'_>,
     session: &mut Session,
@@ -96,18 +97,18 @@ fn outcome_of(result: Result<()>, next_us: Option<u64>) -> JobOutcome {
     }
 }
 
-/// Ends a run in the session that it was in; where that cannot be, because the session has been killed for one, in another one: as a failure, for its
-/// transaction is lost.
+/// Ends a run in its session. If that fails, for example because the session was killed, ends it in another one as a
+/// failure, since its transaction is lost.
 fn end(connection: &mut Connection, run: &mut JobRun, outcome: &JobOutcome) -> Result<JobOutcome> {
     let failed = match connection.end_job_run(run, outcome) {
-        // The instance is at its end; or who waits for it does not want to any more.
+        // The instance is ending, or the waiting user has cancelled.
         Err(error) if error.kind == ErrorKind::Poisoned || [1013, 1089].iter().any(|n| error.is_ora(*n)) => {
             return Err(error);
         }
         Err(error) => outcome.failed(error),
         ended => return ended,
     };
-    // A session that has been killed holds nothing any more. Another one gives up the job's row, that somebody else can change it.
+    // A killed session holds nothing any more. Another session gives up its lock of the job's row.
     let _ = connection.session.rollback();
     let other = Connection::of_user(Arc::clone(connection.database()), &connection.user())?;
     let queue = Arc::clone(other.session.instance().jobs());
@@ -190,7 +191,8 @@ impl Database {
             let mut due = Due::default();
             while queue.wait(&due) {
                 let Some(database) = database.upgrade() else { return };
-                // What fails is tried again when the queue changes, or after a while; an instance that has stopped says so to its sessions.
+                // A failure is retried when the queue changes, or after a while; an instance that has stopped reports
+                // that to its sessions.
                 let again = queue.look_again();
                 due = database.start_due().unwrap_or(again);
             }
@@ -206,14 +208,14 @@ impl Database {
         let due = instance.jobs().due(&session, instance.clock().wall_us())?;
         for job in &due.jobs {
             let (database, job) = (Arc::downgrade(self), job.clone());
-            // A thread that cannot be had now is asked for again at the next look.
+            // If no thread can be started, the next look tries again.
             drop(spawn_with_stack("job", SESSION_STACK_BYTES, move || drop(run_due(&database, &job))));
         }
         Ok(due)
     }
 }
 
-/// What a run of a job executes, and when the next one is due.
+/// The statement of a job's run, and the time of the next run.
 fn prepare(connection: &mut Connection, job: &DueJob, now_us: u64) -> Result<(String, Option<u64>)> {
     match job {
         DueJob::Job(job) => {
@@ -233,7 +235,7 @@ fn prepare(connection: &mut Connection, job: &DueJob, now_us: u64) -> Result<(St
     }
 }
 
-/// Runs a job that is due, in a session of its owner's.
+/// Runs a due job in a session of its owner.
 fn run_due(database: &Weak<Database>, job: &DueJob) -> Result<()> {
     let Some(database) = database.upgrade() else { return Ok(()) };
     let queue = Arc::clone(database.instance().jobs());
@@ -247,7 +249,7 @@ fn run_due(database: &Weak<Database>, job: &DueJob) -> Result<()> {
     let now_us = engine.meter().clock().wall_us();
     let Some(mut run) = queue.begin_run(&engine, &job.key(), RunWhen::Due(now_us))? else { return Ok(()) };
     let Some(job) = run.job().cloned() else { return Err(Error::bug("a run without a job")) };
-    // As it is before the run: a job that takes long does not drift by that.
+    // Evaluated before the run: a long run does not shift the schedule.
     let outcome = match prepare(&mut connection, &job, now_us) {
         Err(error) => JobOutcome::Failed { error, next_us: None },
         Ok((text, next_us)) => outcome_of(connection.run(&text).map(drop), next_us),

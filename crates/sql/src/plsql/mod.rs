@@ -1,4 +1,5 @@
-//! PL/SQL in the database: programs are kept in the dictionary, run in sessions, and started as jobs. Parser, compiler and interpreter are the crate `plsql`.
+//! PL/SQL in the database: programs are kept in the dictionary, run in sessions, and started as jobs. Parser, compiler
+//! and interpreter are the crate `plsql`.
 //!
 //! ```text
 //! statement -> block.rs     anonymous blocks and CALL          host.rs      the session as programs see it

@@ -1,7 +1,8 @@
-//! SQL statements of programs: which of their names are columns, and which the program's variables.
+//! SQL statements of programs: their columns and the program's variables.
 //!
-//! A name that is a column of one of the statement's tables is that column, wherever it stands; so is an alias that the statement gives. Only what is neither can
-//! be a variable, and becomes a bind variable. In INSERT … VALUES there are no columns but those of subqueries.
+//! A name that is a column of one of the statement's tables is that column, wherever it stands; so is an alias of the
+//! statement. Any other name may be a variable, and becomes a bind variable. In INSERT … VALUES only subqueries have
+//! columns.
 
 use std::collections::HashSet;
 use std::ops::{ControlFlow, Range};
@@ -26,20 +27,20 @@ use crate::statement::merge::{Merge, MultiInsert};
 use crate::statement::parse::{Statement, parse};
 use crate::statement::position;
 
-/// What the names of a statement mean.
+/// The names of a statement.
 #[derive(Default)]
 struct Names {
-    /// Tables and views, in their order.
+    /// Tables and views, in order.
     relations: Vec<ObjectName>,
     /// The queries of WITH.
     queries: HashSet<String>,
-    /// Names that tables, views and queries are known by in the statement.
+    /// Names of tables, views and queries in the statement.
     aliases: HashSet<String>,
-    /// Names that the statement gives to columns.
+    /// Column names defined in the statement.
     columns: HashSet<String>,
-    /// Functions that are called, with all parts of their names.
+    /// Called functions, with all parts of their names.
     calls: Vec<Vec<String>>,
-    /// Expressions that may be variables: the parts of their name, and where they stand.
+    /// Expressions that may be variables: the parts of their name, and their positions.
     candidates: Vec<Candidate>,
 }
 
@@ -53,7 +54,7 @@ struct Candidate {
 struct Collector<'t> {
     text: &'t str,
     names: Names,
-    /// Of the queries around: whether each is the VALUES of an INSERT.
+    /// For each enclosing query, true if it is the VALUES of an INSERT.
     values: Vec<bool>,
 }
 
@@ -118,7 +119,7 @@ impl Visitor for Collector<'_> {
             | TableFactor::NestedJoin { alias, .. } => self.alias(alias.as_ref()),
             TableFactor::TableFunction { expr, alias } => {
                 self.alias(alias.as_ref());
-                // The function is nothing of the program's, and its column is none.
+                // The function is not the program's, and its column is none.
                 if let Expr::CompoundIdentifier(idents) = expr
                     && let Some(first) = idents.first()
                 {
@@ -144,7 +145,7 @@ impl Visitor for Collector<'_> {
                 }
             }
             Expr::Function(function) => self.names.calls.extend(fold_name(&function.name)),
-            // Stands for an expression of the program.
+            // A placeholder for an expression of the program.
             Expr::Value(value) => {
                 if let Value::Placeholder(name) = &value.value {
                     self.candidate(vec![name.to_uppercase()], value.span, value.span);
@@ -211,7 +212,8 @@ fn collect(text: &str, statement: &Statement) -> Names {
     visitor.names
 }
 
-/// The statement as V$SQL and traces show it: upper case but for what is in quotes, blanks and comments folded to one blank, hints kept.
+/// The statement's text in V$SQL and traces: upper case outside of quotes, blanks and comments folded to one blank,
+/// hints kept.
 fn normal(text: &str) -> Result<String> {
     let tokens = Tokenizer::new(&OracleDialect {}, text)
         .tokenize_with_location()
@@ -244,7 +246,7 @@ fn normal(text: &str) -> Result<String> {
     Ok(out)
 }
 
-/// Words that mean something by themselves in an expression.
+/// Words with a meaning of their own in an expression.
 fn is_pseudo(name: &str) -> bool {
     matches!(
         name,
@@ -262,7 +264,7 @@ fn is_pseudo(name: &str) -> bool {
     )
 }
 
-/// Makes a statement of a program ready for the session.
+/// Prepares a program's statement for the session.
 pub(super) fn prepare(
     tables: SessionTables,
     viewer: Viewer<'_>,
@@ -340,7 +342,7 @@ pub(super) fn prepare(
     let text: Arc<str> = normal(&bound)?.into();
     let query = match sql.kind {
         SqlKind::Query => Some(text.to_string()),
-        // With its variables bound: they stand in RETURNING too.
+        // With its variables bound, which occur in RETURNING too.
         _ if returning > 0 => returned_query(&parse(&text)?, &names.relations),
         _ => None,
     };
@@ -351,7 +353,7 @@ pub(super) fn prepare(
     Ok(PreparedSql { text, variables, columns, depends_on })
 }
 
-/// The query that would give what RETURNING gives.
+/// A query with the columns of RETURNING.
 fn returned_query(statement: &Statement, relations: &[ObjectName]) -> Option<String> {
     let (Statement::Insert(_, returning) | Statement::Update(_, returning) | Statement::Delete(_, returning)) =
         statement
@@ -362,7 +364,7 @@ fn returned_query(statement: &Statement, relations: &[ObjectName]) -> Option<Str
     Some(format!("select {} from {}", values.join(", "), relations.first()?))
 }
 
-/// The columns of a query; none of another statement.
+/// The columns of a query; empty for another statement.
 fn described(tables: &SessionTables, text: &str, variables: usize) -> Result<Vec<Column>> {
     let Statement::Query { query, headings, .. } = parse(text)? else { return Ok(Vec::new()) };
     let binds: Vec<(String, Datum)> = (1..=variables).map(|number| (format!("B{number}"), Datum::Null)).collect();

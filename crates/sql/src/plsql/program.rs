@@ -1,4 +1,4 @@
-//! CREATE, ALTER … COMPILE and DROP of stored programs, and programs as the compiler finds them.
+//! CREATE, ALTER … COMPILE and DROP of stored programs, and programs for the compiler.
 
 use std::sync::Arc;
 
@@ -14,7 +14,7 @@ use plsql::host::Object;
 use crate::cursor::connection::Connection;
 use crate::ddl::command::{Name, ProgramCommand};
 
-/// A stored program as the compiler finds it.
+/// A stored program for the compiler.
 pub(super) fn object_of(program: &ProgramDef) -> Object {
     Object::Program {
         owner: program.owner.as_str().into(),
@@ -30,7 +30,7 @@ pub(super) fn package_body(catalog: &Catalog, owner: &str, name: &str) -> Option
     Some((Arc::clone(&body.source), body.stamp))
 }
 
-/// Owner and name as a path says them.
+/// Owner and name of a path.
 fn owner_and_name(path: &Path, schema: &str) -> Result<(String, String)> {
     match path.parts.as_slice() {
         [name] => Ok((schema.to_owned(), name.name.to_string())),
@@ -50,7 +50,7 @@ fn kept(errors: &[plsql::error::CompileError]) -> Vec<CompileError> {
 }
 
 impl Connection {
-    /// CREATE of a stored program; whether it compiles. One that does not is kept with its errors.
+    /// CREATE of a stored program; returns true when it compiles. One that does not is kept with its errors.
     pub(crate) fn create_program(&mut self, text: &str) -> Result<bool> {
         let unit = match plsql::parser::parse_unit(text) {
             Ok(unit) => unit,
@@ -75,7 +75,7 @@ impl Connection {
         self.compile(&program, false)
     }
 
-    /// A program whose text is none: it is kept as it is when it says what it is and how it is called.
+    /// Creates a program whose text does not parse: it is kept if its kind and name can be read.
     fn create_unparsed(&mut self, text: &str, errors: &[plsql::error::CompileError]) -> Result<bool> {
         let refused = || {
             if let Some(error) = errors.first()
@@ -101,7 +101,7 @@ impl Connection {
             () if words.take("FUNCTION") => ProgramKind::Function,
             () if words.take("PACKAGE BODY") => ProgramKind::PackageBody,
             () if words.take("PACKAGE") => ProgramKind::Package,
-            // Of a trigger nothing can be kept when it does not say what it is on, or asks for what triggers do not do.
+            // A trigger is not kept without its event and table, or with unsupported ones.
             () if words.take("TRIGGER")
                 && errors.iter().all(|error| !matches!(error.number, plsql::error::Number::Hw(_))) =>
             {
@@ -129,7 +129,7 @@ impl Connection {
         Ok(false)
     }
 
-    /// CREATE TRIGGER; `compilation` of one whose body is no program text.
+    /// CREATE TRIGGER; `compilation` has the errors of a body that does not parse.
     fn create_trigger(
         &mut self,
         trigger: &Trigger,
@@ -196,7 +196,8 @@ impl Connection {
         self.compile(&made, false)
     }
 
-    /// Compiles a program as the dictionary has it, and keeps what comes of it there; whether it is valid. `altered`: by ALTER … COMPILE.
+    /// Compiles a program of the dictionary, and stores the outcome there; returns true when it is valid. `altered`: by
+    /// ALTER … COMPILE.
     fn compile(&mut self, program: &ProgramDef, altered: bool) -> Result<bool> {
         let catalog = self.session.catalog();
         let (owner, name, kind) = (program.owner.clone(), program.name.clone(), program.kind);
@@ -216,7 +217,7 @@ impl Connection {
         let library = Arc::clone(self.database.programs());
         let stored = Stored { owner: &owner, name: &name, source: &source, stamp, body };
         let result = match kind {
-            // With the names and the rights with which it fires.
+            // With the names and the rights under which it fires.
             ProgramKind::Trigger => self
                 .nested
                 .call(&owner, |host, _| Ok(plsql::compile::entry::compile_trigger(host, &library, &stored)))?,
@@ -250,7 +251,7 @@ impl Connection {
         Ok(now.is_some_and(|now| now.status == ProgramStatus::Valid))
     }
 
-    /// Whether a program compiles now. Nothing is kept of it.
+    /// True: the program compiles now. The outcome is not stored.
     fn compiles(&mut self, program: &ProgramDef) -> bool {
         let catalog = self.session.catalog();
         let library = Arc::clone(self.database.programs());
@@ -271,7 +272,7 @@ impl Connection {
         result.unwrap_or(false)
     }
 
-    /// ALTER and DROP of a stored program; whether it is valid afterwards.
+    /// ALTER and DROP of a stored program; returns true when it is valid afterwards.
     pub(crate) fn program_command(&mut self, kind: ProgramKind, name: &Name, command: ProgramCommand) -> Result<bool> {
         let (owner, name) = self.qualified(name);
         match command {
@@ -295,11 +296,11 @@ impl Connection {
         }
     }
 
-    /// The errors of a program's last compilation; of none given, of the one that this session created or altered last. `object` is its kind and its name, as
-    /// `PACKAGE BODY` and `OWNER.NAME`.
+    /// The errors of a program's last compilation; without an argument, of the program that this session created or
+    /// altered last. `object` is its kind and its name, as `PACKAGE BODY` and `OWNER.NAME`.
     ///
     /// # Errors
-    /// When the name is none.
+    /// For an invalid name.
     pub fn program_errors(&self, object: Option<(&str, &str)>) -> Result<Vec<CompileError>> {
         let (owner, name, kind) = match object {
             Some((kind, name)) => {
@@ -318,20 +319,21 @@ impl Connection {
         Ok(catalog.program(&owner, &name, kind).map(|program| program.errors.to_vec()).unwrap_or_default())
     }
 
-    /// Programs that were invalid when the last call met them, and have been compiled since: the dictionary learns that they are valid.
+    /// Stores the valid state of programs that the last call found invalid and has compiled since.
     pub(super) fn revalidate(&mut self) -> Result<()> {
         let last = self.shared.programs.lock().last_compiled.clone();
-        // What compiling meets in its turn is left to the next call.
+        // Further programs found while compiling are left to the next call.
         let mut result = Ok(());
         let invalid = self.shared.programs.lock().take_invalid();
-        // What is called was met behind its caller. It comes first: that its errors have gone makes its callers invalid once more.
+        // Callees were found after their callers. They come first: when their errors have gone, their callers become
+        // invalid once more.
         for (owner, name, kind) in invalid.into_iter().rev() {
             let program = self.session.catalog().program(&owner, &name, kind).cloned();
             let shared = Arc::clone(&self.shared);
             let program = program.filter(|program| match program.status {
                 ProgramStatus::Valid => false,
                 ProgramStatus::Invalid => true,
-                // What it lacked may be there now; if not, its errors stay as they are.
+                // Its missing dependencies may exist now; if not, its errors stay as they are.
                 ProgramStatus::Errors => shared.recursively(|| self.compiles(program)),
             });
             if let Some(program) = program {
@@ -344,7 +346,7 @@ impl Connection {
         result
     }
 
-    /// What the last CREATE or ALTER has printed for: `CREATE PROCEDURE` and its like.
+    /// The feedback's verb of the last CREATE or ALTER: `CREATE PROCEDURE` and its like.
     pub(crate) fn created_verb(&self, text: &str) -> &'static str {
         let kinds = [
             ("PACKAGE BODY", "CREATE PACKAGE BODY"),

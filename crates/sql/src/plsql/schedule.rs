@@ -1,4 +1,4 @@
-//! When jobs of DBMS_SCHEDULER run: the calendar strings and expressions of their repeat intervals, and what a run executes.
+//! Schedules of DBMS_SCHEDULER: the calendar strings and expressions of repeat intervals, and the block of a run.
 
 use std::sync::Arc;
 
@@ -15,7 +15,8 @@ use crate::cursor::context::moment_of;
 
 const US: i64 = 1_000_000;
 
-/// Local time as wall time in microseconds since 1970; None for what was before. Where clocks show it twice it is the first time after `after_us`.
+/// Local time as wall time in microseconds since 1970; None before 1970. If clocks show it twice, the first time after
+/// `after_us`.
 pub(super) fn wall_us(local: &DateTime, after_us: u64) -> Option<u64> {
     moment_of(&TimeZone::system(), local, after_us)
 }
@@ -24,10 +25,11 @@ fn invalid_interval(interval: &str, error: &Error) -> Error {
     Error::user(27412, format!("repeat interval or calendar contains invalid identifier: {interval} ({error})"))
 }
 
-/// The time after `after_us` that a job's repeat interval gives; None when it does not run again. An expression says when that is by itself.
+/// The next run after `after_us` by a job's repeat interval; None when there is none. An expression is evaluated as of
+/// now.
 ///
 /// # Errors
-/// ORA-27412 and its like for an interval that is none; ORA-23420 for an expression that does not lead on.
+/// ORA-27412 and its like for an invalid interval; ORA-23420 for an expression that gives no later time.
 pub(super) fn next_run(connection: &mut Connection, job: &SchedulerJob, after_us: u64) -> Result<Option<u64>> {
     let Some(interval) = &job.interval else { return Ok(None) };
     if !calendar::is_calendar(interval) {
@@ -38,15 +40,16 @@ pub(super) fn next_run(connection: &mut Connection, job: &SchedulerJob, after_us
     next_of(&calendar::parse(interval)?, &TimeZone::system(), (start_us, after_us)).map(Some)
 }
 
-/// The first moment after `after_us` at which clocks of `zone` show a date of a calendar. A date that clocks show twice, when they are put back, counts once
-/// where the calendar says at which hours, and both times where it is by hours or less.
+/// The first moment after `after_us` at which clocks of `zone` show a date of a calendar. A date that clocks show
+/// twice, when they are put back, counts once if the calendar fixes the hours, and both times if it repeats by hours or
+/// less.
 fn next_of(calendar: &Calendar, zone: &TimeZone, (start_us, after_us): (u64, u64)) -> Result<u64> {
     let none = || Error::user(27419, "unable to determine valid execution date from repeat interval");
     let timestamp = |wall_us: u64| {
         let at = i64::try_from(wall_us).ok().and_then(|us| Timestamp::from_microsecond(us).ok());
         at.ok_or_else(none)
     };
-    // As the clock shows it, and so much before.
+    // The clock's time, `before_us` earlier.
     let local = |wall_us: u64, before_us: i64| {
         let at = timestamp(wall_us)?;
         DateTime::from_unix_micros(at.as_microsecond() + i64::from(zone.to_offset(at).seconds()) * US - before_us)
@@ -67,7 +70,7 @@ fn next_of(calendar: &Calendar, zone: &TimeZone, (start_us, after_us): (u64, u64
     if !calendar.is_within_days() {
         return Ok(next);
     }
-    // Clocks that are put back before then show what comes after that again.
+    // If clocks are put back before then, they show the times after it again.
     let change = zone.following(timestamp(after_us)?).next();
     let change = change.and_then(|change| u64::try_from(change.timestamp().as_microsecond()).ok());
     match change.filter(|change| *change < next) {
@@ -76,10 +79,10 @@ fn next_of(calendar: &Calendar, zone: &TimeZone, (start_us, after_us): (u64, u64
     }
 }
 
-/// Enables a job: when it runs first. A calendar without a start date counts from now.
+/// Enables a job and computes its first run. A calendar without a start date counts from now.
 ///
 /// # Errors
-/// As [`next_run`]; ORA-27483 for a job that has ended before it begins.
+/// As [`next_run`]; ORA-27483 for a job that ends before it begins.
 pub(super) fn enable(connection: &mut Connection, job: &mut SchedulerJob) -> Result<()> {
     let now_us = connection.session.meter().clock().wall_us();
     let by_calendar = job.interval.as_deref().is_some_and(calendar::is_calendar);
@@ -89,7 +92,7 @@ pub(super) fn enable(connection: &mut Connection, job: &mut SchedulerJob) -> Res
         let after_us = if start_us < now_us { now_us } else { start_us.saturating_sub(US as u64) };
         next_run(connection, job, after_us)?
     } else {
-        // An expression is checked before it is needed.
+        // An expression is checked before its first use.
         if job.interval.is_some() {
             next_run(connection, job, now_us)?;
         }
@@ -100,7 +103,7 @@ pub(super) fn enable(connection: &mut Connection, job: &mut SchedulerJob) -> Res
     Ok(())
 }
 
-/// Whether a job may run before its end.
+/// Checks that a job can run before its end.
 ///
 /// # Errors
 /// ORA-27483.
@@ -112,7 +115,7 @@ pub(super) fn check_end(job: &SchedulerJob, first_us: Option<u64>) -> Result<()>
     Err(Error::user(27483, text))
 }
 
-/// Whether a repeat interval is one, for a job that is not enabled yet.
+/// Checks a repeat interval of a job that is not enabled yet.
 ///
 /// # Errors
 /// As [`next_run`].
@@ -150,7 +153,7 @@ mod tests {
         u64::try_from(text.parse::<Timestamp>().unwrap().as_microsecond()).unwrap()
     }
 
-    /// Times of a calendar that began long ago, one after the other.
+    /// Times of a calendar that began long ago, in order.
     fn times(calendar: &str, after: &str, count: usize) -> Vec<String> {
         let calendar = calendar::parse(calendar).unwrap();
         let (mut after_us, mut times) = (utc(after), Vec::new());

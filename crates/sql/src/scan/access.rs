@@ -1,8 +1,8 @@
-//! How a table is read: by rowid, by an index, or whole.
+//! Access path of a table: by rowid, by an index, or a full scan.
 //!
-//! A rule of thumb decides, from the conditions on leading columns of an index and from the index's own statistics: the whole key of a
-//! unique index always wins; another range is taken when visiting its leaves and table blocks costs less than reading the table in
-//! multiblock reads. `/*+ FULL(t) */` forbids indexes, `/*+ INDEX(t i) */` asks for one.
+//! A rule of thumb decides, from the conditions on leading columns of an index and from the index's own statistics: the
+//! whole key of a unique index always wins; another range is taken when visiting its leaves and table blocks costs less
+//! than reading the table in multiblock reads. `/*+ FULL(t) */` forbids indexes, `/*+ INDEX(t i) */` asks for one.
 
 use std::ops::Bound;
 use std::sync::Arc;
@@ -15,14 +15,14 @@ use crate::plan::hints::{Hint, HintFate, Hints, Mark};
 
 /// A multiblock read costs about as much as one single-block read; it brings this many blocks.
 const BLOCKS_A_READ: f64 = 8.0;
-/// Share of the rows that a range without and with a second end is taken to hold.
+/// Assumed share of the rows in a range with one end and with two.
 const OPEN_RANGE_SHARE: f64 = 0.25;
 const CLOSED_RANGE_SHARE: f64 = 0.05;
 
 /// Values of the leading key columns, stored form.
 pub(crate) type KeyBound = Bound<Vec<Vec<u8>>>;
 
-/// The way to the rows.
+/// The access path.
 #[derive(Clone, Debug)]
 pub(crate) enum Access {
     Full,
@@ -30,7 +30,7 @@ pub(crate) enum Access {
     Index { index: Arc<IndexDef>, lower: KeyBound, upper: KeyBound, unique: bool },
 }
 
-/// Chooses the way. `hints` are those that name the table; the second value says what became of them.
+/// Chooses the access path. `hints` are those that name the table; the second value has their fates.
 pub(crate) fn choose(
     table: &TableDef,
     blocks: u64,
@@ -42,12 +42,12 @@ pub(crate) fn choose(
     (access, fates)
 }
 
-/// The fates of hints that had no say.
+/// The fates of hints without effect.
 pub(crate) fn unused(hints: &Hints, why: &str) -> Vec<HintFate> {
     hints.list.iter().map(|hint| HintFate::not(Mark::Unused, hint, why)).collect()
 }
 
-/// Whether a hint means this index: it names no index, or this one, or its leading columns.
+/// True: a hint is about this index: it names no index, or this one, or its leading columns.
 fn means(hint: &Hint, table: &TableDef, index: &IndexDef) -> bool {
     let columns = |list: &str| {
         let mut names = list.trim_matches(['(', ')']).split_whitespace().enumerate().peekable();
@@ -96,7 +96,7 @@ fn chosen(table: &TableDef, blocks: u64, predicate: Option<&Predicate>, hints: &
         let Some(range) = Range::of(index, &conditions) else { continue };
         let hinted = by("INDEX").any(|hint| means(hint, table, index));
         let unique = index.unique && range.equal == index.columns.len();
-        // The whole key of a unique index goes before all but what is asked for.
+        // The whole key of a unique index wins over everything but a hint.
         let cost = match (hinted, unique) {
             (true, _) => -1.0,
             (false, true) => 0.0,
@@ -115,7 +115,7 @@ fn chosen(table: &TableDef, blocks: u64, predicate: Option<&Predicate>, hints: &
     }
 }
 
-/// The conditions that a row must satisfy all of.
+/// The conjuncts of a predicate.
 pub(crate) fn flatten<'p>(predicate: &'p Predicate, into: &mut Vec<&'p Predicate>) {
     match predicate {
         Predicate::And(parts) => parts.iter().for_each(|part| flatten(part, into)),
@@ -123,27 +123,27 @@ pub(crate) fn flatten<'p>(predicate: &'p Predicate, into: &mut Vec<&'p Predicate
     }
 }
 
-/// Which of the conditions say where in the index to look.
+/// The conditions that limit the range of the index.
 pub(crate) fn used(index: &IndexDef, conditions: &[&Predicate]) -> Vec<usize> {
     Range::of(index, conditions).map_or_else(Vec::new, |range| range.used)
 }
 
-/// Entries of the index that these conditions are expected to find; None without statistics.
+/// Estimated number of entries in the range of these conditions; None without statistics.
 pub(crate) fn expected(index: &IndexDef, conditions: &[&Predicate]) -> Option<u64> {
     let statistics = index.statistics.as_ref()?;
     let share = Range::of(index, conditions)?.share(index, statistics.distinct_keys);
     Some((share * statistics.num_rows as f64).ceil() as u64)
 }
 
-/// The range of an index that conditions leave.
+/// The range of an index under conditions.
 struct Range {
     lower: KeyBound,
     upper: KeyBound,
     /// Leading columns with an equality.
     equal: usize,
-    /// Ends of the column behind them.
+    /// Ends of the range in the column behind them.
     ends: usize,
-    /// The conditions that it was made from, by their places.
+    /// The indexes of the conditions used.
     used: Vec<usize>,
 }
 
@@ -199,14 +199,14 @@ impl Range {
         (equal > 0 || ends > 0).then_some(Self { lower, upper, equal, ends, used })
     }
 
-    /// Blocks visited, about.
+    /// Estimated number of blocks visited.
     fn cost(&self, index: &IndexDef) -> f64 {
         let Some(statistics) = &index.statistics else { return f64::MAX };
         let share = self.share(index, statistics.distinct_keys);
         f64::from(statistics.blevel) + share * (statistics.leaf_blocks as f64 + statistics.clustering_factor as f64)
     }
 
-    /// The share of the index that it is taken to be.
+    /// Estimated share of the index.
     fn share(&self, index: &IndexDef, distinct_keys: u64) -> f64 {
         let range = match self.ends {
             0 => 1.0,

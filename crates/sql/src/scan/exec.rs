@@ -30,7 +30,7 @@ use crate::error::to_datafusion;
 use crate::explain::predicate;
 use crate::explain::step::{PlanObject, Step};
 
-/// Rows a batch when no column is wanted: a count goes through many blocks before it comes back.
+/// Rows a batch when no column is wanted: a count reads many blocks before it returns.
 const COUNT_BATCH_ROWS: usize = 1 << 20;
 
 #[derive(Debug)]
@@ -38,13 +38,13 @@ pub(crate) struct TableReadExec {
     session: Arc<Session>,
     pub(crate) spec: ReadSpec,
     schema: SchemaRef,
-    /// For each field: which of the projected columns, None for ROWID.
+    /// For each field: the index of the projected column, None for ROWID.
     pub(crate) sources: Vec<Option<usize>>,
     pub(crate) limit: Option<usize>,
-    /// Rows that the fetch going on wants; 0 for as many as come.
+    /// Rows that the current fetch wants; 0 for any number.
     demand: Arc<AtomicUsize>,
     pub(crate) figures: Arc<Figures>,
-    /// Those of the index under the table access.
+    /// Figures of the index under the table access.
     pub(crate) index_figures: Arc<Figures>,
     metrics: ExecutionPlanMetricsSet,
     properties: Arc<PlanProperties>,
@@ -80,7 +80,7 @@ impl TableReadExec {
         }
     }
 
-    /// The way to the rows as traces and plans name it.
+    /// The access path's name in traces and plans.
     fn options(&self) -> &'static str {
         match &self.spec.access {
             Access::Full => "FULL",
@@ -89,7 +89,7 @@ impl TableReadExec {
         }
     }
 
-    /// What the statement calls the table, and the column that an output of this node is.
+    /// The table's name in the statement, and the column of an output of this node.
     pub(crate) fn column(&self, output: usize) -> Option<(String, String)> {
         let name = match self.sources.get(output)? {
             None => ROWID.to_owned(),
@@ -100,7 +100,8 @@ impl TableReadExec {
 }
 
 impl TableReadExec {
-    /// The row sources of this node, with what they have done so far. `several`: the plan reads several tables, so columns are shown with theirs.
+    /// The row sources of this node, with their figures so far. `several`: the plan reads several tables, so columns
+    /// are qualified.
     pub(crate) fn row_sources(&self, depth: u32, several: bool) -> Vec<RowSource> {
         let ReadSpec { table, alias, predicate, access, .. } = &self.spec;
         let shown = several.then_some(alias.as_str());
@@ -153,7 +154,7 @@ impl TableReadExec {
             }
         };
         step.filter = text(&filters);
-        // How many rows a further condition keeps, nothing is known of.
+        // The selectivity of a further condition is unknown.
         step.rows = found.filter(|_| filters.is_empty());
         if let (Some(rows), Some(limit)) = (step.rows, self.limit) {
             step.rows = Some(rows.min(limit as u64));
@@ -236,7 +237,7 @@ impl ExecutionPlan for TableReadExec {
     }
 }
 
-/// The batches of one execution. Nothing is read before the first is asked for.
+/// The batches of one execution. Nothing is read before the first is polled.
 struct Batches {
     session: Arc<Session>,
     spec: ReadSpec,
@@ -295,7 +296,7 @@ impl Iterator for Batches {
             self.metrics.record_output(rows);
             return Some(self.sink.take().map_err(to_datafusion));
         }
-        // The blocks and the position are given up as soon as nothing more comes.
+        // Blocks and position are released as soon as the scan has ended.
         self.source = None;
         None
     }

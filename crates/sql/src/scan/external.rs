@@ -31,10 +31,11 @@ use crate::error::to_datafusion;
 use crate::explain::step::{PlanObject, Step};
 use crate::types::{Kind, column};
 
-/// What a scan of an external table is to do, for `user`.
+/// The scan of an external table, for `user`.
 ///
 /// # Errors
-/// ORA-06564, ORA-29289: directories that the user may not read; those of the access parameters; KUP-04076 for a name with a path in it.
+/// ORA-06564, ORA-29289: directories that the user may not read; those of the access parameters; KUP-04076 for a name
+/// with a path in it.
 pub(crate) fn setup(catalog: &Catalog, user: &(impl Holder + ?Sized), table: &ExternalDef) -> common::Result<Setup> {
     let access = loader::access::parse(&table.parameters)?;
     let default = catalog.usable_directory(user, &table.directory, ObjectPrivilege::Read)?;
@@ -63,7 +64,7 @@ pub(crate) fn setup(catalog: &Catalog, user: &(impl Holder + ?Sized), table: &Ex
         match catalog.usable_directory(user, directory, ObjectPrivilege::Write) {
             Ok(found) => path_in(found, &name).map(Some),
             Err(error) => {
-                // Nobody needs it as long as no record is rejected.
+                // Needed only when a record is rejected.
                 refused = Some(error);
                 Ok(Some(PathBuf::from(name)))
             }
@@ -83,10 +84,10 @@ pub(crate) fn setup(catalog: &Catalog, user: &(impl Holder + ?Sized), table: &Ex
     })
 }
 
-/// Sees to it that rejected records are not written over a file of the database.
+/// Refuses a bad file that is a file of the database.
 ///
 /// # Errors
-/// ORA-27037 when the file system cannot tell.
+/// ORA-27037 when the file system fails.
 pub(crate) fn spare_own_files(instance: &Instance, mut setup: Setup) -> common::Result<Setup> {
     for path in [&setup.outputs.bad, &setup.outputs.log].into_iter().flatten() {
         if instance.is_own_file(path)? {
@@ -127,9 +128,9 @@ fn path_in(directory: &DirectoryDef, name: &str) -> common::Result<PathBuf> {
 #[derive(Debug)]
 pub(crate) struct ExternalTable {
     session: Arc<Session>,
-    /// Or why it cannot be read: its columns are known all the same.
+    /// An error if it cannot be read: its columns are known all the same.
     setup: common::Result<Setup>,
-    /// Of traces and plans.
+    /// Name in traces and plans.
     name: String,
     object: u32,
     context: Arc<dyn scalar::Context>,
@@ -192,7 +193,8 @@ impl TableProvider for ExternalTable {
     }
 }
 
-/// The plan node that reads files. All columns of a record are looked at, whichever are wanted: what is rejected does not depend on the query.
+/// The plan node that reads files. All columns of a record are checked, whichever are wanted: rejection does not depend
+/// on the query.
 #[derive(Debug)]
 pub(crate) struct ExternalReadExec {
     session: Arc<Session>,
@@ -210,10 +212,10 @@ pub(crate) struct ExternalReadExec {
 }
 
 impl ExternalReadExec {
-    /// The rows, with all columns. No file is opened before the first is asked for.
+    /// The rows, with all columns. No file is opened before the first is read.
     ///
     /// # Errors
-    /// Those of the setup: formats that are none.
+    /// Errors of the setup: invalid formats.
     pub(crate) fn open(&self) -> common::Result<Scan> {
         Scan::new(self.setup.clone(), Arc::clone(&self.context))
     }
@@ -293,10 +295,10 @@ impl ExecutionPlan for ExternalReadExec {
     }
 }
 
-/// Bytes that the rows of a batch have, beside the last one: long records do not add up.
+/// Bytes of the rows of a batch, beside the last one: long records do not add up.
 const BATCH_BYTES: usize = 16 << 20;
 
-/// The batches of one execution. No file is opened before the first is asked for.
+/// The batches of one execution. No file is opened before the first is polled.
 struct Batches {
     session: Arc<Session>,
     scan: Scan,

@@ -1,4 +1,4 @@
-//! What one row source of a plan has cost: rows, gets, reads and time, for the STAT lines of a trace.
+//! The cost of one row source of a plan: rows, gets, reads and time, for the STAT lines of a trace.
 
 use common::sync::atomic::{AtomicU64, Ordering};
 use waits::{Meter, Statistic};
@@ -33,7 +33,7 @@ impl FiguresValue {
         self.consistent + self.current
     }
 
-    /// Adds the work, not the rows, of a row source under this one.
+    /// Adds the work, without the rows, of a row source under this one.
     pub(crate) fn add_work(&mut self, under: &Self) {
         self.consistent += under.consistent;
         self.current += under.current;
@@ -51,7 +51,7 @@ impl FiguresValue {
 }
 
 impl Figures {
-    /// Runs `work` and adds what it costs the session.
+    /// Runs `work` and adds its cost to the session.
     pub(crate) fn measure<R>(&self, meter: &Meter, work: impl FnOnce() -> R) -> R {
         let value = |statistic| meter.value(statistic);
         let gets = value(Statistic::ConsistentGets);
@@ -71,7 +71,7 @@ impl Figures {
         result
     }
 
-    /// The row source begins.
+    /// Counts a start of the row source.
     pub(crate) fn start(&self) {
         self.starts.fetch_add(1, Ordering::Relaxed);
     }

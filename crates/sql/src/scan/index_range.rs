@@ -12,7 +12,7 @@ use super::access::KeyBound;
 
 #[derive(Debug)]
 pub(crate) enum IndexRange {
-    /// What a unique lookup has found.
+    /// The result of a unique lookup.
     One(Option<Rowid>),
     Scan(Box<IndexScan>),
 }

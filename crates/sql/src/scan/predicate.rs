@@ -1,4 +1,4 @@
-//! Conditions of a query as conditions on stored columns, where that is possible without a change of meaning.
+//! Conditions of a query as conditions on stored columns, where the meaning stays the same.
 
 use common::{DataType, Rowid};
 use datafusion::common::ScalarValue;
@@ -9,7 +9,7 @@ use scan::{Comparison, Predicate, Truth};
 
 use crate::functions::blank::BlankTrim;
 
-/// A condition that a scan can carry out itself.
+/// A condition that a scan evaluates itself.
 #[derive(Clone, Debug)]
 pub(crate) enum Pushed {
     /// On stored columns.
@@ -115,7 +115,7 @@ fn predicate(expr: &Expr, table: &TableDef) -> Option<Predicate> {
     })
 }
 
-/// The column that a comparison is about; a CHAR column stands in it without its blanks.
+/// The column of a comparison; a CHAR column stands in it without its blanks.
 fn column_of(expr: &Expr, table: &TableDef) -> Option<(u16, DataType)> {
     let inner = match expr {
         Expr::ScalarFunction(call) => {
@@ -127,7 +127,7 @@ fn column_of(expr: &Expr, table: &TableDef) -> Option<(u16, DataType)> {
     };
     let column = position(inner, table)?;
     let data_type = table.columns[usize::from(column)].data_type;
-    // A CHAR column as it stands is compared with its blanks only where the other side has them too.
+    // A CHAR column is compared with its blanks only where the other side has them too.
     let trimmed = !std::ptr::eq(inner, expr);
     (trimmed == matches!(data_type, DataType::Char { .. })).then_some((column, data_type))
 }
@@ -140,7 +140,7 @@ fn compare(column: &Expr, comparison: Comparison, value: &ScalarValue, table: &T
     Some(Predicate::compare(column, comparison, &stored(value, data_type)?))
 }
 
-/// A value as a column of this type stores it; None when the types are not the same.
+/// A value as stored in a column of this type; None when the types differ.
 fn stored(value: &ScalarValue, data_type: DataType) -> Option<Vec<u8>> {
     Some(match (value, data_type) {
         (ScalarValue::Binary(Some(bytes)), DataType::Number { .. }) => bytes.clone(),

@@ -1,4 +1,4 @@
-//! Tables whose rows are made when they are read: views over the instance's own figures, the dictionary, DUAL.
+//! Tables whose rows are computed when they are read: views over the instance's own figures, the dictionary, DUAL.
 
 use std::fmt;
 use std::sync::Arc;

@@ -116,7 +116,8 @@ impl ColumnBuffer {
     }
 }
 
-/// What was gathered; in its place comes an empty vector, or one of a zero, with room for as much: a fetch is like the one before it.
+/// Takes the gathered values; leaves an empty vector, or one with a zero, of the same capacity: the next fetch will be
+/// like this one.
 fn taken<T: Default>(values: &mut Vec<T>, zero: bool) -> Vec<T> {
     let mut next = Vec::with_capacity(values.len() + values.len() / 8);
     if zero {
@@ -129,7 +130,7 @@ fn taken<T: Default>(values: &mut Vec<T>, zero: bool) -> Vec<T> {
 #[derive(Debug)]
 pub(crate) struct ArrowSink {
     schema: SchemaRef,
-    /// For each field of the schema: which of the scan's projected columns, or None for ROWID.
+    /// For each field of the schema: the index of the scan's projected column, or None for ROWID.
     sources: Vec<Option<usize>>,
     columns: Vec<ColumnBuffer>,
     rows: usize,
@@ -154,7 +155,7 @@ impl ArrowSink {
         self.rows
     }
 
-    /// A row that is in no block: the bytes of each of the columns that sources count.
+    /// Adds a row without a block: the bytes of each of the columns that sources count.
     #[inline]
     pub(crate) fn values<'a>(&mut self, value: impl Fn(usize) -> Option<&'a [u8]>) {
         self.rows += 1;
@@ -169,7 +170,7 @@ impl ArrowSink {
         self.row(rowid.slot, columns);
     }
 
-    /// What was gathered since the last time.
+    /// Takes the rows gathered since the last time.
     pub(crate) fn take(&mut self) -> Result<RecordBatch> {
         let arrays = self.columns.iter_mut().map(ColumnBuffer::finish).collect::<Result<Vec<_>, _>>();
         let options = RecordBatchOptions::new().with_row_count(Some(std::mem::take(&mut self.rows)));
@@ -208,5 +209,5 @@ pub(crate) fn kinds(columns: &[engine::dictionary::ColumnDef]) -> Vec<Kind> {
     columns.iter().map(|column| Kind::of(column.data_type)).chain([Kind::Rowid]).collect()
 }
 
-/// What ROWID is declared as.
+/// The declared type of ROWID.
 pub(crate) const ROWID_TYPE: DataType = DataType::Varchar2 { bytes: 18 };

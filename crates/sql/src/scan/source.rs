@@ -1,4 +1,4 @@
-//! Rows out of the engine, by whichever way was chosen.
+//! Rows from the engine, by the chosen access path.
 
 use std::sync::Arc;
 
@@ -14,18 +14,18 @@ use super::index_range::IndexRange;
 use super::sink::ArrowSink;
 use crate::plan::hints::HintFate;
 
-/// What is to be read: pure data.
+/// A read: plain data.
 #[derive(Clone, Debug)]
 pub(crate) struct ReadSpec {
     pub(crate) table: Arc<TableDef>,
-    /// What the statement calls the table.
+    /// The table's name in the statement.
     pub(crate) alias: String,
     /// Table positions of the columns wanted.
     pub(crate) projection: Vec<u16>,
     pub(crate) predicate: Option<Predicate>,
     pub(crate) rowids: bool,
     pub(crate) access: Access,
-    /// What became of the hints that name the table.
+    /// The fates of the hints that name the table.
     pub(crate) hints: Vec<HintFate>,
 }
 
@@ -35,7 +35,7 @@ impl ReadSpec {
     }
 }
 
-/// A read at work.
+/// A read in progress.
 #[derive(Debug)]
 pub(crate) enum Source {
     Full(TableScan),
@@ -59,7 +59,8 @@ impl Source {
         })
     }
 
-    /// Puts at most `rows` rows into the sink; false at the end. `inner` takes the figures of the index under a table access.
+    /// Puts at most `rows` rows into the sink; false at the end. `inner` takes the figures of the index under a table
+    /// access.
     pub(crate) fn next(
         &mut self,
         session: &Arc<Session>,
@@ -94,7 +95,8 @@ impl Source {
     }
 }
 
-/// Fetches rows by rowid, filters and projects them. The engine's fetcher lives for one call: no block stays pinned between calls.
+/// Fetches rows by rowid, filters and projects them. The engine's fetcher lives for one call: no block stays pinned
+/// between calls.
 #[derive(Debug)]
 pub(crate) struct RowidFetch {
     table: Arc<TableDef>,
@@ -125,7 +127,7 @@ impl RowidFetch {
 
     fn one(&mut self, fetcher: &mut Fetcher, rowid: Rowid, sink: &mut ArrowSink) -> Result<()> {
         let found = match fetcher.fetch(rowid, &mut self.row) {
-            // A rowid of another segment names no row of this table.
+            // A rowid of another segment is no row of this table.
             Err(error) if error.is_ora(1410) => false,
             other => other?,
         };

@@ -24,7 +24,8 @@ use crate::types::column;
 /// Name of the pseudocolumn behind a table's own columns.
 pub(crate) const ROWID: &str = "ROWID";
 
-/// A heap table, in one statement of one session. DML through DataFusion is not implemented, on purpose: it loses conditions.
+/// A heap table, in one statement of one session. DML through DataFusion is not implemented, on purpose: it loses
+/// conditions.
 #[derive(Debug)]
 pub(crate) struct EngineTable {
     session: Arc<Session>,
@@ -144,7 +145,7 @@ impl TableProvider for EngineTable {
 }
 
 impl EngineTable {
-    /// Blocks of the table, for the choice of the way to its rows: from its indexes' statistics, without reading anything.
+    /// Blocks of the table, for the choice of the access path: from its indexes' statistics, without reading anything.
     fn blocks(&self) -> u64 {
         self.table
             .indexes

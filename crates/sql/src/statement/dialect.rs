@@ -1,6 +1,7 @@
-//! What Oracle writes in other words than the parser of queries and DML knows: put into its words, or refused by name.
+//! Oracle syntax that differs from the parser's for queries and DML: translated, or refused by name.
 //!
-//! This is done on tokens, before parsing. Each token keeps its place in the text, so errors found later still point there.
+//! The translation works on tokens, before parsing. Each token keeps its position in the text, so later errors still
+//! point there.
 
 use common::{Error, Result};
 use sqlparser::tokenizer::{Token, TokenWithSpan};
@@ -38,7 +39,7 @@ impl Tokens<'_> {
         Ok(at)
     }
 
-    /// Constructs that are refused, by name and place, before the parser calls them mistakes.
+    /// Refuses unsupported constructs, by name and position, before the parser calls them errors.
     fn unsupported(&self) -> Result<()> {
         let changes = self.is_word(0, &["INSERT", "UPDATE", "DELETE"]);
         let mut depth = 0usize;
@@ -56,7 +57,7 @@ impl Tokens<'_> {
             } else if word(0, &["CURSOR"]) && opens(1) && word(2, &["SELECT", "WITH"]) {
                 "CURSOR (…)"
             } else if word(0, &["FOR"]) && word(1, &["UPDATE"]) {
-                // That of a whole query is gone by now.
+                // The cycle clause of a whole query has been removed by now.
                 return Err(
                     self.error(at, Error::user(933, "SQL command not properly ended: FOR UPDATE ends a query alone"))
                 );
@@ -127,7 +128,7 @@ impl Tokens<'_> {
         self.is_free_name(at) && self.is_word(at + 1, &["SET"])
     }
 
-    /// What is missing in front of a reserved word, which the parser would take for a name.
+    /// Reports a missing part in front of a reserved word, which the parser would take for a name.
     fn reserved_words(&self) -> Result<()> {
         for at in 1..=self.len() {
             let before = |words: &[&str]| self.is_word(at - 1, words);
@@ -171,7 +172,7 @@ impl Tokens<'_> {
         Ok(())
     }
 
-    /// The words that INSERT and UPDATE need, in their places.
+    /// Checks the keywords of INSERT and UPDATE.
     fn key_words(&self) -> Result<()> {
         if self.is_word(0, &["INSERT"]) {
             if !self.is_word(1, &["INTO"]) {
@@ -225,10 +226,10 @@ impl Tokens<'_> {
     }
 }
 
-/// The tokens in the parser's words.
+/// The tokens in the parser's syntax.
 ///
 /// # Errors
-/// HW-0001 for what is not supported; the numbers of keywords, names and expressions that are missing.
+/// HW-0001 for unsupported syntax; the errors for missing keywords, names and expressions.
 pub(crate) fn adapt(text: &str, mut tokens: Vec<TokenWithSpan>) -> Result<Vec<TokenWithSpan>> {
     let found = Tokens::new(text, &tokens);
     let named = names(&found);

@@ -4,7 +4,7 @@ use sqlparser::tokenizer::Token;
 
 use super::words::Words;
 
-/// One heading for each item of the first select list at the top of the statement; empty when it cannot be told.
+/// One heading for each item of the first select list at the top of the statement; empty when it cannot be determined.
 pub(crate) fn headings(text: &str) -> Vec<String> {
     let Ok(mut words) = Words::new(text) else { return Vec::new() };
     let mut depth = 0usize;

@@ -1,4 +1,4 @@
-//! MERGE and INSERT into several tables: their own words by hand, expressions and queries by the parser.
+//! MERGE and INSERT into several tables: their own clauses parsed by hand, expressions and queries by the parser.
 
 use common::{Error, Result};
 use sqlparser::ast;
@@ -15,7 +15,7 @@ pub(crate) type Value = Option<ast::Expr>;
 /// WHEN MATCHED THEN UPDATE.
 #[derive(Clone, Debug)]
 pub(crate) struct MergeUpdate {
-    /// Column, where it is written, value.
+    /// Column, its position, value.
     pub(crate) assignments: Vec<(String, usize, Value)>,
     pub(crate) condition: Option<ast::Expr>,
     pub(crate) delete: Option<ast::Expr>,
@@ -24,7 +24,7 @@ pub(crate) struct MergeUpdate {
 /// WHEN NOT MATCHED THEN INSERT.
 #[derive(Clone, Debug)]
 pub(crate) struct MergeInsert {
-    /// Column, and where it is written; empty: all.
+    /// Column and its position; empty: all.
     pub(crate) columns: Vec<(String, usize)>,
     pub(crate) values: Vec<Value>,
     pub(crate) condition: Option<ast::Expr>,
@@ -43,7 +43,7 @@ pub(crate) struct Merge {
 #[derive(Clone, Debug)]
 pub(crate) struct Into {
     pub(crate) table: Name,
-    /// Column, and where it is written; empty: all.
+    /// Column and its position; empty: all.
     pub(crate) columns: Vec<(String, usize)>,
     /// None: the columns of the query.
     pub(crate) values: Option<Vec<Value>>,
@@ -99,7 +99,7 @@ impl<'t> Words<'t> {
         Ok(columns)
     }
 
-    /// A column that may have its table's name or alias before it.
+    /// A column with or without its table's name or alias.
     fn column(&mut self) -> Result<(String, usize)> {
         let mut at = self.offset();
         let mut name = self.identifier()?;
@@ -230,7 +230,7 @@ pub(crate) struct Returning {
     pub(crate) into: Vec<String>,
 }
 
-/// Where RETURNING … INTO begins, and what it says.
+/// Offset of RETURNING … INTO, and its content.
 pub(crate) fn returning(text: &str) -> Result<Option<(usize, Returning)>> {
     let mut words = Words::new(text)?;
     let mut depth = 0usize;
@@ -288,7 +288,7 @@ pub(crate) fn returning(text: &str) -> Result<Option<(usize, Returning)>> {
     Ok(Some((begin, Returning { values, into })))
 }
 
-/// Whether INTO stands further on.
+/// True: INTO stands further on.
 fn has_into(words: &Words<'_>) -> bool {
     let mut words = words.clone();
     while !words.at_end() {

@@ -1,4 +1,4 @@
-//! Statements as text: words, places, headings, and what kind of statement it is.
+//! Statements as text: words, positions, headings, and the kind of a statement.
 
 pub(crate) mod dialect;
 pub(crate) mod headings;

@@ -1,15 +1,16 @@
-//! Words that are a name in one place and a keyword in another: CASE, WHEN and END, and what only the parser keeps for itself.
+//! Words that are a name in one place and a keyword in another: CASE, WHEN and END, and words reserved by the parser
+//! alone.
 //!
-//! None of them is reserved in Oracle, so tables, columns and aliases may be called so. What is found to be a name here is put into quotation marks
-//! before the parser sees it. In two places the grammar leaves it open, and the keyword is taken: `case when` begins a searched CASE, and END or WHEN
-//! behind a whole expression inside a CASE goes on with that CASE.
+//! None of them is reserved in Oracle, so tables, columns and aliases may have these names. Words found to be names
+//! here are quoted before the parser sees them. Two cases are ambiguous, and the keyword is taken: `case when` begins a
+//! searched CASE, and END or WHEN behind a whole expression inside a CASE continues that CASE.
 
 use common::Error;
 use sqlparser::tokenizer::Token;
 
 use super::tokens::{CLAUSES, Tokens};
 
-/// Words that the parser takes for no alias, and Oracle does.
+/// Words that Oracle allows as an alias and the parser does not.
 const NO_ALIAS: &[&str] = &[
     "ANALYZE",
     "ANTI",
@@ -45,18 +46,18 @@ const NO_ALIAS: &[&str] = &[
     "WINDOW",
 ];
 
-/// What follows the name or alias of a table, besides a clause.
+/// Words other than a clause behind the name or alias of a table.
 const JOINS: &[&str] = &["JOIN", "LEFT", "RIGHT", "FULL", "INNER", "CROSS", "NATURAL"];
 
-/// The tokens that are names, and what is missing in a CASE.
+/// The tokens that are names, and the errors of incomplete CASEs.
 pub(super) struct Names {
     pub(super) found: Vec<usize>,
     pub(super) missing: Option<Error>,
 }
 
-/// A CASE that is open.
+/// An open CASE.
 struct Case {
-    /// Parentheses around it.
+    /// Depth of parentheses around it.
     depth: usize,
     branches: usize,
     /// Its last WHEN has no THEN yet.
@@ -67,7 +68,7 @@ pub(super) fn names(tokens: &Tokens<'_>) -> Names {
     let mut found = Vec::new();
     let mut open: Vec<Case> = Vec::new();
     let mut depth = 0usize;
-    // What is before the current token: the end of an expression, or a CASE.
+    // True: the token before the current one ends an expression; is a CASE.
     let (mut behind_operand, mut behind_case) = (false, false);
     let missing = |at: usize| Some(tokens.error(at, Error::user(905, "missing keyword in CASE")));
     for at in 0..tokens.len() {
@@ -133,7 +134,7 @@ pub(super) fn names(tokens: &Tokens<'_>) -> Names {
     Names { found, missing }
 }
 
-/// Whether a column or a table in its list ends before what is there.
+/// True: a column or a table in its list ends before this token.
 fn ends_list_item(tokens: &Tokens<'_>, at: usize) -> bool {
     at >= tokens.len()
         || tokens.is(at, &Token::Comma)
@@ -142,7 +143,7 @@ fn ends_list_item(tokens: &Tokens<'_>, at: usize) -> bool {
         || tokens.is_word(at, JOINS)
 }
 
-/// Whether the word CASE, where an expression or a table begins, is the keyword.
+/// True: the word CASE at the beginning of an expression or a table is the keyword.
 fn opens_case(tokens: &Tokens<'_>, at: usize) -> bool {
     if at > 0 && tokens.is_word(at - 1, &["INTO", "UPDATE", "JOIN"]) {
         return false;
@@ -153,11 +154,11 @@ fn opens_case(tokens: &Tokens<'_>, at: usize) -> bool {
     if !tokens.begins_operand(at + 1) {
         return false;
     }
-    // A column of this name with an alias, or an expression that lacks its WHEN.
+    // A column of this name with an alias, or an expression without its WHEN.
     has_when(tokens, at + 1) || !(tokens.is_name(at + 1) && ends_list_item(tokens, at + 2))
 }
 
-/// Whether WHEN follows in the expression that begins there.
+/// True: WHEN follows in the expression that begins at `start`.
 fn has_when(tokens: &Tokens<'_>, start: usize) -> bool {
     let mut at = start;
     while at < tokens.len() {

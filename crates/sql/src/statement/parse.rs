@@ -1,4 +1,4 @@
-//! From text to a statement: what kind it is, and its syntax tree.
+//! Parsing of a statement: its kind, and its syntax tree.
 
 use common::{Error, Number, Result};
 use sqlparser::ast::{self, Statement as Tree};
@@ -21,14 +21,14 @@ use plsql::kind::{ProgramKind, program_kind};
 
 static DIALECT: OracleDialect = OracleDialect {};
 
-/// Nesting of expressions and queries, parentheses aside, that the parser goes along with.
+/// Nesting of expressions and queries, parentheses aside, that the parser accepts.
 const NESTING_MAX: usize = 200;
-/// Nesting of parentheses. Where the parser's own limit is met within some, it tries each level's other readings, which doubles its work with each: so they
-/// are counted before it is asked.
+/// Nesting of parentheses. When the parser meets its own limit within some, it tries each level's other readings, which
+/// doubles its work with each: so they are counted before parsing.
 const PARENTHESES_MAX: usize = 200;
-/// Levels of the parser that a pair of parentheses takes, at most, with what stands before it.
+/// Upper bound of the parser's levels for a pair of parentheses and the token before it.
 const LEVELS_OF_A_PAIR: usize = 4;
-/// Operators of a statement: a row of them is a tree of that depth, and everything that goes down it needs stack.
+/// Operators of a statement: a chain of them is a tree of that depth, and every recursion over it needs stack.
 const OPERATORS_MAX: usize = 5_000;
 
 /// A parsed statement.
@@ -46,7 +46,7 @@ pub(crate) enum Statement {
     Merge(Box<Merge>),
     /// INSERT ALL, INSERT FIRST.
     MultiInsert(Box<MultiInsert>),
-    /// With what it says and nothing comes of.
+    /// With its notices about clauses without effect.
     Command(Command, Vec<String>),
     /// SET CONSTRAINTS; no names: all.
     SetConstraints {
@@ -62,7 +62,7 @@ pub(crate) enum Statement {
 }
 
 impl Statement {
-    /// The words that feedback repeats, and the command's number.
+    /// The words of the feedback, and the command's number.
     pub(crate) fn verb(&self) -> (&'static str, u32) {
         match self {
             Self::Query { .. } => ("SELECT", 3),
@@ -79,7 +79,7 @@ impl Statement {
         }
     }
 
-    /// Whether a commit stands before and after it.
+    /// True: a commit stands before and after it.
     pub(crate) fn is_ddl(&self) -> bool {
         matches!(self, Self::Command(command, _) if command.is_ddl())
     }
@@ -175,12 +175,12 @@ fn check_numbers(words: &Words<'_>) -> Result<()> {
     Ok(())
 }
 
-/// A part of a statement that is parsed on its own; places in it are places in the statement.
+/// A part of a statement that is parsed on its own; positions in it are positions in the statement.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Part<'t> {
     /// The statement up to the part's end.
     text: &'t str,
-    /// Where the part begins: its byte offset, line and column.
+    /// The part's beginning: byte offset, line and column.
     start: usize,
     location: Location,
 }
@@ -200,10 +200,10 @@ impl<'t> Part<'t> {
         &self.text[self.start..]
     }
 
-    /// A place that the tokenizer has found in the part alone.
+    /// Moves a position that the tokenizer has found in the part alone.
     fn shifted(&self, place: Location) -> Location {
         match place {
-            // Nowhere.
+            // No position.
             Location { line: 0, .. } => place,
             Location { line: 1, column } => {
                 Location { line: self.location.line, column: self.location.column + column - 1 }
@@ -240,7 +240,7 @@ impl<'t> Part<'t> {
     /// The part as a query.
     ///
     /// # Errors
-    /// What is wrong with it.
+    /// Its syntax errors.
     pub(crate) fn query(&self) -> Result<Box<ast::Query>> {
         match tree(*self)? {
             Tree::Query(query) => Ok(query),
@@ -251,7 +251,7 @@ impl<'t> Part<'t> {
     /// The part as an expression.
     ///
     /// # Errors
-    /// What is wrong with it.
+    /// Its syntax errors.
     pub(crate) fn expression(&self) -> Result<ast::Expr> {
         let mut parser = self.parser()?;
         let expr = parser.parse_expr().map_err(|error| syntax_error(self.text, error, self.text.len()))?;
@@ -264,7 +264,7 @@ impl<'t> Part<'t> {
     /// The part as a table or query with its alias, as behind USING in MERGE.
     ///
     /// # Errors
-    /// What is wrong with it.
+    /// Its syntax errors.
     pub(crate) fn table_and_joins(&self) -> Result<ast::TableWithJoins> {
         let mut parser = self.parser()?;
         let item = parser.parse_table_and_joins().map_err(|error| syntax_error(self.text, error, self.text.len()))?;
@@ -273,7 +273,7 @@ impl<'t> Part<'t> {
     }
 }
 
-/// A query on its own, as behind AS in CREATE TABLE; `offset` is where it stands in the statement.
+/// A query on its own, as behind AS in CREATE TABLE; `offset` is its position in the statement.
 pub(crate) fn parse_query(text: &str, offset: usize) -> Result<(Box<ast::Query>, Vec<String>)> {
     let shift = |mut error: Error| {
         error.position = Some(error.position.unwrap_or(0) + offset);
@@ -287,7 +287,7 @@ pub(crate) fn parse_expression(text: &str) -> Result<ast::Expr> {
     Part::whole(text).expression()
 }
 
-/// Whether a row of these makes a tree that is as deep as the row is long.
+/// True: a chain of these makes a tree as deep as the chain is long.
 fn deepens(token: &Token) -> bool {
     match token {
         Token::Plus | Token::Minus | Token::Mul | Token::Div | Token::StringConcat => true,
@@ -312,14 +312,14 @@ fn parentheses(tokens: &[TokenWithSpan]) -> usize {
     most
 }
 
-/// A parser of tokens that are in its words.
+/// A parser of tokens in its own syntax.
 pub(super) fn parser_of(tokens: Vec<TokenWithSpan>) -> Parser<'static> {
     let levels = NESTING_MAX + LEVELS_OF_A_PAIR * parentheses(&tokens);
     Parser::new(&DIALECT).with_recursion_limit(levels).with_tokens_with_locations(tokens)
 }
 
-/// The syntax tree of one statement. The parser tries other readings where a query in parentheses has a mistake, and complains of the last one:
-/// when it fails, those queries are looked at on their own.
+/// The syntax tree of one statement. When a query in parentheses has an error, the parser tries other readings and
+/// reports the last one's: so when it fails, those queries are parsed on their own.
 fn tree(part: Part<'_>) -> Result<Tree> {
     let text = part.text;
     let mut parser = part.parser()?;

@@ -1,4 +1,4 @@
-//! Places in a statement's text.
+//! Positions in a statement's text.
 
 use common::Error;
 use sqlparser::tokenizer::{Location, Span};
@@ -8,7 +8,7 @@ pub(crate) fn offset(text: &str, location: Location) -> Option<usize> {
     Places::new(text).offset(location)
 }
 
-/// Places of one text that are asked for one behind the other: each search begins where the last one ended.
+/// Positions of one text in ascending order: each search begins where the last one ended.
 pub(crate) struct Places<'t> {
     text: &'t str,
     line: u64,
@@ -46,7 +46,7 @@ impl<'t> Places<'t> {
     }
 }
 
-/// The error at the beginning of `span`, unless it has a place or the span has none.
+/// The error at the beginning of `span`, unless it has a position or the span has none.
 pub(crate) fn at(error: Error, text: &str, span: Span) -> Error {
     match offset(text, span.start) {
         Some(place) => error.at(place),
@@ -54,7 +54,7 @@ pub(crate) fn at(error: Error, text: &str, span: Span) -> Error {
     }
 }
 
-/// The place that a parser error names in its text: `… at Line: 2, Column: 7`.
+/// The position in a parser error's text: `… at Line: 2, Column: 7`.
 pub(crate) fn from_message(text: &str, message: &str) -> Option<usize> {
     let at = message.rfind("Line: ")?;
     let mut numbers = message[at..].split(|c: char| !c.is_ascii_digit()).filter(|part| !part.is_empty());

@@ -1,7 +1,7 @@
 //! Oracle's reserved words: no table, index or column gets one as its name, unless in quotation marks.
 //!
-//! Listed in the SQL Language Reference, "Oracle SQL Reserved Words", of 11.2 and 12.2. COLUMN_VALUE and NESTED_TABLE_ID, reserved for attributes of
-//! object types only, are not among them here.
+//! Listed in the SQL Language Reference, "Oracle SQL Reserved Words", of 11.2 and 12.2. COLUMN_VALUE and
+//! NESTED_TABLE_ID, reserved for attributes of object types only, are not among them here.
 
 /// In alphabetical order.
 const RESERVED: [&str; 109] = [
@@ -116,7 +116,7 @@ const RESERVED: [&str; 109] = [
     "WITH",
 ];
 
-/// Whether this word, in upper case, is reserved.
+/// True: this word, in upper case, is reserved.
 pub(crate) fn is_reserved(word: &str) -> bool {
     RESERVED.binary_search(&word).is_ok()
 }

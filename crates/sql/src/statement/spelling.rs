@@ -1,4 +1,4 @@
-//! Oracle's spellings that the parser does not know, as changes of tokens.
+//! Oracle's spellings that the parser does not know, as edits of tokens.
 
 use std::collections::HashSet;
 
@@ -11,11 +11,11 @@ use super::tokens::Tokens;
 const AFTER_TABLES: &[&str] =
     &["WHERE", "GROUP", "ORDER", "HAVING", "UNION", "MINUS", "INTERSECT", "CONNECT", "START", "SELECT", "SET"];
 
-/// What becomes of tokens, by their places among all of the statement's.
+/// Edits of tokens, by their indexes among all of the statement's.
 #[derive(Default)]
 pub(super) struct Edits {
     replaced: Vec<(usize, Token)>,
-    /// Tokens that come in front of a place; they get the place's position in the text.
+    /// Tokens inserted before an index; they get the position there.
     inserted: Vec<(usize, Token)>,
     dropped: Vec<usize>,
 }
@@ -24,7 +24,7 @@ impl Edits {
     pub(super) fn carried_out(self, tokens: Vec<TokenWithSpan>) -> Vec<TokenWithSpan> {
         let Self { mut replaced, mut inserted, dropped } = self;
         let dropped: HashSet<usize> = dropped.into_iter().collect();
-        // What stands at one place keeps its order.
+        // Insertions at one index keep their order.
         inserted.sort_by_key(|(at, _)| *at);
         replaced.sort_by_key(|(at, _)| *at);
         let (mut inserted, mut replaced) = (inserted.into_iter().peekable(), replaced.into_iter().peekable());
@@ -49,7 +49,7 @@ impl Edits {
     }
 }
 
-/// What has to change for the parser to understand the statement as Oracle does.
+/// The edits after which the parser understands the statement as Oracle does.
 pub(super) fn edits(tokens: &Tokens<'_>) -> Edits {
     let mut edits = Edits::default();
     for at in 0..tokens.len() {
@@ -79,7 +79,7 @@ fn operators(tokens: &Tokens<'_>, at: usize, edits: &mut Edits) {
         edits.replaced.push((place, Token::Neq));
         edits.dropped.push(tokens.places[at + 1]);
     }
-    // `= any (1, 2)`: the parser wants one expression there, and a list in parentheses of its own is one.
+    // `= any (1, 2)`: the parser expects one expression there, and a list in parentheses of its own is one.
     let compares = at > 0
         && tokens.get(at - 1).is_some_and(|token| {
             matches!(token.token, Token::Eq | Token::Neq | Token::Lt | Token::LtEq | Token::Gt | Token::GtEq)
@@ -108,10 +108,11 @@ fn in_one_value(tokens: &Tokens<'_>, at: usize, edits: &mut Edits) {
     }
 }
 
-/// A function of one argument that is its argument: the name cannot be one of a user's.
+/// A function of one argument that returns it: no user's function can have this name.
 const VALUE: &str = "HW$VALUE";
 
-/// `a in ((select …), 7)`: the parser takes a subquery at the beginning of a list for all of it, so that one becomes an argument.
+/// `a in ((select …), 7)`: the parser takes a subquery at the beginning of a list for the whole list, so this one
+/// becomes an argument.
 fn subquery_first(tokens: &Tokens<'_>, at: usize, edits: &mut Edits) {
     let mut inner = at + 2;
     while tokens.is(inner, &Token::LParen) {
@@ -161,7 +162,7 @@ fn trim_blanks(tokens: &Tokens<'_>, at: usize, edits: &mut Edits) {
 
 /// `from (t)` and `from (t a)`: the parser knows parentheses around joins only.
 fn tables_in_parentheses(tokens: &Tokens<'_>, edits: &mut Edits) {
-    // One a parenthesis that is open: whether a list of tables stands in it.
+    // For each open parenthesis, true if it holds a list of tables.
     let mut tables = vec![false];
     for at in 0..tokens.len() {
         let listed = tables.last().copied().unwrap_or(false);
@@ -184,7 +185,7 @@ fn tables_in_parentheses(tokens: &Tokens<'_>, edits: &mut Edits) {
     }
 }
 
-/// The parentheses, opening and closing, around nothing but a table and perhaps its alias.
+/// The parentheses, opening and closing, around a single table with or without an alias.
 fn table_alone(tokens: &Tokens<'_>, open: usize) -> Option<(std::ops::Range<usize>, std::ops::Range<usize>)> {
     let mut at = open;
     while tokens.is(at, &Token::LParen) {

@@ -1,4 +1,4 @@
-//! What is wrong with a statement that the parser refuses: Oracle's number for it, and its place.
+//! Syntax errors: Oracle's number for a statement that the parser refuses, and the position.
 
 use common::Error;
 use sqlparser::ast;
@@ -9,7 +9,8 @@ use super::parse::parser_of;
 use super::position;
 use super::tokens::Tokens;
 
-/// What is left behind a whole query or statement: `number`, unless the query has no FROM, which is what is missing then.
+/// The error for tokens behind a whole query or statement: `number`, unless the query has no FROM, which is missing
+/// then.
 pub(super) fn leftover(text: &str, query: Option<&ast::Query>, next: &TokenWithSpan, number: u32) -> Error {
     let without_from =
         query.is_some_and(|query| matches!(&*query.body, ast::SetExpr::Select(select) if select.from.is_empty()));
@@ -22,7 +23,8 @@ pub(super) fn leftover(text: &str, query: Option<&ast::Query>, next: &TokenWithS
     Error::user(number, format!("{what}: {next}")).at(place)
 }
 
-/// The mistake in a query in parentheses, however deep; None when all are well or the mistake at `outer` comes before them.
+/// The error in a query in parentheses, at any depth; None when all are right or the error at `outer` comes before
+/// them.
 pub(super) fn in_queries(text: &str, all: &[TokenWithSpan], outer: usize) -> Option<Error> {
     let tokens = Tokens::new(text, all);
     let place = |at: usize| tokens.get(at).and_then(|token| position::offset(text, token.span.start));
@@ -48,7 +50,8 @@ pub(super) fn in_queries(text: &str, all: &[TokenWithSpan], outer: usize) -> Opt
     None
 }
 
-/// The mistake of the query of these tokens, which end at `end`, before their parenthesis or, when none closes them, with the text.
+/// The error in the query of these tokens, which end at `end`, before their parenthesis or, if that is missing, with
+/// the text.
 fn of_query(text: &str, tokens: &[TokenWithSpan], end: usize, closed: bool) -> Option<Error> {
     let mut parser = parser_of(tokens.to_vec());
     match parser.parse_query() {
@@ -69,7 +72,7 @@ fn of_query(text: &str, tokens: &[TokenWithSpan], end: usize, closed: bool) -> O
     }
 }
 
-/// Oracle's number for what the parser says it expected.
+/// Oracle's number for the token that the parser expected.
 const EXPECTED: &[(&str, u32)] = &[
     ("FROM", 923),
     ("an expression", 936),
@@ -95,12 +98,12 @@ const EXPECTED: &[(&str, u32)] = &[
     ("JOIN", 905),
 ];
 
-/// What is said of a statement that is nested deeper than the parser goes.
+/// The error for a statement nested deeper than the parser's limit.
 pub(super) fn too_deep() -> Error {
     Error::user(913, "the statement is nested too deeply")
 }
 
-/// The parser's complaint with Oracle's number; `end` is where the text that was parsed ends.
+/// The parser's error with Oracle's number; `end` is the end of the parsed text.
 pub(super) fn syntax_error(text: &str, error: ParserError, end: usize) -> Error {
     let message = match error {
         ParserError::TokenizerError(message) | ParserError::ParserError(message) => message,

@@ -1,4 +1,4 @@
-//! The tokens of a statement without blanks and comments, and questions about them that several passes ask.
+//! The tokens of a statement without blanks and comments, and tests that several passes share.
 
 use common::Error;
 use sqlparser::tokenizer::{Token, TokenWithSpan};
@@ -30,11 +30,11 @@ pub(super) const CLAUSES: &[&str] = &[
     "SET",
 ];
 
-/// The tokens of a statement without blanks and comments, and where each is among all of them.
+/// The tokens of a statement without blanks and comments, with the index of each among all of them.
 pub(super) struct Tokens<'t> {
     text: &'t str,
     all: &'t [TokenWithSpan],
-    /// One a token here: its place in `all`.
+    /// For each token, its index in `all`.
     pub(super) places: Vec<usize>,
 }
 
@@ -56,18 +56,18 @@ impl<'t> Tokens<'t> {
         self.get(at).is_some_and(|found| found.token == *token)
     }
 
-    /// Whether an unquoted word is there, one of these.
+    /// True: the token is one of these words, unquoted.
     pub(super) fn is_word(&self, at: usize, words: &[&str]) -> bool {
         matches!(self.get(at), Some(TokenWithSpan { token: Token::Word(word), .. })
             if word.quote_style.is_none() && words.iter().any(|wanted| word.value.eq_ignore_ascii_case(wanted)))
     }
 
-    /// Whether a word is there, reserved or not.
+    /// True: the token is a word, reserved or not.
     pub(super) fn is_name(&self, at: usize) -> bool {
         matches!(self.get(at), Some(TokenWithSpan { token: Token::Word(_), .. }))
     }
 
-    /// Whether a word is there that may be a name: quoted, or not reserved.
+    /// True: the token may be a name: quoted, or not reserved.
     pub(super) fn is_free_name(&self, at: usize) -> bool {
         matches!(self.get(at), Some(TokenWithSpan { token: Token::Word(word), .. })
             if word.quote_style.is_some() || !is_reserved(&word.value.to_uppercase()))
@@ -90,7 +90,7 @@ impl<'t> Tokens<'t> {
         at > 0 && self.is(at - 1, &Token::Period)
     }
 
-    /// Whether what is there ends a table or an expression, so that the next word begins a clause or is an alias.
+    /// True: the token ends a table or an expression, so the next word begins a clause or is an alias.
     pub(super) fn ends_operand(&self, at: usize) -> bool {
         self.is(at, &Token::RParen)
             || self.is_literal(at)
@@ -99,7 +99,7 @@ impl<'t> Tokens<'t> {
             || (self.is_free_name(at) && (self.is_behind_period(at) || !self.is_word(at, BEFORE_OPERAND)))
     }
 
-    /// Whether an expression can begin with what is there.
+    /// True: an expression can begin with the token.
     pub(super) fn begins_operand(&self, at: usize) -> bool {
         self.is_literal(at)
             || self.is_free_name(at)
@@ -110,7 +110,8 @@ impl<'t> Tokens<'t> {
             })
     }
 
-    /// Past the parenthesis that closes the one at `open`, and whether a comma stands between them at their own level.
+    /// The index past the parenthesis that closes the one at `open`, and true when a comma stands between them at their
+    /// own level.
     pub(super) fn parentheses(&self, open: usize) -> Option<(usize, bool)> {
         let (mut depth, mut comma) = (0usize, false);
         for at in open..self.len() {
@@ -125,7 +126,7 @@ impl<'t> Tokens<'t> {
         None
     }
 
-    /// The error at what is there, or at the end of the text.
+    /// The error at the token, or at the end of the text.
     pub(super) fn error(&self, at: usize, error: Error) -> Error {
         match self.get(at).and_then(|token| position::offset(self.text, token.span.start)) {
             Some(place) => error.at(place),

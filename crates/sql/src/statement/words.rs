@@ -7,7 +7,7 @@ use sqlparser::tokenizer::{Location, Token, Tokenizer, Whitespace};
 use super::position;
 use super::reserved::is_reserved;
 
-/// A word, number, string or sign, and where it stands.
+/// A word, number, string or sign, with its position.
 #[derive(Clone, Debug)]
 pub(crate) struct Word {
     pub(crate) token: Token,
@@ -17,19 +17,19 @@ pub(crate) struct Word {
     pub(crate) location: Location,
 }
 
-/// A statement's words and a place among them.
+/// A statement's words and the current position.
 #[derive(Clone, Debug)]
 pub(crate) struct Words<'t> {
     pub(crate) text: &'t str,
     words: Vec<Word>,
     at: usize,
-    /// What the statement says and nothing comes of: its session is told.
+    /// Clauses without effect, for the session's notices.
     notices: Vec<String>,
 }
 
 impl<'t> Words<'t> {
     /// # Errors
-    /// ORA-01756 and its like when the text has no words, as with a string that does not end.
+    /// ORA-01756 and its like when the text has no words, as with an unterminated string.
     pub(crate) fn new(text: &'t str) -> Result<Self> {
         let tokens = Tokenizer::new(&OracleDialect {}, text).tokenize_with_location().map_err(|error| {
             let place = position::offset(text, error.location).unwrap_or(0);
@@ -62,7 +62,7 @@ impl<'t> Words<'t> {
         Ok(Self { text, words, at: 0, notices: Vec::new() })
     }
 
-    /// Notes that something was read of which nothing comes.
+    /// Notes a clause without effect.
     pub(crate) fn notice(&mut self, text: impl Into<String>) {
         self.notices.push(text.into());
     }
@@ -109,12 +109,12 @@ impl<'t> Words<'t> {
         matches!(word, Some(Word { token: Token::Word(w), .. }) if w.quote_style.is_none() && w.value.eq_ignore_ascii_case(wanted))
     }
 
-    /// Whether the next words are these.
+    /// True: the next words are these.
     pub(crate) fn next_is(&self, wanted: &str) -> bool {
         wanted.split(' ').enumerate().all(|(i, one)| Self::is_word(self.peek_at(i), one))
     }
 
-    /// Goes past these words if they are next.
+    /// Skips these words if they are next.
     pub(crate) fn take(&mut self, wanted: &str) -> bool {
         let found = self.next_is(wanted);
         if found {
@@ -160,10 +160,11 @@ impl<'t> Words<'t> {
         }
     }
 
-    /// The name that a column is to get.
+    /// A new name for a column.
     ///
     /// # Errors
-    /// ORA-00904 for a reserved word without quotation marks, and for ROWID also with them: every table has a column of that name.
+    /// ORA-00904 for a reserved word without quotation marks, and for ROWID also with them: every table has a column of
+    /// that name.
     pub(crate) fn new_column(&mut self) -> Result<String> {
         let rowid = matches!(self.peek().map(|word| &word.token), Some(Token::Word(word)) if word.value == "ROWID");
         if rowid {
@@ -172,7 +173,7 @@ impl<'t> Words<'t> {
         self.unreserved(904, "invalid identifier")
     }
 
-    /// The name that a table is to get, without its owner.
+    /// A new name for a table, without its owner.
     ///
     /// # Errors
     /// ORA-00903 for a reserved word.
@@ -180,7 +181,7 @@ impl<'t> Words<'t> {
         self.unreserved(903, "invalid table name")
     }
 
-    /// The name that an index is to get, without its owner.
+    /// A new name for an index, without its owner.
     ///
     /// # Errors
     /// ORA-00953 for a reserved word.
@@ -188,7 +189,7 @@ impl<'t> Words<'t> {
         self.unreserved(953, "invalid index name")
     }
 
-    /// The name that a view is to get, without its owner.
+    /// A new name for a view, without its owner.
     ///
     /// # Errors
     /// ORA-00999 for a reserved word.
@@ -196,7 +197,7 @@ impl<'t> Words<'t> {
         self.unreserved(999, "invalid view name")
     }
 
-    /// The name that a sequence is to get, without its owner.
+    /// A new name for a sequence, without its owner.
     ///
     /// # Errors
     /// ORA-02277 for a reserved word.
@@ -204,7 +205,7 @@ impl<'t> Words<'t> {
         self.unreserved(2277, "invalid sequence name")
     }
 
-    /// The name that a synonym is to get, without its owner.
+    /// A new name for a synonym, without its owner.
     ///
     /// # Errors
     /// ORA-00995 for a reserved word.
@@ -224,7 +225,7 @@ impl<'t> Words<'t> {
         self.identifier()
     }
 
-    /// `new` or `owner.new`, where `new` reads a name that is to be given.
+    /// `new` or `owner.new`, where `new` parses a new name.
     pub(crate) fn new_name(&mut self, new: fn(&mut Self) -> Result<String>) -> Result<(Option<String>, String)> {
         let owned = matches!(self.peek_at(1).map(|word| &word.token), Some(Token::Period));
         let owner = if owned { Some(self.identifier()?) } else { None };
@@ -263,7 +264,7 @@ impl<'t> Words<'t> {
         }
     }
 
-    /// A whole number that may have a sign.
+    /// A whole number with or without a sign.
     pub(crate) fn signed(&mut self) -> Result<i64> {
         let negative = self.take_sign(&Token::Minus);
         let value = i64::try_from(self.integer()?).map_err(|_| self.error(2017, "the number is too large"))?;
@@ -290,12 +291,12 @@ impl<'t> Words<'t> {
         if self.at_end() { Ok(()) } else { Err(self.error(933, "SQL command not properly ended")) }
     }
 
-    /// Goes past everything up to a comma or closing parenthesis of this level, or one of `stops`; gives the text passed.
+    /// Skips to a comma or closing parenthesis of this level, or one of `stops`; returns the text skipped.
     pub(crate) fn expression_text(&mut self, stops: &[&str]) -> Result<&'t str> {
         let start = self.offset();
         let mut end = start;
         let mut depth = 0usize;
-        // WHEN and THEN inside a CASE end nothing.
+        // WHEN and THEN inside a CASE are no stops.
         let mut cases = 0usize;
         while let Some(word) = self.peek() {
             if self.next_is("CASE") {

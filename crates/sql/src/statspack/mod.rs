@@ -5,9 +5,11 @@
 //! STATSPACK.REPORT ── store.rs ──> two Snapshots ── report::statspack::difference, report::write ──> lines
 //! ```
 //!
-//! 1. What a snapshot is, which tables keep it and what is reckoned of it, the crate `report` says; here it is filled, kept and read again.
-//! 2. A session of PERFSTAT's own does the work: the caller's transaction is not touched. The user and the tables are made by the first snapshot.
-//! 3. A snapshot is one transaction. What it costs itself, the next one sees, as in Oracle.
+//! 1. The crate `report` defines snapshots, their tables and the computation of reports; this folder fills, stores and
+//!    reads them.
+//! 2. A session of PERFSTAT's own does the work: the caller's transaction stays open. The first snapshot makes the user
+//!    and the tables.
+//! 3. A snapshot is one transaction. Its own cost appears in the next one, as in Oracle.
 
 mod collect;
 mod store;
@@ -18,14 +20,14 @@ use report::statspack::{choose, difference};
 
 use crate::cursor::connection::Connection;
 
-/// Whose the tables are.
+/// The owner of the tables.
 const OWNER: &str = "PERFSTAT";
 
 impl Connection {
     /// Takes a snapshot; returns its number.
     ///
     /// # Errors
-    /// ORA-01031 for a user who may not; those of the tables.
+    /// ORA-01031 for a user without the privilege; those of the tables.
     pub(crate) fn statspack_snap(&mut self, level: u64, comment: &str) -> Result<u64> {
         self.check_statspack()?;
         let mut keeper = store::open(self)?;
@@ -35,20 +37,20 @@ impl Connection {
         Ok(id)
     }
 
-    /// The numbers of the snapshots that a report is to be of. None: the last one, and the one before it.
+    /// The numbers of the snapshots of a report. None: the last one, and the one before it.
     ///
     /// # Errors
-    /// ORA-20200 when there are fewer than two; ORA-01031 for a user who may not.
+    /// ORA-20200 when there are fewer than two; ORA-01031 for a user without the privilege.
     pub(crate) fn statspack_choose(&mut self, begin: Option<u64>, end: Option<u64>) -> Result<[u64; 2]> {
         self.check_statspack()?;
         let taken = store::taken(&mut store::open(self)?, self.session.instance().dbid().into())?;
         choose(&taken, begin, end).map(<[u64; 2]>::from)
     }
 
-    /// The report of what happened between two snapshots, line by line; None as in [`Connection::statspack_choose`].
+    /// The report between two snapshots, line by line; None as in [`Connection::statspack_choose`].
     ///
     /// # Errors
-    /// ORA-20200 when there is no such snapshot or two of them make no report; ORA-01031 for a user who may not.
+    /// ORA-20200 when there is no such snapshot or the two make no report; ORA-01031 for a user without the privilege.
     pub(crate) fn statspack_report(&mut self, begin: Option<u64>, end: Option<u64>) -> Result<Vec<String>> {
         let [begin, end] = self.statspack_choose(begin, end)?;
         let mut keeper = store::open(self)?;
@@ -62,7 +64,7 @@ impl Connection {
         Ok(String::from_utf8_lossy(&text).lines().map(str::to_owned).collect())
     }
 
-    /// Statspack's own user, and who administers the database.
+    /// Allows Statspack's own user, and users that administer the database.
     fn check_statspack(&self) -> Result<()> {
         let user = self.session.user();
         if user == OWNER {

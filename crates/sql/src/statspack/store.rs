@@ -1,4 +1,4 @@
-//! The tables that keep snapshots. What they are, `report` says: nothing here knows a column.
+//! The tables of snapshots. `report` defines them: no column is known here.
 
 use common::{Error, Result};
 use engine::ddl::UserSpec;
@@ -21,7 +21,7 @@ pub(super) fn open(caller: &Connection) -> Result<Connection> {
     if !missing.is_empty() || !is_counted {
         let mut sys = caller.worker("SYS")?;
         if catalog.user(OWNER).is_none() {
-            // Nobody can connect as it: it has no password, and is locked.
+            // The user cannot log on: it has no password, and is locked.
             let spec = UserSpec { locked: Some(true), ..UserSpec::default() };
             made_meanwhile(sys.session.create_user(OWNER, &spec), 1920)?;
         }
@@ -38,7 +38,7 @@ pub(super) fn open(caller: &Connection) -> Result<Connection> {
     Ok(keeper)
 }
 
-/// Another session was faster.
+/// Accepts the error that another session has made it first.
 fn made_meanwhile<T>(result: Result<T>, exists: u32) -> Result<()> {
     match result {
         Err(error) if !error.is_ora(exists) => Err(error),
@@ -58,7 +58,7 @@ pub(super) fn keep(keeper: &mut Connection, snapshot: &Snapshot) -> Result<()> {
     match tables.try_for_each(|(table, TableRows { rows, .. })| insert(keeper, table, &rows)) {
         Ok(()) => keeper.run("commit").map(drop),
         Err(error) => {
-            // The session's end rolls back what this may not.
+            // The session's end rolls back if this cannot.
             let _ = keeper.run("rollback");
             Err(error)
         }
@@ -79,7 +79,7 @@ fn insert(keeper: &mut Connection, table: &Table, rows: &[Vec<Value>]) -> Result
     result
 }
 
-/// A snapshot of this database; without rows where there is none of that number.
+/// A snapshot of this database; without rows when there is none of that number.
 pub(super) fn read(keeper: &mut Connection, database: u64, id: u64) -> Result<Snapshot> {
     let keys = [id, database, 1].map(Value::Number);
     let keys = keys.iter().map(datum).collect::<Result<Vec<_>>>()?;

@@ -1,4 +1,5 @@
-//! A subquery as a function of the outer columns that it refers to: it is run once for each set of their values that comes.
+//! A subquery as a function of the outer columns that it refers to: it is run once for each distinct set of their
+//! values.
 
 use std::collections::{HashMap, HashSet};
 use std::fmt;
@@ -26,12 +27,12 @@ use super::shown;
 use crate::cursor::run::{self, Running};
 use crate::error::to_datafusion;
 
-/// Stack of a thread that a subquery runs on. Memory is taken as it is used.
+/// Stack of a thread that runs a subquery. Memory is committed as it is used.
 const STACK_BYTES: usize = 16 << 20;
-/// Answers that are kept; beyond that all are forgotten.
+/// Answers kept; beyond that all are dropped.
 const KEPT_MAX: usize = 1 << 16;
 
-/// What plans and runs the subqueries of a statement.
+/// Plans and runs the subqueries of a statement.
 pub(crate) struct Planner {
     session: Arc<Session>,
     state: SessionState,
@@ -49,30 +50,30 @@ impl Planner {
     }
 }
 
-/// What is asked of a subquery's rows.
+/// The question that a subquery answers.
 pub(super) enum Question {
-    /// The one value that they have.
+    /// The value of its single row.
     Value,
     Exists {
         negated: bool,
     },
-    /// Whether these values are among them.
+    /// IN: these values are one of the rows.
     In {
         negated: bool,
         left: Vec<Expr>,
     },
-    /// Whether these values are those of the only row; `negated`: whether they differ.
+    /// Equality of these values with the only row; `negated`: inequality.
     Row {
         negated: bool,
         left: Vec<Expr>,
     },
-    /// Whether these values are those of one of the rows, or of `all`; `negated`: whether they differ.
+    /// Equality of these values with one of the rows, or with `all`; `negated`: inequality.
     Rows {
         negated: bool,
         all: bool,
         left: Vec<Expr>,
     },
-    /// Whether a value compares so with one of them, or with `all`.
+    /// Comparison of a value with one of the rows, or with `all`.
     Compared {
         left: Expr,
         op: Operator,
@@ -92,7 +93,7 @@ enum Form {
 }
 
 impl Form {
-    /// As plans show it.
+    /// The name in plans.
     fn name(self) -> &'static str {
         match self {
             Self::Value => shown::VALUE,
@@ -108,8 +109,8 @@ impl Form {
     }
 }
 
-/// A subquery as a call: its arguments are the values that are asked about, then the `references` of the scope that it stands in; those further out stay
-/// references.
+/// A subquery as a call: its arguments are the values of the question, then the `references` into the enclosing scope;
+/// references further out stay as they are.
 pub(super) fn call(
     question: Question,
     plan: Arc<LogicalPlan>,
@@ -130,7 +131,7 @@ pub(super) fn call(
         _ => ArrowType::Boolean,
     };
     let plan = match form {
-        // One row is as good as many.
+        // One row answers the question as well as many.
         Form::Exists { .. } => Arc::new(LogicalPlanBuilder::new(LogicalPlan::clone(&plan)).limit(0, Some(1))?.build()?),
         _ => plan,
     };
@@ -144,14 +145,14 @@ pub(super) fn call(
             other => other.clone(),
         });
     }
-    // Volatile: it stays in its place, and is asked for no row that other conditions have ruled out.
+    // Volatile: it is not moved, and not evaluated for a row that other conditions have rejected.
     let signature = match arguments.len() {
         0 => Signature::nullary(Volatility::Volatile),
         count => Signature::any(count, Volatility::Volatile),
     };
     static LAST: AtomicU64 = AtomicU64::new(0);
     let function = Apply {
-        // Columns are made of calls by name: no two subqueries may have the same.
+        // Columns are made of calls by name: each subquery needs its own.
         name: format!("{}\u{1}{}", form.name(), LAST.fetch_add(1, Ordering::Relaxed)),
         form,
         plan,
@@ -171,7 +172,7 @@ fn is_call(expr: &Expr) -> bool {
     inner.is::<Apply>()
 }
 
-/// Whether an expression has a new value with each evaluation. Calls of subqueries are volatile for other reasons.
+/// True: the expression has a new value with each evaluation. Calls of subqueries are volatile for other reasons.
 pub(crate) fn is_new_each_time(expr: &Expr) -> bool {
     expr.exists(|expr| Ok(expr.is_volatile_node() && !is_call(expr))).unwrap_or(true)
 }
@@ -181,7 +182,7 @@ struct Apply {
     form: Form,
     plan: Arc<LogicalPlan>,
     references: Vec<Expr>,
-    /// How many of the arguments are values that are asked about.
+    /// The number of arguments that are values of the question.
     asked: usize,
     result: ArrowType,
     planner: Arc<Planner>,
@@ -189,7 +190,7 @@ struct Apply {
     signature: Signature,
 }
 
-/// What is kept of a subquery's rows.
+/// The kept form of a subquery's rows.
 enum Answer {
     Value(ScalarValue),
     Exists(bool),
@@ -198,9 +199,9 @@ enum Answer {
         whole: HashSet<Vec<ScalarValue>>,
         partly_null: Vec<Vec<ScalarValue>>,
     },
-    /// As they come.
+    /// In order of arrival.
     Few(Vec<Vec<ScalarValue>>),
-    /// In order; and whether there are NULLs too.
+    /// Sorted; and true if there are NULLs too.
     Sorted {
         values: Vec<ScalarValue>,
         nulls: bool,
@@ -270,7 +271,8 @@ fn row_of(arrays: &[ArrayRef], row: usize) -> Result<Vec<ScalarValue>> {
 }
 
 impl Apply {
-    /// What the subquery gives for each row's outer columns. It runs on a thread of its own, since a runtime of this one drives the query around it.
+    /// The subquery's answer for each row's outer columns. It runs on a thread of its own, since a runtime of this one
+    /// drives the outer query.
     fn answers_for(&self, outer: &[ArrayRef], count: usize) -> Result<Vec<Arc<Answer>>> {
         let mut keys = Vec::with_capacity(count);
         let mut missing = Vec::new();
@@ -381,7 +383,7 @@ impl Apply {
     }
 }
 
-/// Whether two rows are equal: unknown where a NULL decides it.
+/// Equality of two rows; unknown where a NULL decides it.
 fn are_equal(left: &[ScalarValue], right: &[ScalarValue]) -> Option<bool> {
     let mut known = true;
     for (a, b) in left.iter().zip(right) {
@@ -394,7 +396,7 @@ fn are_equal(left: &[ScalarValue], right: &[ScalarValue]) -> Option<bool> {
     known.then_some(true)
 }
 
-/// Whether a row is among others: unknown where a NULL decides it.
+/// Membership of a row; unknown where a NULL decides it.
 fn is_member(
     asked: &[ScalarValue],
     whole: &HashSet<Vec<ScalarValue>>,
@@ -411,7 +413,7 @@ fn is_member(
     if partly_null.iter().any(may_be) { None } else { Some(false) }
 }
 
-/// Whether a value compares so with one of the sorted values, or with all of them.
+/// Comparison of a value with one of the sorted values, or with all of them.
 fn compared(asked: &ScalarValue, op: Operator, all: bool, values: &[ScalarValue], nulls: bool) -> Option<bool> {
     if values.is_empty() && !nulls {
         return Some(all);
@@ -430,7 +432,7 @@ fn compared(asked: &ScalarValue, op: Operator, all: bool, values: &[ScalarValue]
             _ => order.is_ge(),
         }
     };
-    // Between the smallest and the largest: it is one of those that decides, but for equality with one of many.
+    // Except for equality with one of many, the smallest and the largest value decide.
     let mut ends = values.first().into_iter().chain(values.last());
     let decided = if all {
         if op == Operator::NotEq { !is_in(asked, values) } else { ends.all(holds) }
@@ -439,7 +441,7 @@ fn compared(asked: &ScalarValue, op: Operator, all: bool, values: &[ScalarValue]
     } else {
         ends.any(holds)
     };
-    // A NULL leaves open what no other value has decided.
+    // A NULL makes the result unknown unless another value has decided it.
     if nulls && decided == all { None } else { Some(decided) }
 }
 

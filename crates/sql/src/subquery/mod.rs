@@ -1,4 +1,4 @@
-//! Subqueries in expressions: which of them the planner makes joins of, and how the others are run.
+//! Subqueries in expressions: those that the planner turns into joins, and the execution of the others.
 //!
 //! ```text
 //! binder: Exists, InSubquery, ScalarSubquery, SetComparison

@@ -1,7 +1,8 @@
 //! The order of an inline view above the joins that subqueries become.
 //!
-//! ROWNUM, FETCH FIRST, sequences and programs look at rows in the order in which they come. Where an inline view below them has ORDER BY, that is its order, and
-//! a condition or a value between does not change it. The join that the planner makes of such a condition does.
+//! ROWNUM, FETCH FIRST, sequences and programs depend on the order of rows. An inline view below them with ORDER BY
+//! gives that order, and a condition or a value between does not change it. The join that the planner makes of such a
+//! condition does.
 //!
 //! ```text
 //! Limit                                 Limit
@@ -14,7 +15,7 @@
 //!                                                     rows
 //! ```
 //!
-//! The sort further down has no use then, and the planner leaves it out.
+//! The sort further down has no effect then, and the planner drops it.
 
 use std::sync::Arc;
 
@@ -26,12 +27,13 @@ use datafusion::logical_expr::{Expr, LogicalPlan, LogicalPlanBuilder, Projection
 use super::apply::is_new_each_time;
 use super::reference::subquery_of;
 
-/// What the columns begin with that carry keys up; a number follows.
+/// Prefix of the columns that carry keys up; a number follows.
 const KEY: &str = "\u{1}ORDER";
-/// What the values begin with that a projection takes from subqueries below it.
+/// Prefix of the values that a projection takes from subqueries below it.
 const VALUE: &str = "\u{1}BELOW";
 
-/// The plan of a statement whose rows come as they were numbered further down, though a join stands above.
+/// The plan of a statement whose rows keep the order in which they were numbered further down, though a join stands
+/// above.
 pub(super) fn shown(plan: LogicalPlan) -> Result<LogicalPlan> {
     let columns: Vec<Expr> = plan.schema().columns().into_iter().map(Expr::Column).collect();
     match carried(plan.clone())? {
@@ -42,7 +44,7 @@ pub(super) fn shown(plan: LogicalPlan) -> Result<LogicalPlan> {
     }
 }
 
-/// The plan, its subqueries rewritten, with each order where it is looked at.
+/// The plan, its subqueries rewritten, with each order restored where it matters.
 pub(super) fn kept(plan: LogicalPlan) -> Result<LogicalPlan> {
     plan.transform_up(|node| {
         if !looks_at_order(&node) {
@@ -62,7 +64,7 @@ pub(super) fn kept(plan: LogicalPlan) -> Result<LogicalPlan> {
     .map(|transformed| transformed.data)
 }
 
-/// Whether what a node makes of its rows depends on the order in which they come, without saying by what.
+/// True: the node's result depends on the order of its rows, without a stated requirement.
 fn looks_at_order(node: &LogicalPlan) -> bool {
     match node {
         LogicalPlan::Limit(_) => true,
@@ -72,7 +74,7 @@ fn looks_at_order(node: &LogicalPlan) -> bool {
     }
 }
 
-/// Whether a window is all rows as they come.
+/// True: the window is over all rows in their order.
 fn is_over_all(window: &Expr) -> bool {
     match window {
         Expr::Alias(alias) => is_over_all(&alias.expr),
@@ -81,7 +83,8 @@ fn is_over_all(window: &Expr) -> bool {
     }
 }
 
-/// Whether the planner makes a join of a subquery in an expression. One that does not depend on the row has its value before.
+/// True: the planner turns a subquery in the expression into a join. One that does not depend on the row is evaluated
+/// before.
 fn becomes_join(expr: &Expr) -> bool {
     let joined = |expr: &Expr| match expr {
         Expr::ScalarSubquery(subquery) => !subquery.outer_ref_columns.is_empty(),
@@ -90,7 +93,7 @@ fn becomes_join(expr: &Expr) -> bool {
     expr.exists(|expr| Ok(joined(expr))).unwrap_or(true)
 }
 
-/// A projection that looks at the order of rows, with the values of its subqueries taken from another one below it.
+/// A projection that depends on the order of rows, with the values of its subqueries taken from another one below it.
 fn values_below(node: LogicalPlan) -> Result<LogicalPlan> {
     let LogicalPlan::Projection(projection) = node else { return Ok(node) };
     if !projection.expr.iter().any(becomes_join) {
@@ -117,15 +120,15 @@ fn values_below(node: LogicalPlan) -> Result<LogicalPlan> {
     LogicalPlanBuilder::new(LogicalPlan::clone(&input)).project(below)?.project(above)?.build()
 }
 
-/// A plan that hands on the keys of an order further down.
+/// A plan that passes up the keys of an order further down.
 struct Carried {
     plan: LogicalPlan,
     keys: Vec<Key>,
-    /// A subquery stands between, of which the planner may make a join.
+    /// A subquery stands between that the planner may turn into a join.
     joined: bool,
-    /// What looks at the order stands between.
+    /// A node that depends on the order stands between.
     looked_at: bool,
-    /// Such a subquery stands above that.
+    /// Such a subquery stands above that node.
     joined_above: bool,
 }
 
@@ -136,7 +139,7 @@ impl Carried {
     }
 }
 
-/// The plan with the keys of its order among its columns. None: no sort stands below what keeps the order of its rows.
+/// The plan with the keys of its order among its columns. None: below order-preserving nodes there is no sort.
 fn carried(plan: LogicalPlan) -> Result<Option<Carried>> {
     if let LogicalPlan::Sort(sort) = plan {
         return from_sort(sort).map(Some);
@@ -176,7 +179,7 @@ fn carried(plan: LogicalPlan) -> Result<Option<Carried>> {
 fn from_sort(sort: Sort) -> Result<Carried> {
     let mut columns: Vec<Expr> = sort.input.schema().columns().into_iter().map(Expr::Column).collect();
     let mut keys = Vec::with_capacity(sort.expr.len());
-    // Its rows may have keys that were carried up to it.
+    // Its rows may have keys carried up to it.
     let schema = sort.input.schema();
     let free = (0..).map(|at| format!("{KEY}{at}")).filter(|name| !schema.has_column_with_unqualified_name(name));
     for (key, name) in sort.expr.iter().zip(free) {

@@ -1,24 +1,25 @@
 //! The columns of outer queries that a subquery refers to, over any number of levels.
 //!
-//! A reference carries the number of the scope whose column it is, as the name of its field; a subquery carries the number of the scope that it stands in
-//! (`plan/scope.rs`). So a reference to the query around is told from one to the query around that.
+//! A reference carries the number of its column's scope, as the name of its field; a subquery carries the number of its
+//! enclosing scope (`plan/scope.rs`). So a reference to the enclosing query differs from one to a query further out.
 
 use datafusion::arrow::datatypes::Field;
 use datafusion::common::tree_node::{Transformed, TreeNode, TreeNodeRecursion};
 use datafusion::common::{Column, Result, ScalarValue};
 use datafusion::logical_expr::{Expr, LogicalPlan, Subquery};
 
-/// The scope whose column a reference is.
+/// The scope of a reference's column.
 fn scope_of(field: &Field) -> u64 {
     field.name().parse().unwrap_or(0)
 }
 
-/// The field of a reference to a column of this scope. The name is free for that: the planner takes names from the column.
+/// The field of a reference to a column of this scope. Its name is free for that: the planner takes names from the
+/// column.
 pub(crate) fn with_scope(field: Field, scope: u64) -> Field {
     field.with_name(scope.to_string())
 }
 
-/// The scope that a subquery stands in.
+/// The scope that encloses a subquery.
 pub(super) fn scope_around(subquery: &Subquery) -> u64 {
     subquery.spans.first().map_or(0, |span| span.start.column)
 }
@@ -34,7 +35,7 @@ pub(super) fn subquery_of(expr: &Expr) -> Option<&Subquery> {
     }
 }
 
-/// What a plan refers to outside of itself, each once.
+/// The references of a plan to the outside, each once.
 pub(super) fn free(plan: &LogicalPlan) -> Result<Vec<Expr>> {
     let mut found = Vec::new();
     plan.apply(|node| {
@@ -58,7 +59,7 @@ pub(super) fn free(plan: &LogicalPlan) -> Result<Vec<Expr>> {
     Ok(found)
 }
 
-/// Whether a subquery within a plan refers to what is outside of the plan.
+/// True: a subquery within the plan refers to the outside of the plan.
 pub(super) fn reaches_out(plan: &LogicalPlan) -> Result<bool> {
     let mut found = false;
     plan.apply(|node| {
@@ -75,7 +76,7 @@ pub(super) fn reaches_out(plan: &LogicalPlan) -> Result<bool> {
     Ok(found)
 }
 
-/// The columns of the block that a subquery stands in to which it refers. None where the expression is no subquery.
+/// The columns of the enclosing block to which a subquery refers. None where the expression is no subquery.
 pub(crate) fn columns_of_block(expr: &Expr) -> Result<Vec<Column>> {
     let Some(subquery) = subquery_of(expr) else { return Ok(Vec::new()) };
     let own = Some(scope_around(subquery));
@@ -100,7 +101,7 @@ pub(super) fn scope_of_reference(expr: &Expr) -> Option<u64> {
     }
 }
 
-/// The plan with values in the place of references.
+/// The plan with values in place of references.
 pub(super) fn with_values(plan: LogicalPlan, values: &[(Expr, ScalarValue)]) -> Result<LogicalPlan> {
     let value_of = |expr: &Expr| values.iter().find(|(reference, _)| reference == expr).map(|(_, value)| value.clone());
     plan.transform_up_with_subqueries(|node| {
@@ -116,7 +117,7 @@ pub(super) fn with_values(plan: LogicalPlan, values: &[(Expr, ScalarValue)]) -> 
                 Ok(Transformed::no(expr))
             })
         })?;
-        // A value is known not to be NULL, or to be, where a reference may be either: that goes all the way up.
+        // The value's nullability is known now, which the reference's was not; the change propagates all the way up.
         Ok(Transformed::yes(node.data.recompute_schema()?))
     })
     .map(|transformed| transformed.data)

@@ -1,4 +1,4 @@
-//! Each subquery of a plan becomes what can carry it out.
+//! Turns each subquery of a plan into an executable form.
 
 use std::sync::Arc;
 
@@ -13,29 +13,29 @@ use super::reference::{free, scope_around, subquery_of};
 use super::{order, shape, tuple};
 use crate::functions::or_null;
 
-/// The name of the column that a membership compares with.
+/// Name of the column that a membership compares with.
 const MEMBER: &str = "\u{1}MEMBER";
 
-/// The name of the value of a subquery that the planner makes a join of.
+/// Name of the value of a subquery that the planner turns into a join.
 const VALUE: &str = "\u{1}VALUE";
 
-/// How deep subqueries of one plan may stand in each other; those further in are functions, with plans of their own. The planner checks a plan's subqueries twice
-/// for each that they stand in: its time doubles with each level.
+/// Nesting of subqueries in one plan; those further in are functions, with plans of their own. The planner checks a
+/// plan's subqueries twice for each enclosing one: its time doubles with each level.
 const LEVELS_MAX: usize = 6;
 
-/// The plan with every subquery either in a shape that the planner is trusted with, or as a function.
+/// The plan with every subquery either in a shape that the planner handles correctly, or as a function.
 ///
 /// # Errors
-/// Those of building plans.
+/// Errors of building plans.
 pub(crate) fn rewrite(plan: LogicalPlan, planner: &Arc<Planner>) -> Result<LogicalPlan> {
     order::shown(Level { planner, levels: LEVELS_MAX }.rewrite(plan)?)
 }
 
-/// Where subqueries are rewritten: in the plan itself, or in a subquery of it.
+/// The level of rewriting: the plan itself, or a subquery of it.
 #[derive(Clone, Copy)]
 struct Level<'p> {
     planner: &'p Arc<Planner>,
-    /// How many further levels may become a part of the plan.
+    /// Further levels that may be part of the plan.
     levels: usize,
 }
 
@@ -64,7 +64,7 @@ impl Level<'_> {
         order::kept(plan.data)
     }
 
-    /// A condition that all rows of a filter have to meet: a membership may become a join.
+    /// A condition that all rows of a filter must meet: a membership may become a join.
     fn top_condition(self, condition: Expr) -> Result<Expr> {
         match condition {
             Expr::Exists(Exists { subquery, negated }) => {
@@ -74,7 +74,7 @@ impl Level<'_> {
                     && shape::is_plain(&subquery.subquery, false)?
                     && let Some(rows) = shape::below_projection(&subquery.subquery)
                 {
-                    // What is selected does not matter, and its names would be in the way.
+                    // The select list does not matter, and its names would be in the way.
                     let rows = LogicalPlanBuilder::new(rows.clone()).project([lit(1_i64)])?.build()?;
                     return Ok(Expr::Exists(Exists { subquery: self.within(&subquery, rows)?, negated }));
                 }
@@ -84,7 +84,7 @@ impl Level<'_> {
                 let plan = &inside.subquery.subquery;
                 let correlated = !free(plan)?.is_empty();
                 let plain = if inside.negated {
-                    // The planner minds NULLs on both sides, in a join on one column.
+                    // The planner handles NULLs on both sides in a join on one column.
                     !correlated && shape::keeps_columns(&inside.expr)
                 } else {
                     !correlated || shape::is_plain(plan, false)?
@@ -103,14 +103,14 @@ impl Level<'_> {
         }
     }
 
-    /// The subquery with other rows, its own subqueries rewritten, and what it refers to up to date.
+    /// The subquery with other rows, its own subqueries rewritten, and its references updated.
     fn within(self, subquery: &Subquery, rows: LogicalPlan) -> Result<Subquery> {
         let rows = Self { levels: self.levels - 1, ..self }.rewrite(rows)?;
         let outer_ref_columns = rows.all_out_ref_exprs();
         Ok(Subquery { subquery: Arc::new(rows), outer_ref_columns, spans: subquery.spans.clone() })
     }
 
-    /// An expression anywhere. `joins`: whether the planner makes joins of scalar subqueries where it stands.
+    /// An expression anywhere. `joins`: true where the planner turns scalar subqueries into joins.
     fn value(self, expr: Expr, joins: bool) -> Result<Expr> {
         expr.transform_up(|expr| {
             let Some(subquery) = subquery_of(&expr) else { return Ok(Transformed::no(expr)) };
@@ -120,7 +120,7 @@ impl Level<'_> {
                     if self.levels > 0 && (!correlated || joins && shape::is_plain_aggregate(&subquery.subquery)?) {
                         let rows = match &*subquery.subquery {
                             rows if !correlated && !shape::is_one_row(rows) => nullable(rows.clone())?,
-                            // What the planner joins it with may have a column of the name.
+                            // The other side of the planner's join may have a column of the name.
                             LogicalPlan::Projection(projection) => shape::renamed(projection, VALUE)?,
                             rows => {
                                 let value = Expr::from(rows.schema().qualified_field(0)).alias(VALUE);
@@ -155,10 +155,10 @@ impl Level<'_> {
     }
 }
 
-/// Whether a plan has subqueries in expressions: most have none.
+/// True: the plan has subqueries in expressions; most plans have none.
 ///
 /// # Errors
-/// None that is known.
+/// No known cause.
 pub(crate) fn holds_subquery(plan: &LogicalPlan) -> Result<bool> {
     let mut found = false;
     plan.apply(|node| {
@@ -170,14 +170,15 @@ pub(crate) fn holds_subquery(plan: &LogicalPlan) -> Result<bool> {
     Ok(found)
 }
 
-/// Whether a subquery stands in an expression.
+/// True: the expression contains a subquery.
 pub(crate) fn holds(expr: &Expr) -> bool {
     expr.exists(|expr| Ok(subquery_of(expr).is_some())).unwrap_or(true)
 }
 
-/// The rows of a scalar subquery, in a column that may be NULL where there may be none.
+/// The rows of a scalar subquery, in a nullable column where there may be no row.
 ///
-/// A column that may be NULL by now is no exception: a function of literals may be, until the planner has made a literal of it, which may not.
+/// Also for a column that is nullable already: a function of literals is, until the planner folds it into a literal,
+/// which is not.
 fn nullable(rows: LogicalPlan) -> Result<LogicalPlan> {
     let values: Vec<Expr> = rows.schema().iter().map(|column| or_null::call(Expr::from(column)).alias(VALUE)).collect();
     LogicalPlanBuilder::new(rows).project(values)?.build()

@@ -1,8 +1,8 @@
-//! Which subqueries the planner's own rules make joins of.
+//! Shapes of subqueries that the planner's own rules may turn into joins.
 //!
-//! Those rules are right for plain shapes only: they pull the conditions on outer columns up to the join, and lose their way where a column's name is there
-//! twice, where groups, limits or set operators stand between, and where a subquery without rows has a value all the same. So nothing is left to them but
-//! what is spelt out here.
+//! Those rules are right for plain shapes only: they pull the conditions on outer columns up to the join, and fail when
+//! a column's name occurs twice, when groups, limits or set operators stand between, and when a subquery without rows
+//! has a value all the same. So they get only the shapes spelt out here.
 
 use datafusion::common::tree_node::{TreeNode, TreeNodeRecursion};
 use datafusion::common::{Column, Result};
@@ -12,7 +12,7 @@ use datafusion::logical_expr::{Expr, LogicalPlan, LogicalPlanBuilder, Operator, 
 use super::reference::{free, reaches_out, subquery_of};
 use crate::functions::integer;
 
-/// What stands below a plan's projection, if it has one.
+/// The input of a plan's projection, if it has one.
 pub(super) fn below_projection(plan: &LogicalPlan) -> Option<&LogicalPlan> {
     match plan {
         LogicalPlan::Projection(projection) if has_more(&projection.expr) => None,
@@ -21,16 +21,17 @@ pub(super) fn below_projection(plan: &LogicalPlan) -> Option<&LogicalPlan> {
     }
 }
 
-/// Whether there are references or subqueries in expressions.
+/// True: there are references or subqueries in the expressions.
 fn has_more(expressions: &[Expr]) -> bool {
     let more = |expr: &Expr| Ok(matches!(expr, Expr::OuterReferenceColumn(..)) || subquery_of(expr).is_some());
     expressions.iter().any(|expr| expr.exists(more).unwrap_or(true))
 }
 
-/// Whether all that the rows of a plan refer to outside stands in conditions of one filter below its projections, and can be pulled up from there.
+/// True: all outer references of a plan stand in conditions of one filter below its projections, and can be pulled up
+/// from there.
 pub(super) fn is_plain(plan: &LogicalPlan, equal_only: bool) -> Result<bool> {
     let Some(LogicalPlan::Filter(filter)) = below_projection(plan) else { return Ok(false) };
-    // Nor may anything deeper refer to what is outside.
+    // Nodes further down must not refer to the outside either.
     if !free(&filter.input)?.is_empty() || reaches_out(plan)? {
         return Ok(false);
     }
@@ -61,7 +62,7 @@ pub(super) fn is_plain(plan: &LogicalPlan, equal_only: bool) -> Result<bool> {
     Ok(!columns.is_empty())
 }
 
-/// `column = what is outside`.
+/// `column = outer expression`.
 fn is_equality(condition: &Expr) -> bool {
     let Expr::BinaryExpr(binary) = condition else { return false };
     if binary.op != Operator::Eq {
@@ -77,7 +78,8 @@ fn holds_reference(expr: &Expr) -> bool {
     expr.exists(|expr| Ok(matches!(expr, Expr::OuterReferenceColumn(..)))).unwrap_or(false)
 }
 
-/// Whether a correlated scalar subquery may be left to the planner: one group of plain rows, and a value that is NULL where there are none.
+/// True: a correlated scalar subquery may be left to the planner: one group of plain rows, and a value that is NULL
+/// without rows.
 pub(super) fn is_plain_aggregate(plan: &LogicalPlan) -> Result<bool> {
     let top: &[Expr] = match plan {
         LogicalPlan::Projection(projection) => &projection.expr,
@@ -95,7 +97,8 @@ pub(super) fn is_plain_aggregate(plan: &LogicalPlan) -> Result<bool> {
     Ok(strict && !(counts && aggregate.aggr_expr.len() > 1) && is_plain(&aggregate.input, true)?)
 }
 
-/// Whether an expression keeps its columns, whatever the planner finds out about it: of a CASE it may leave a NULL alone, which no join finds.
+/// True: the planner's simplification never removes the expression's columns: it may fold a CASE to NULL, which no join
+/// finds.
 pub(super) fn keeps_columns(expr: &Expr) -> bool {
     match expr {
         Expr::Column(_) => true,
@@ -106,7 +109,7 @@ pub(super) fn keeps_columns(expr: &Expr) -> bool {
     }
 }
 
-/// Whether it is an aggregate without GROUP BY, which gives one row of whatever it reads.
+/// True: an aggregate without GROUP BY, which returns one row for any input.
 pub(super) fn is_one_row(plan: &LogicalPlan) -> bool {
     match below_projection(plan) {
         Some(LogicalPlan::Aggregate(aggregate)) => aggregate.group_expr.is_empty(),
@@ -114,7 +117,7 @@ pub(super) fn is_one_row(plan: &LogicalPlan) -> bool {
     }
 }
 
-/// Aggregates that are NULL where there are no rows.
+/// Aggregates that are NULL without rows.
 fn is_null_of_nothing(name: &str) -> bool {
     ["min", "max", "sum", "avg"].contains(&name.to_lowercase().as_str())
 }
@@ -143,12 +146,13 @@ fn is_strict(expr: &Expr) -> bool {
     }
 }
 
-/// Whether rows of a plan may be found by a join on equal columns: what a scalar subquery needs that is not sure to give one row.
+/// True: the plan's rows may be found by a join on equal columns: required for a scalar subquery that may return
+/// several rows.
 pub(crate) fn may_be_joined(plan: &LogicalPlan) -> bool {
     is_plain(plan, true).unwrap_or(false)
 }
 
-/// A projection of one column under another name: its own could be that of a column that is pulled up beside it.
+/// A projection of one column under another name: its own could be that of a column pulled up beside it.
 pub(crate) fn renamed(projection: &Projection, name: &str) -> Result<LogicalPlan> {
     let column = projection.expr[0].clone().unalias().alias(name);
     LogicalPlanBuilder::new(LogicalPlan::clone(&projection.input)).project([column])?.build()

@@ -1,4 +1,4 @@
-//! What plans show of a subquery that is run for each set of outer values.
+//! Display of a subquery that is run for each set of outer values.
 
 pub(super) const VALUE: &str = "SUBQUERY";
 pub(super) const EXISTS: &str = "EXISTS";
@@ -10,7 +10,7 @@ pub(super) const UNEQUAL: &str = "<>";
 pub(super) const ANY: &str = "ANY";
 pub(super) const ALL: &str = "ALL";
 
-/// The text of a subquery's call, by its name and its arguments; None where it is another function's.
+/// The text of a subquery's call, by its name and its arguments; None for another function's.
 pub(crate) fn shown(name: &str, arguments: &[String]) -> Option<String> {
     let (form, _) = name.split_once('\u{1}')?;
     let left = arguments.first().map_or("", String::as_str);

@@ -1,4 +1,4 @@
-//! `(a, b)` on the left of IN or a comparison, until the rewriting takes it apart.
+//! `(a, b)` on the left of IN or a comparison, until the rewriting splits it.
 
 use std::sync::Arc;
 
@@ -13,12 +13,12 @@ use crate::error::to_datafusion;
 
 #[derive(PartialEq, Eq, Hash, Debug)]
 struct Tuple {
-    /// What it is compared with has one row at most.
+    /// The other side has at most one row.
     one_row: bool,
     signature: Signature,
 }
 
-/// Several values in the place of one.
+/// Several values in place of one.
 pub(crate) fn tuple(values: Vec<Expr>) -> Expr {
     call(false, values)
 }
@@ -39,12 +39,12 @@ fn found(expr: &Expr) -> Option<(&Tuple, &ScalarFunction)> {
     Some((inner.downcast_ref::<Tuple>()?, call))
 }
 
-/// The values that stand in the place of one.
+/// The values in place of one.
 pub(super) fn values(expr: &Expr) -> Vec<Expr> {
     found(expr).map_or_else(|| vec![expr.clone()], |(_, call)| call.args.clone())
 }
 
-/// Whether an expression is what [`compared_with_one`] has made.
+/// True: the expression was made by [`compared_with_one`].
 pub(super) fn is_compared_with_one(expr: &Expr) -> bool {
     found(expr).is_some_and(|(tuple, _)| tuple.one_row)
 }

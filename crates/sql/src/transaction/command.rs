@@ -1,21 +1,21 @@
-//! What a statement of transaction control asks for.
+//! Parsed statements of transaction control.
 
 use storage::txn::{Isolation, LockWait, TableLock};
 
 use crate::ddl::command::Name;
 
-/// COMMIT … WRITE: what the statement leaves unsaid is up to the parameters.
+/// COMMIT … WRITE: the parameters decide options that the statement does not give.
 #[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
 pub(crate) struct WriteOptions {
     pub(crate) no_wait: Option<bool>,
     pub(crate) batch: Option<bool>,
 }
 
-/// What SET TRANSACTION is to set.
+/// The mode of SET TRANSACTION.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum Mode {
     Isolation(Isolation),
-    /// READ WRITE, or nothing but a NAME: as the session has it.
+    /// READ WRITE, or a NAME alone: the session's setting.
     Usual,
 }
 
@@ -34,7 +34,7 @@ pub(crate) enum TransactionCommand {
 }
 
 impl TransactionCommand {
-    /// The words that feedback repeats, and the command's number in traces and V$SQL.
+    /// The words of the feedback, and the command's number in traces and V$SQL.
     pub(crate) fn verb(&self) -> (&'static str, u32) {
         match self {
             Self::Commit(_) => ("COMMIT", 44),

@@ -1,4 +1,4 @@
-//! Transaction control on the session: what is committed, undone, counted and traced.
+//! Execution of transaction control on the session, with counters and traces.
 
 use std::sync::Arc;
 
@@ -15,12 +15,12 @@ use super::write;
 use crate::cursor::connection::Connection;
 use crate::ddl::command::Name;
 
-/// What a connection knows of its transaction beside what the session does.
+/// A connection's state of its transaction, beside the session's.
 #[derive(Debug, Default)]
 pub(crate) struct TransactionState {
     /// ISOLATION_LEVEL of the session.
     pub(crate) isolation: Isolation,
-    /// Savepoints and cursors that lock rows, numbered as they come: a rollback to a savepoint gives up the locks that came after it.
+    /// Counter of savepoints and of cursors that lock rows: a rollback to a savepoint releases the locks of later ones.
     moment: u64,
     savepoints: Vec<Savepoint>,
 }
@@ -29,7 +29,7 @@ pub(crate) struct TransactionState {
 struct Savepoint {
     name: String,
     moment: u64,
-    /// How far the deferred checks were.
+    /// Position in the deferred checks.
     deferred: u64,
 }
 
@@ -39,7 +39,7 @@ impl TransactionState {
         self.moment
     }
 
-    /// When a savepoint was set, and how far the deferred checks were then; those after it are no more.
+    /// The moment of a savepoint, and the position in the deferred checks then; drops later savepoints.
     fn back_to(&mut self, name: &str) -> Option<(u64, u64)> {
         let at = self.savepoints.iter().position(|taken| taken.name == name)?;
         self.savepoints.truncate(at + 1);
@@ -59,11 +59,11 @@ fn rolled_back(cause: &Error) -> Error {
 }
 
 impl Connection {
-    /// Commits the session's transaction; `write` says whether to wait until it is durable.
+    /// Commits the session's transaction; `write` gives the waiting and the batching.
     ///
     /// # Errors
-    /// ORA-02091 when a deferred constraint is violated: the transaction is rolled back. HW-0010 when the instance has stopped; ORA-01089 and ORA-01092
-    /// when it is being closed or has been.
+    /// ORA-02091 when a deferred constraint is violated: the transaction is rolled back. HW-0010 when the instance has
+    /// stopped; ORA-01089 and ORA-01092 when it is being closed or has been.
     pub fn commit(&mut self, write: CommitWrite) -> Result<()> {
         let _call = self.session.call()?;
         self.check_before_commit()?;
@@ -76,7 +76,7 @@ impl Connection {
     /// As [`Connection::commit`] for a deferred constraint.
     fn check_before_commit(&mut self) -> Result<()> {
         let Err(violated) = self.check_deferred() else { return Ok(()) };
-        // What kept the check from being made, a cancel for one, leaves the transaction as it is.
+        // An error that kept the check from being made, such as a cancel, leaves the transaction open.
         if ![1, 2290, 2291, 2292].iter().any(|number| violated.is_ora(*number)) {
             return Err(violated);
         }
@@ -84,11 +84,12 @@ impl Connection {
         Err(rolled_back(&violated))
     }
 
-    /// Ends the run of a job in this session, and with it the transaction that the run has left: [`engine::instance::Jobs::end_run`]. One that leaves a
-    /// constraint violated has failed, and nothing of it stands. What the run has come to is returned.
+    /// Ends the run of a job in this session, and with it the run's open transaction:
+    /// [`engine::instance::Jobs::end_run`]. A run that leaves a constraint violated has failed and is rolled back.
+    /// Returns the outcome of the run.
     ///
     /// # Errors
-    /// Those of [`engine::instance::Jobs::end_run`].
+    /// Errors of [`engine::instance::Jobs::end_run`].
     pub(crate) fn end_job_run(&mut self, run: &mut JobRun, outcome: &JobOutcome) -> Result<JobOutcome> {
         let _call = self.session.call()?;
         let mut outcome = outcome.clone();
@@ -110,7 +111,7 @@ impl Connection {
     /// Undoes the session's transaction.
     ///
     /// # Errors
-    /// Those of reading undo and changing blocks, and those of [`Connection::commit`].
+    /// Errors of reading undo and changing blocks, and those of [`Connection::commit`].
     pub fn rollback(&mut self) -> Result<()> {
         let _call = self.session.call()?;
         let meter = Arc::clone(self.session.meter());
@@ -139,7 +140,7 @@ impl Connection {
         Ok(())
     }
 
-    /// Carries a statement out.
+    /// Executes a statement.
     pub(crate) fn control(&mut self, command: &TransactionCommand) -> Result<()> {
         match command {
             TransactionCommand::Commit(options) => {
@@ -149,8 +150,8 @@ impl Connection {
                 if self.shared.is_recursive() && options.no_wait.is_none() && !write::forced(self.session.parameters())
                 {
                     write.no_wait = true;
-                    // Nor is the log writer posted, unless somebody has asked for that: the redo is written when the call ends, with a commit that is
-                    // waited for, or when a third of the log buffer is full.
+                    // Nor is the log writer posted, unless COMMIT_LOGGING = IMMEDIATE was asked for: the redo is
+                    // written when the call ends, with a commit that waits, or when a third of the log buffer is full.
                     let parameters = self.session.parameters();
                     let asked = options.batch.is_some()
                         || [Parameter::CommitLogging, Parameter::CommitWrite].into_iter().any(|p| parameters.is_set(p));
@@ -189,7 +190,7 @@ impl Connection {
                 self.session.set_transaction(isolation)
             }
             TransactionCommand::LockTable { tables, mode, wait } => {
-                // All names are looked up before the first lock is taken.
+                // All names are resolved before the first lock is taken.
                 let tables = tables.iter().map(|name| self.table_to_lock(name)).collect::<Result<Vec<_>>>()?;
                 tables.iter().try_for_each(|table| self.session.lock_table(table.object, *mode, *wait))
             }

@@ -1,4 +1,4 @@
-//! FOR UPDATE behind a query: where it begins and what it asks for.
+//! FOR UPDATE behind a query: its position and its options.
 
 use common::{Error, Result};
 use sqlparser::tokenizer::Token;
@@ -10,17 +10,17 @@ use crate::statement::words::Words;
 /// FOR UPDATE [OF columns] [NOWAIT | WAIT n | SKIP LOCKED].
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub(crate) struct ForUpdate {
-    /// The columns behind OF with their places; their tables are those whose rows are locked. Empty: the rows of all tables.
+    /// The columns behind OF with their positions; the rows of their tables are locked. Empty: the rows of all tables.
     pub(crate) of: Vec<(Vec<String>, usize)>,
     pub(crate) wait: LockWait,
-    /// Where the clause begins.
+    /// Offset of the clause.
     pub(crate) offset: usize,
 }
 
-/// The clause behind the query of these words, if there is one.
+/// The FOR UPDATE clause behind the query of these words, if there is one.
 ///
 /// # Errors
-/// ORA-00907 where it stands in parentheses: only a whole statement locks rows. Those of the clause's own grammar.
+/// ORA-00907 in parentheses: only a whole statement locks rows. Those of the clause's own grammar.
 pub(crate) fn clause(words: &Words<'_>) -> Result<Option<ForUpdate>> {
     let mut words = words.clone();
     let mut depth = 0usize;

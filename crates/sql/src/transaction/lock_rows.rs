@@ -1,4 +1,4 @@
-//! SELECT … FOR UPDATE: the query is run to its end when it is executed, its rows are locked, and fetches hand over what was found.
+//! SELECT … FOR UPDATE: execution runs the query to its end and locks its rows, fetches return the settled rows.
 
 use std::collections::HashSet;
 use std::sync::Arc;
@@ -21,12 +21,13 @@ use crate::cursor::open::Cursor;
 use crate::cursor::run::Running;
 use crate::plan::locking::LockingQuery;
 
-/// What came of locking the rows of one table.
+/// The result of locking the rows of one table.
 #[derive(Clone, PartialEq, Eq, Debug)]
 enum Locked {
-    /// These are locked: all that were asked for, or those that SKIP LOCKED did not pass by.
+    /// The locked rows: all, or those that SKIP LOCKED did not skip.
     Rows(Vec<Rowid>),
-    /// A row was changed since the query's snapshot; none of the statement's locks are held any more, and the query begins again with a new snapshot.
+    /// A row was changed since the query's snapshot; all of the statement's locks are released, and the query restarts
+    /// with a new snapshot.
     Changed,
 }
 
@@ -92,7 +93,8 @@ impl Connection {
         Ok((plan, batches))
     }
 
-    /// Locks the rows of all tables; the query's rows of which all are locked, or None when the query must begin again.
+    /// Locks the rows of all tables. Returns the query's rows whose table rows are all locked, or None when the query
+    /// must restart.
     fn locked_rows(
         &self,
         locking: &LockingQuery,
@@ -111,7 +113,7 @@ impl Connection {
                 Locked::Rows(rows) => rows.into_iter().collect::<HashSet<_>>(),
             };
             for batch in &mut batches {
-                // An outer join's row without a row of this table has nothing to be locked here.
+                // An outer join's row without a row of this table needs no lock here.
                 let kept =
                     rowids(batch, column)?.into_iter().map(|rowid| rowid.is_none_or(|rowid| locked.contains(&rowid)));
                 let kept: BooleanArray = kept.map(Some).collect();
@@ -144,7 +146,7 @@ fn lock_rows(session: &Session, table: &TableDef, rowids: &[Rowid], wait: LockWa
     for rowid in rowids {
         match storage::table::lock_row(session, table, *rowid, &snapshot, wait) {
             Ok(true) => locked.push(*rowid),
-            // Passed by, or gone: then it is none of the query's rows any more.
+            // Skipped, or deleted: then it is no row of the query any more.
             Ok(false) => {}
             Err(error) if error.is_own(storage::table::RESTART) => return Ok(Locked::Changed),
             Err(error) => return Err(error),
@@ -169,11 +171,11 @@ mod tests {
     use super::*;
     use crate::cursor::Database;
 
-    /// Which rows are locked, by their places; None for a change that was found.
+    /// The locked rows, by index; None for a detected change.
     type Answer = Option<fn(usize) -> bool>;
 
     thread_local! {
-        /// What locking gives, call by call; all rows when nothing is said.
+        /// The results of locking, call by call; all rows by default.
         static ANSWERS: RefCell<Vec<Answer>> = RefCell::default();
         static ASKED: RefCell<Vec<(String, usize, LockWait)>> = RefCell::default();
     }
@@ -258,7 +260,7 @@ mod tests {
         assert_eq!(asked(), [("T".to_owned(), 6, LockWait::Forever), ("U".to_owned(), 2, LockWait::Forever)]);
         assert_eq!(rows(&mut connection, "select x.a from t x, u where x.a = u.a for update of u.a").len(), 2);
         assert_eq!(asked(), [("U".to_owned(), 2, LockWait::Forever)]);
-        // Rows of T go where U's are passed by, and where U has none they stay.
+        // Rows of T are dropped where U's are skipped, and kept where U has none.
         ANSWERS.set(vec![Some(|_| true), Some(|at| at == 0)]);
         assert_eq!(rows(&mut connection, &format!("{join} skip locked")), ["1", "2", "3", "5", "6"]);
     }

@@ -1,7 +1,7 @@
 //! Transaction control: COMMIT, ROLLBACK, SAVEPOINT, SET TRANSACTION, LOCK TABLE and SELECT … FOR UPDATE.
 //!
-//! `command` says what a statement asks for, `parse` reads it, `control` has the session do it; `for_update` reads the clause of a query and
-//! `lock_rows` carries it out. Undo, locks and what a commit waits for are the engine's (`storage::txn`).
+//! `command` has the parsed statements, `parse` the grammar, `control` the execution; `for_update` parses the clause of
+//! a query and `lock_rows` executes it. Undo, locks and waits of commits are the engine's (`storage::txn`).
 
 pub(crate) mod command;
 mod control;

@@ -10,7 +10,7 @@ use crate::statement::words::Words;
 /// Words that begin a statement of transaction control.
 pub(crate) const KEYWORDS: &[&str] = &["COMMIT", "ROLLBACK", "SAVEPOINT", "SET", "LOCK"];
 
-/// Bytes that the text of COMMENT and NAME may have.
+/// Most bytes of the text of COMMENT and NAME.
 const TEXT_MAX: usize = 255;
 
 /// Parses a statement that begins with one of [`KEYWORDS`].
@@ -34,7 +34,7 @@ pub(crate) fn parse(words: &mut Words<'_>) -> Result<TransactionCommand> {
 fn commit(words: &mut Words<'_>) -> Result<TransactionCommand> {
     words.take("WORK");
     if words.take("COMMENT") {
-        // It is for the administrator who finds a distributed transaction in doubt; there are none.
+        // The text is for administrators of distributed transactions in doubt; there are none.
         text(words)?;
     }
     if words.next_is("FORCE") {
@@ -52,7 +52,7 @@ fn commit(words: &mut Words<'_>) -> Result<TransactionCommand> {
             }
             words.advance();
         }
-        // What WRITE leaves unsaid is not up to the parameters.
+        // A WRITE clause without WAIT or NOWAIT waits, whatever the parameters.
         options.no_wait.get_or_insert(false);
         options.batch.get_or_insert(false);
     }
@@ -108,7 +108,7 @@ fn set_transaction(words: &mut Words<'_>) -> Result<TransactionCommand> {
         return Err(words.error(900, "SET TRANSACTION is followed by READ, ISOLATION LEVEL or NAME"));
     };
     if words.take("NAME") {
-        // A label for those who look at transactions; it changes nothing.
+        // A label for monitoring, without effect.
         text(words)?;
     }
     Ok(TransactionCommand::SetTransaction(mode))

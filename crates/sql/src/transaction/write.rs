@@ -1,12 +1,13 @@
-//! How a commit hands its redo over: what the statement says, then what the parameters say.
+//! The mode in which a commit writes its redo: by the statement, then by the parameters.
 
 use storage::parameters::{Parameter, SessionParameters};
 use storage::txn::CommitWrite;
 
 use super::command::WriteOptions;
 
-/// COMMIT_WAIT and COMMIT_LOGGING where the session has set them, else the words of COMMIT_WRITE, which is older than the two, else the instance's
-/// COMMIT_WAIT and COMMIT_LOGGING. FORCE_WAIT holds whatever the statement says, and the instance's FORCE_WAIT whatever the session says.
+/// COMMIT_WAIT and COMMIT_LOGGING where the session has set them, else the session's COMMIT_WRITE, which is older than
+/// the two, else the instance's COMMIT_WAIT and COMMIT_LOGGING. FORCE_WAIT overrides the statement, and the instance's
+/// FORCE_WAIT the session.
 pub(super) fn resolved(options: WriteOptions, parameters: &SessionParameters) -> CommitWrite {
     let old = parameters.text(Parameter::CommitWrite).to_ascii_uppercase();
     let old: Vec<&str> = old.split(',').map(str::trim).collect();

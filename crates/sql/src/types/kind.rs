@@ -7,7 +7,7 @@ use datafusion::common::ScalarValue;
 /// The kind of a value in an expression.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub enum Kind {
-    /// The literal NULL, which takes the kind that its place asks for.
+    /// The literal NULL, which takes any required kind.
     Null,
     Number,
     Varchar2,
@@ -43,7 +43,7 @@ impl Kind {
         }
     }
 
-    /// The kind behind an Arrow type; None for a type that no column of ours has.
+    /// The kind of an Arrow type; None for a type that no column of ours has.
     #[must_use]
     pub fn from_arrow(arrow: &ArrowType) -> Option<Self> {
         Some(match arrow {
@@ -80,7 +80,7 @@ impl Kind {
         matches!(self, Self::Date | Self::Timestamp)
     }
 
-    /// The name that error messages use.
+    /// The name in error messages.
     #[must_use]
     pub fn name(self) -> &'static str {
         match self {
@@ -94,7 +94,7 @@ impl Kind {
         }
     }
 
-    /// The type a column gets that is made of a value of this kind, when nothing says how long it is.
+    /// The type of a column made of a value of this kind whose length is unknown.
     #[must_use]
     pub fn declared(self, bytes: u32) -> DataType {
         let length = u16::try_from(bytes.clamp(1, 4000)).unwrap_or(4000);

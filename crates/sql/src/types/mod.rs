@@ -1,6 +1,6 @@
-//! Oracle's data types as Arrow types, and values as they cross between the two.
+//! Oracle's data types as Arrow types, and the conversion of values.
 //!
-//! The Arrow type alone says which of Oracle's types a column has:
+//! The Arrow type alone determines a column's Oracle type:
 //!
 //! | Oracle | Arrow | why |
 //! | --- | --- | --- |

@@ -1,4 +1,4 @@
-//! Samples of what active sessions were doing.
+//! Samples of active sessions.
 
 use scalar::Datum;
 use waits::ActiveSessionSample;
@@ -62,7 +62,7 @@ pub(crate) const VIEWS: &[View] = &[View {
     },
 }];
 
-/// EVENT to TIME_WAITED. A session that waited for nothing was on the processor, or wanted to be.
+/// EVENT to TIME_WAITED. A session without a wait was on the processor, or ready to run.
 fn wait_columns(sample: &ActiveSessionSample) -> Vec<Datum> {
     let Some((event, parameters)) = sample.wait else {
         let mut values = vec![Datum::Null; 10];

@@ -84,7 +84,7 @@ struct Described<'a> {
     owner: &'a str,
     table: &'a str,
     column: &'a str,
-    /// None where a view was made before what it selects from.
+    /// None where a view was made before its base objects.
     data_type: Option<DataType>,
     nullable: bool,
     default: Option<&'a str>,

@@ -42,7 +42,7 @@ pub(crate) const VIEWS: &[View] = &[
     View { name: "USER_CONS_COLUMNS", columns: COLUMNS, rows: |cx, rows| columns(cx, rows, Scope::User) },
 ];
 
-/// The constraints that a view shows, each with its table.
+/// The constraints of a view, each with its table.
 fn shown(cx: &ViewContext, scope: Scope) -> impl Iterator<Item = (&ConstraintDef, &TableDef)> {
     cx.catalog.constraints().filter_map(move |constraint| {
         let table = cx.catalog.table_by_number(constraint.table)?;

@@ -1,4 +1,5 @@
-//! Disk groups, their disks and their files, as V$ASM_ views. Counts and times are those of the disks since the group was mounted.
+//! Disk groups, their disks and their files, as V$ASM_ views. Counts and times are those of the disks since the group
+//! was mounted.
 
 use std::collections::HashMap;
 
@@ -9,7 +10,7 @@ use storage::disk_group::{DiskStatistics, GroupRecord, HeaderStatus, MountedGrou
 
 use super::view::{Rows, View, ViewContext, at, date, maybe, n, number, s, text};
 
-/// Of what a group's metadata is written in.
+/// Block size of a group's metadata.
 const METADATA_BLOCK: u64 = 4096;
 
 pub(crate) const VIEWS: &[View] = &[
@@ -106,7 +107,7 @@ fn groups(cx: &ViewContext, rows: &mut Rows) -> Result<()> {
         rows.add(&[
             n(group.number()),
             s(&figures.name),
-            // Nothing depends on it, and nobody asks the disks.
+            // The value has no effect, and the disks are not read for it.
             Datum::Null,
             n(METADATA_BLOCK),
             n(figures.au_size.bytes()),
@@ -150,7 +151,7 @@ fn disks(cx: &ViewContext, rows: &mut Rows) -> Result<()> {
         group.statistics().disks.iter().try_for_each(|disk| mounted_disk(cx, rows, &group, disk))?;
     }
     for record in dismounted(cx) {
-        // One that is gone has no row.
+        // A missing disk has no row.
         let found = instance.groups().discover(&record.patterns.join(",")).unwrap_or_default();
         for disk in found {
             let known = matches!(disk.status, HeaderStatus::Member | HeaderStatus::Former);
@@ -213,7 +214,7 @@ fn mounted_disk(cx: &ViewContext, rows: &mut Rows, group: &MountedGroup, disk: &
 fn files(cx: &ViewContext, rows: &mut Rows) -> Result<()> {
     let instance = cx.session.instance();
     let control = instance.control().data().clone();
-    // The database's own files have blocks; of what a crash has left nothing is known.
+    // The database's own files have block sizes; files that a crash has left have none known.
     let block_bytes: HashMap<String, u64> = (control.datafiles.iter())
         .filter_map(|file| {
             let tablespace = control.tablespaces.iter().find(|tablespace| tablespace.number == file.tablespace)?;
@@ -221,7 +222,7 @@ fn files(cx: &ViewContext, rows: &mut Rows) -> Result<()> {
         })
         .collect();
     for group in instance.groups().mounted() {
-        // One that is dismounted just now has none to show.
+        // A group that is being dismounted has none to show.
         for file in group.files().unwrap_or_default() {
             let block = block_bytes.get(&instance.groups().full_name(&file.name)).copied();
             rows.add(&[

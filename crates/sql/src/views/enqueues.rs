@@ -1,4 +1,4 @@
-//! Enqueues by type, and by the reason for which they are asked for.
+//! Enqueues by type and reason.
 
 use waits::Enqueue;
 

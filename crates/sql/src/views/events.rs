@@ -77,7 +77,7 @@ pub(crate) const VIEWS: &[View] = &[
             let snapshot = cx.session.instance().system_meter().snapshot();
             for event in Event::ALL {
                 let histogram = snapshot.event(event).histogram;
-                // Up to the longest wait there was.
+                // Up to the longest wait.
                 let buckets = histogram.iter().rposition(|count| *count > 0).map_or(0, |longest| longest + 1);
                 for (bucket, count) in histogram.iter().enumerate().take(buckets) {
                     // Waits shorter than this that are in no smaller bucket; in the last one all others.

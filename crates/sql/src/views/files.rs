@@ -131,10 +131,10 @@ pub(crate) const VIEWS: &[View] = &[
     },
 ];
 
-/// OBJD of what belongs to no object of the dictionary.
+/// OBJD of blocks without an object in the dictionary.
 const NO_OBJECT: u32 = u32::MAX;
 
-/// Whose an extent is.
+/// The owner of an extent.
 enum Owner {
     /// By data object number.
     Object(u32),
@@ -142,7 +142,7 @@ enum Owner {
     Undo(u16),
 }
 
-/// The buffers, each with the segment it belongs to where an extent of one covers it.
+/// The buffers, each with the segment whose extent covers it, if any.
 fn buffers(cx: &ViewContext, rows: &mut Rows) -> Result<()> {
     let instance = cx.session.instance();
     let mut buffers = instance.cache().buffers();

@@ -1,4 +1,4 @@
-//! Privileges granted on objects. Who granted them is not kept, so there is no GRANTOR.
+//! Object privileges. The grantor is not kept, so there is no GRANTOR.
 
 use common::Result;
 

@@ -63,7 +63,7 @@ fn jobs(cx: &ViewContext, rows: &mut Rows, scope: Scope) -> Result<()> {
         if scope == Scope::User && job.priv_user != user {
             continue;
         }
-        // A run that is under way has taken some time already.
+        // A run under way has taken some time already.
         let now = cx.session.meter().clock().wall_us();
         let total = job.total_us + job.this_us.map_or(0, |this| now.saturating_sub(this));
         rows.add(&[

@@ -1,4 +1,4 @@
-//! Enqueues: V$LOCK, and what sessions that wait for one wait for.
+//! Enqueues: V$LOCK, and the waits of sessions for one.
 
 use engine::instance::Instance;
 use storage::txn::Waiter;
@@ -56,7 +56,7 @@ pub(crate) const VIEWS: &[View] = &[
             for lock in locks.iter().filter(|lock| lock.wanted > 0) {
                 let Some(waiter) = waiters.of(lock.sid) else { continue };
                 let same = |held: &&Lock| (held.sid, held.name, held.id) == (waiter.holder, lock.name, lock.id);
-                // What a crash has left holds as a transaction does; no session shows it.
+                // A transaction left by a crash holds its enqueue too; it has no session to show.
                 let held = locks.iter().find(same).map_or(EXCLUSIVE, |held| held.held);
                 rows.add(&[
                     n(waiter.sid),
@@ -75,7 +75,7 @@ pub(crate) const VIEWS: &[View] = &[
         name: "DBA_BLOCKERS",
         columns: &[number("HOLDING_SESSION")],
         rows: |cx, rows| {
-            // Who holds somebody up and waits for nobody.
+            // Sessions that block others and wait for none.
             let waiters = Waiters::now(cx.session.instance());
             let mut holders: Vec<_> = waiters.0.iter().map(|waiter| waiter.holder).collect();
             holders.retain(|holder| *holder > 0 && waiters.of(*holder).is_none());
@@ -86,7 +86,7 @@ pub(crate) const VIEWS: &[View] = &[
     },
 ];
 
-/// As the catalog's views of locks write modes.
+/// Lock modes as catalog views spell them.
 fn mode_name(mode: u64) -> &'static str {
     match mode {
         1 => "Null",
@@ -107,7 +107,7 @@ struct Lock {
     /// Modes; 0 for none.
     held: u64,
     wanted: u64,
-    /// Since the mode that is held was got, or since another has been waited for.
+    /// Since the held mode was acquired, or since the wait for another one began.
     seconds: u64,
     blocks: bool,
 }
@@ -118,7 +118,7 @@ fn held_and_wanted(cx: &ViewContext) -> (Vec<Lock>, Waiters) {
         let seconds = now_us.saturating_sub(since_us) / 1_000_000;
         Lock { sid, name: *name, id, held, wanted: 0, seconds, blocks: false }
     };
-    // Who waits is asked first: whoever is waited for then has a lock, unless it has ended since.
+    // Waiters are read first: their holder has a lock then, unless it has ended since.
     let waiters = Waiters::now(instance);
     let mut locks: Vec<_> = live(instance)
         .iter()
@@ -155,7 +155,7 @@ fn held_and_wanted(cx: &ViewContext) -> (Vec<Lock>, Waiters) {
     (locks, waiters)
 }
 
-/// Who waits for whom, at one moment.
+/// The graph of waits at one moment.
 pub(super) struct Waiters(Vec<Waiter>);
 
 impl Waiters {
@@ -167,7 +167,7 @@ impl Waiters {
         self.0.iter().find(|waiter| waiter.sid == sid)
     }
 
-    /// At the end of the chain: who waits for nobody.
+    /// The end of the chain: a session that waits for none.
     pub(super) fn last_holder(&self, sid: u32) -> Option<u32> {
         let mut at = self.of(sid)?.holder;
         for _ in 0..self.0.len() {

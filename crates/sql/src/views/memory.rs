@@ -10,7 +10,7 @@ use crate::cursor::database::Database;
 /// A line of V$PGASTAT: name, value, unit.
 pub(crate) type PgaLine = (&'static str, u64, &'static str);
 
-/// What is known of the memory that sessions have for themselves: that of their work areas. Parsed statements and variables of programs are not counted.
+/// The known memory of sessions: their work areas. Parsed statements and variables of programs are not counted.
 pub(crate) fn pga(database: &Database) -> [PgaLine; 7] {
     let areas = database.work_areas();
     let (in_use, most) = (areas.in_use(), areas.most());
@@ -26,7 +26,7 @@ pub(crate) fn pga(database: &Database) -> [PgaLine; 7] {
     ]
 }
 
-/// The namespaces of the library cache, and how often their objects were asked for.
+/// The namespaces of the library cache, with lookups of their objects.
 pub(crate) fn library_cache(database: &Database) -> [(&'static str, UsesValue); 3] {
     let programs = database.programs();
     [
@@ -36,7 +36,7 @@ pub(crate) fn library_cache(database: &Database) -> [(&'static str, UsesValue); 
     ]
 }
 
-/// Hits as a share of all; 1 of none.
+/// Share of hits; 1 without any lookups.
 fn ratio(hits: u64, all: u64) -> f64 {
     if all == 0 { 1.0 } else { hits as f64 / all as f64 }
 }

@@ -1,7 +1,8 @@
-//! Dictionary views and V$ views: tables whose rows are made from the catalog and from the instance's figures when they are read.
+//! Dictionary views and V$ views: tables whose rows are computed from the catalog and from the instance's figures when
+//! they are read.
 //!
-//! Each file declares some views: name, columns, and the function that makes the rows. Names, columns and types are Oracle's; a column that
-//! Highwater has nothing to say about is not there.
+//! Each file declares some views: name, columns, and the function that makes the rows. Names, columns and types are
+//! Oracle's; columns without a counterpart in Highwater are left out.
 
 mod active_sessions;
 mod columns;
@@ -90,7 +91,8 @@ const VIEWS: &[&[View]] = &[
     users::VIEWS,
 ];
 
-/// The view of this name; V_$NAME, as grants name it, is V$NAME, and GV$NAME the V$NAME of every instance, of which there is one.
+/// The view of this name; V_$NAME, as grants name it, is V$NAME, and GV$NAME the V$NAME of every instance, of which
+/// there is one.
 pub(crate) fn find(name: &str) -> Option<Found> {
     let (name, global) = match name.strip_prefix("GV") {
         Some(rest) if rest.starts_with('$') || rest.starts_with("_$") => (&name[1..], true),

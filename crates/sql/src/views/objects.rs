@@ -80,7 +80,7 @@ fn objects(cx: &ViewContext, rows: &mut Rows, scope: Scope) -> Result<()> {
             number: object.number().0,
             data_object: None,
             kind: object.kind().to_string(),
-            // A view that could not be used now; synonyms are looked up when they are used.
+            // A view whose last use failed is invalid; synonyms are resolved when they are used.
             valid: match object {
                 SchemaObject::View(view) => cx.tables.view_query(view).is_ok(),
                 SchemaObject::Program(program) => program.status == ProgramStatus::Valid,

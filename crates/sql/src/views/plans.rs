@@ -1,4 +1,4 @@
-//! The session's own PLAN_TABLE, and the plans of cursors with what their executions have done.
+//! The session's own PLAN_TABLE, and the plans of cursors with the figures of their executions.
 
 use common::Result;
 use scalar::Datum;
@@ -76,7 +76,7 @@ pub(crate) const VIEWS: &[View] = &[
         columns: STATISTICS,
         rows: |cx, rows| {
             each(cx, |cursor, plan, id| {
-                // The statement itself has none in Oracle's.
+                // In Oracle the statement itself has none.
                 if !plan.measured || id == 0 {
                     return Ok(());
                 }
@@ -165,7 +165,7 @@ fn steps(cursor: &SharedCursor, plan: &CursorPlan, id: usize) -> Result<Vec<Datu
     ])
 }
 
-/// What the last execution, and what all have done.
+/// The figures of the last execution, and of all.
 fn figures(plan: &CursorPlan, id: usize) -> Vec<Datum> {
     let (last, total) = (&plan.sources[id].figures, &plan.totals[id]);
     let values: [fn(&FiguresValue) -> u64; 7] =

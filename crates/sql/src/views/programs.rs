@@ -1,4 +1,4 @@
-//! Stored programs: their texts, and what is wrong with them.
+//! Stored programs: their texts and errors.
 
 use std::sync::Arc;
 
@@ -37,7 +37,7 @@ pub(crate) const VIEWS: &[View] = &[
     View { name: "USER_ERRORS", columns: own(ERRORS), rows: |cx, rows| errors(cx, rows, Scope::User) },
 ];
 
-/// The programs that a view shows: bodies and triggers to their owner only, besides DBA_.
+/// The programs of a view: bodies and triggers for their owner only, except in DBA_.
 fn programs(cx: &ViewContext, scope: Scope) -> Vec<Arc<ProgramDef>> {
     let user = cx.session.rights();
     let shown = |program: &&Arc<ProgramDef>| match scope {

@@ -1,4 +1,4 @@
-//! Rollbacks and their progress; what the roll forward did that opened the database.
+//! Rollbacks and their progress; the roll forward that opened the database.
 
 use common::Result;
 use engine::instance::{LongOperation, Progress};
@@ -8,7 +8,7 @@ use storage::undo::RollbackFigures;
 use super::transactions::packed;
 use super::view::{View, at, date, maybe, n, number, raw, s, text};
 
-/// Microseconds from which on a rollback is shown by V$SESSION_LONGOPS.
+/// Microseconds after which V$SESSION_LONGOPS shows a rollback.
 const LONG_US: u64 = 6_000_000;
 
 pub(crate) const VIEWS: &[View] = &[
@@ -77,7 +77,7 @@ pub(crate) const VIEWS: &[View] = &[
                     continue;
                 }
                 let (done, total) = (u64::from(rollback.blocks_done), u64::from(rollback.blocks));
-                // As fast as until now.
+                // Extrapolated from the rate so far.
                 let left = (total - done).saturating_mul(spent).checked_div(done);
                 let xid = rollback.xid;
                 let target = format!("{}.{}.{}", xid.segment, xid.slot, xid.sequence);
@@ -115,7 +115,7 @@ pub(crate) const VIEWS: &[View] = &[
             text("COMMENTS", 4000),
         ],
         rows: |cx, rows| {
-            // There is nobody to ask while it goes on: sessions are let in when it is over.
+            // There is no session to ask during the roll forward: sessions are admitted after it.
             let instance = cx.session.instance();
             let Some(done) = instance.rolled_forward() else { return Ok(()) };
             let kilobytes = done.bytes >> 10;
@@ -150,12 +150,12 @@ fn elapsed_us(rollback: &RollbackFigures, now_us: u64) -> u64 {
     rollback.begun_us.map_or(0, |begun| rollback.ended_us.unwrap_or(now_us).saturating_sub(begun))
 }
 
-/// What a session has said of its own work with DBMS_APPLICATION_INFO.
+/// A long operation that a session has reported by DBMS_APPLICATION_INFO.
 fn reported(operation: &LongOperation) -> Result<[Datum; 12]> {
     let LongOperation { sid, serial, progress, started_us, updated_us, .. } = operation;
     let Progress { name, so_far, total, target_description, units, .. } = progress;
     let spent = updated_us.saturating_sub(*started_us) as f64 / 1e6;
-    // As fast as until now.
+    // Extrapolated from the rate so far.
     let left = (*so_far > 0.0).then(|| (total - so_far).max(0.0) * spent / so_far);
     let number = |value: f64| format::number::encode_f64(value).map_or(Datum::Null, Datum::Number);
     let or_nothing = |text: &Option<String>| text.clone().unwrap_or_default();

@@ -1,10 +1,10 @@
-//! The redo log's groups and files, and what a crash would need of it.
+//! The redo log's groups and files, and the redo that recovery would need.
 
 use storage::redo::{BLOCK, LogGroupState};
 
 use super::view::{View, at, date, maybe, n, number, s, text};
 
-/// The SCN that no redo is beyond, where the group's last one is not known yet: the highest of Oracle's 48 bits.
+/// Upper SCN of a group whose last SCN is not known yet: the highest of Oracle's 48 bits.
 const HIGHEST_SCN: u64 = (1 << 48) - 1;
 
 pub(crate) const VIEWS: &[View] = &[
@@ -95,7 +95,7 @@ pub(crate) const VIEWS: &[View] = &[
             let redo = instance.redo();
             let needed = instance.cache().oldest_redo()?;
             let blocks = |bytes: u64| bytes.div_ceil(BLOCK as u64);
-            // The database writer sees to it that no more than half of the log is needed.
+            // The database writer keeps the needed redo below half of the log.
             let room: u64 = redo.groups().iter().map(|group| group.record.bytes).sum();
             let target = blocks(room / 2);
             rows.add(&[

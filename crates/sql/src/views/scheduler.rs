@@ -108,7 +108,7 @@ pub(crate) const VIEWS: &[View] = &[
     },
 ];
 
-/// Whether a view shows the jobs of an owner: who may make jobs for everybody sees everybody's.
+/// True: the view shows the jobs of this owner; a user that may make jobs for everybody sees those of all.
 fn shows(cx: &ViewContext, scope: Scope, owner: &str) -> bool {
     let user = cx.session.user();
     let any = || cx.catalog.has_system_privilege(&user, SystemPrivilege::CreateAnyJob);

@@ -1,7 +1,7 @@
-//! How full segments are: the figures of DBMS_SPACE, as a view.
+//! Space usage of segments: the figures of DBMS_SPACE, as a view.
 //!
-//! Oracle gives them by PL/SQL only; the columns have the names of its parameters. They are counted from each segment's header, freelists and
-//! bitmaps when the view is read.
+//! Oracle gives them by PL/SQL only; the columns have the names of its parameters. They are counted from each segment's
+//! header, freelists and bitmaps when the view is read.
 
 use common::Result;
 use scalar::Datum;

@@ -1,4 +1,4 @@
-//! What was done with each segment since the instance was started.
+//! Statistics of each segment since the instance was started.
 
 use std::collections::HashMap;
 
@@ -69,7 +69,8 @@ pub(crate) const VIEWS: &[View] = &[
     },
 ];
 
-/// A row for each statistic of each segment that was used: what `place` says of the segment, the statistic, its value.
+/// A row for each statistic of each used segment: `place` gives the segment's columns; then the statistic and its
+/// value.
 fn each(cx: &ViewContext, rows: &mut Rows, place: impl Fn(&Found) -> Vec<Datum>) -> Result<()> {
     let used: HashMap<ObjectNumber, SegmentTotals> =
         cx.session.instance().system_meter().segments().into_iter().collect();

@@ -82,13 +82,13 @@ pub(crate) const VIEWS: &[View] = &[
     View { name: "USER_EXTENTS", columns: USER_EXTENTS, rows: |cx, rows| extents(cx, rows, Scope::User) },
 ];
 
-/// What MAX_EXTENTS shows where no limit was set.
+/// The value of MAX_EXTENTS where no limit was set.
 pub(crate) const UNLIMITED_EXTENTS: u32 = 2_147_483_645;
-/// NEXT_EXTENT of a segment that said nothing of it, in an autoallocate tablespace.
+/// NEXT_EXTENT of a segment without NEXT in an autoallocate tablespace.
 const AUTOALLOCATE_NEXT_BYTES: u64 = 1 << 20;
 
-/// INITIAL_EXTENT, NEXT_EXTENT, MIN_EXTENTS, MAX_EXTENTS and PCT_INCREASE: what the STORAGE clause asked for, in whole blocks, or what holds without
-/// it. Uniform extents are what they are.
+/// INITIAL_EXTENT, NEXT_EXTENT, MIN_EXTENTS, MAX_EXTENTS and PCT_INCREASE: the STORAGE clause in whole blocks, or the
+/// defaults. Uniform extents ignore the clause.
 pub(crate) fn extent_figures(segment: &Segment, storage: &Storage) -> [Datum; 5] {
     let block_bytes = segment.block_size().bytes() as u64;
     let whole = |bytes: u64| bytes.div_ceil(block_bytes) * block_bytes;
@@ -187,7 +187,7 @@ fn segments(cx: &ViewContext, rows: &mut Rows, scope: Scope) -> Result<()> {
     if scope == Scope::Dba { undo_segments(cx, rows) } else { Ok(()) }
 }
 
-/// What undo segments are in SEGMENT_TYPE.
+/// SEGMENT_TYPE of undo segments.
 const UNDO: &str = "TYPE2 UNDO";
 
 fn undo_segments(cx: &ViewContext, rows: &mut Rows) -> Result<()> {

@@ -1,4 +1,4 @@
-//! What sessions wait for, or waited for last.
+//! Current and last waits of sessions.
 
 use engine::instance::SessionFigures;
 use scalar::Datum;

@@ -1,4 +1,4 @@
-//! Sessions and processes, the background's too.
+//! Sessions and processes, including background processes.
 
 use engine::instance::{SessionFigures, SessionKind, SessionStatus};
 use scalar::Datum;
@@ -70,7 +70,7 @@ pub(crate) const VIEWS: &[View] = &[
                     Datum::Raw(session_address(session.sid)),
                     n(session.sid),
                     n(session.serial),
-                    // The background has none of its own.
+                    // Background processes have none of their own.
                     n(if is_users(session) { session.serial } else { 0 }),
                     Datum::Raw(process_address(session)),
                     maybe(cx.catalog.user(&session.user), |user| n(user.number.0)),
@@ -152,12 +152,12 @@ fn status(status: SessionStatus) -> &'static str {
     }
 }
 
-/// V$PROCESS.ADDR, which names as [`session_address`] does.
+/// V$PROCESS.ADDR, made like [`session_address`].
 fn process_address(session: &SessionFigures) -> Vec<u8> {
     u64::from(session.process.0).to_be_bytes().to_vec()
 }
 
-/// Status, instance and session of a blocker. What a crash has left is rolled back by no session that is shown.
+/// Status, instance and session of a blocker. A transaction left by a crash has no session to show.
 fn blocker_columns(holder: Option<u32>, waits: bool) -> [Datum; 3] {
     match holder {
         Some(0) => [s("UNKNOWN"), Datum::Null, Datum::Null],

@@ -1,11 +1,11 @@
-//! The functions that sessions are in: a view of our own.
+//! Call stacks of sessions: a view without a counterpart in Oracle.
 
 use scalar::Datum;
 
 use super::view::{View, maybe, n, number, s, text};
 use crate::short_stack::short_stack;
 
-/// Bytes of a stack that are shown; the outermost functions are cut off.
+/// Bytes of a stack in the view; the outermost functions are cut off.
 const STACK_BYTES: u16 = 4_000;
 
 pub(crate) const VIEWS: &[View] = &[View {
@@ -16,7 +16,7 @@ pub(crate) const VIEWS: &[View] = &[View {
         instance.sessions().iter().try_for_each(|figures| {
             let Some(thread) = figures.thread else { return Ok(()) };
             let Some(session) = instance.session(figures.sid, figures.serial) else { return Ok(()) };
-            // Of a session that does not answer, or whose call has ended meanwhile, the line stays empty.
+            // Empty for a session that does not answer, or whose call has ended meanwhile.
             let stack = short_stack(&session).ok().map(|stack| stack.line());
             rows.add(&[
                 n(figures.sid),
@@ -28,7 +28,7 @@ pub(crate) const VIEWS: &[View] = &[View {
     },
 }];
 
-/// As much of the line as the column takes.
+/// The line, cut to the column's width.
 fn cut(line: &str) -> &str {
     &line[..line.floor_char_boundary(usize::from(STACK_BYTES))]
 }

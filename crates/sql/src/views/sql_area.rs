@@ -1,4 +1,4 @@
-//! What statements have cost. A statement has one row, whatever sessions parsed it: there are no child cursors.
+//! Costs of statements. A statement has one row, whatever sessions parsed it: there are no child cursors.
 
 use common::Result;
 use scalar::{DateTime, Datum};

@@ -32,7 +32,7 @@ fn synonyms(cx: &ViewContext, rows: &mut Rows, scope: Scope) -> Result<()> {
     let user = cx.session.rights();
     for object in cx.catalog.others() {
         let SchemaObject::Synonym(synonym) = object else { continue };
-        // ALL_SYNONYMS also has those of others for objects that the user may use.
+        // ALL_SYNONYMS also has other users' synonyms for objects that the user may use.
         let shown = match scope {
             Scope::Dba => true,
             Scope::User => synonym.owner == user,

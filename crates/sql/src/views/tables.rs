@@ -7,7 +7,7 @@ use scalar::Datum;
 use super::segments::{extent_figures, freelist_figures};
 use super::view::{Rows, Scope, View, ViewColumn, ViewContext, at, date, maybe, n, number, s, text, yes};
 
-/// DEGREE of what is read by one process, right-aligned in ten characters.
+/// DEGREE of serial access, right-aligned in ten characters.
 const SERIAL: &str = "         1";
 
 const COLUMNS: &[ViewColumn] = &[
@@ -73,7 +73,7 @@ pub(crate) const VIEWS: &[View] = &[
             cx.catalog
                 .tables_of(user.name())
                 .try_for_each(|table| rows.add(&[s(&table.name), s("TABLE"), Datum::Null]))?;
-            // TAB has what can be selected from, and the synonyms.
+            // TAB has objects that can be selected from, and the synonyms.
             let selectable =
                 |object: &&SchemaObject| object.kind() != ObjectKind::Sequence && !object.kind().is_program();
             let others = cx.catalog.others_of(user.name()).filter(selectable);

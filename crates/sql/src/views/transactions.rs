@@ -1,4 +1,4 @@
-//! Transactions under way, and those that a crash has left.
+//! Open transactions, and those that a crash has left.
 
 use common::{Result, Xid};
 use scalar::{DateTime, Datum};
@@ -109,18 +109,18 @@ pub(super) fn live(instance: &engine::instance::Instance) -> Vec<storage::undo::
     live
 }
 
-/// What V$SESSION.TADDR names: nothing that lies anywhere in memory, but another for each transaction.
+/// V$SESSION.TADDR: no memory address, but unique for each transaction.
 pub(super) fn address(xid: Xid) -> Vec<u8> {
     let (segment, slot) = (xid.segment.to_be_bytes(), xid.slot.to_be_bytes());
     [&segment[..], &slot, &xid.sequence.to_be_bytes()].concat()
 }
 
-/// V$SESSION.SADDR, as [`address`] is V$TRANSACTION.ADDR.
+/// V$SESSION.SADDR, made like [`address`].
 pub(super) fn session_address(sid: u32) -> Vec<u8> {
     u64::from(sid).to_be_bytes().to_vec()
 }
 
-/// The column XID: the parts' bytes as a machine has them that begins with the lowest.
+/// The column XID: the parts' bytes in little-endian order.
 pub(super) fn packed(xid: Xid) -> Vec<u8> {
     let (segment, slot) = (xid.segment.to_le_bytes(), xid.slot.to_le_bytes());
     [&segment[..], &slot, &xid.sequence.to_le_bytes()].concat()

@@ -60,7 +60,7 @@ fn parts(source: &str) -> (&str, &str) {
     (heading[name..].trim_start(), body)
 }
 
-/// As much as the column takes.
+/// The text, cut to the column's width.
 fn cut(text: &str) -> Datum {
     s(&text[..text.floor_char_boundary(4000)])
 }

@@ -1,4 +1,4 @@
-//! Undo segments, their extents, and what undo has cost.
+//! Undo segments, their extents, and the cost of undo.
 
 use common::Result;
 use scalar::Datum;
@@ -193,9 +193,9 @@ pub(crate) const VIEWS: &[View] = &[
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Status {
     Online,
-    /// Its tablespace is no longer the one that new transactions go to, and old ones are still in it.
+    /// Its tablespace is no longer the one for new transactions, and has old ones in it.
     PendingOffline,
-    /// No transaction is to go to it, for now or as long as its tablespace is not the current one.
+    /// It takes no new transactions, for now or as long as its tablespace is not the current one.
     Offline,
 }
 
@@ -223,7 +223,7 @@ pub(super) fn segments(cx: &ViewContext) -> Result<Vec<Segment>> {
     let tablespaces = instance.tablespaces().all();
     let mut segments = Vec::new();
     for figures in instance.undo().segments(&cx.session)? {
-        // One that is being dropped may be gone already.
+        // A tablespace that is being dropped may be gone already.
         let Some(tablespace) = tablespaces.iter().find(|tablespace| tablespace.number() == figures.tablespace) else {
             continue;
         };

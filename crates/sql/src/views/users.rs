@@ -1,4 +1,4 @@
-//! Users and what was granted to them.
+//! Users and their grants.
 
 use common::Result;
 

@@ -1,4 +1,4 @@
-//! What a view is, and how its rows become a table.
+//! The declaration of a view, and its rows as a table.
 
 use std::fmt;
 use std::sync::Arc;
@@ -56,24 +56,24 @@ impl fmt::Debug for View {
     }
 }
 
-/// What a view's rows are made from.
+/// The sources of a view's rows.
 #[derive(Clone, Debug)]
 pub(crate) struct ViewContext {
     pub(crate) session: Arc<Session>,
     pub(crate) catalog: Arc<Catalog>,
-    /// For those that look at what other views select from.
+    /// For views that resolve the text of other views.
     pub(crate) tables: SessionTables,
 }
 
 impl ViewContext {
-    /// Whether the session's user may see a table in ALL_ and USER_ views.
+    /// True: the session's user may see the table in ALL_ and USER_ views.
     pub(crate) fn sees(&self, table: &engine::dictionary::TableDef) -> bool {
         let user = self.session.rights();
         table.owner == user
             || self.catalog.check_table(&user, table, engine::dictionary::ObjectPrivilege::Select).is_ok()
     }
 
-    /// Whether one of these views shows an object of any kind.
+    /// True: a view of this scope shows the object, of any kind.
     pub(crate) fn shows_object(&self, scope: Scope, object: &SchemaObject) -> bool {
         let user = self.session.rights();
         match scope {
@@ -83,7 +83,7 @@ impl ViewContext {
         }
     }
 
-    /// Whose objects a view shows: all for DBA_, the visible for ALL_, the own for USER_.
+    /// True: a view of this scope shows the table: DBA_ all, ALL_ the visible ones, USER_ the user's own.
     pub(crate) fn shows(&self, scope: Scope, table: &engine::dictionary::TableDef) -> bool {
         match scope {
             Scope::Dba => true,
@@ -146,7 +146,7 @@ pub(crate) fn moment(wall_us: Option<u64>) -> Result<Datum> {
     wall_us.map_or(Ok(Datum::Null), |wall_us| Ok(Datum::Timestamp(local_time(wall_us)?.timestamp())))
 }
 
-/// Microseconds as Oracle prints an INTERVAL DAY(3) TO SECOND(6), a type that there is not.
+/// Microseconds as Oracle prints an INTERVAL DAY(3) TO SECOND(6), a type that does not exist here.
 pub(crate) fn duration(micros: u64) -> Datum {
     let seconds = micros / 1_000_000;
     let (days, hours, minutes) = (seconds / 86_400, seconds / 3600 % 24, seconds / 60 % 60);
@@ -158,11 +158,11 @@ pub(crate) fn maybe<T>(value: Option<T>, make: impl FnOnce(T) -> Datum) -> Datum
     value.map_or(Datum::Null, make)
 }
 
-/// A view as a statement names it.
+/// A view under the name in a statement.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Found {
     view: &'static View,
-    /// A GV$ view: the number of the instance stands before the columns.
+    /// A GV$ view: the instance's number precedes the columns.
     numbered: bool,
 }
 

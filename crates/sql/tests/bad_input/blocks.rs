@@ -1,4 +1,4 @@
-//! Block sizes without a cache, PCTFREE that leaves no room, and rows that no block holds.
+//! Block sizes without a cache, PCTFREE that leaves no room, and rows larger than a block.
 
 use std::fs;
 use std::path::Path;
@@ -47,7 +47,7 @@ fn a_block_size_without_a_cache_is_refused_and_leaves_no_file() {
     run(&mut c, "create table t (a number) tablespace x");
     run(&mut c, "insert into t select level from dual connect by level <= 100");
     run(&mut c, "commit");
-    // The cache of a tablespace that there is goes: the database says so before it opens.
+    // The cache of an existing tablespace's block size is removed: the open reports it.
     run(&mut c, "alter system set db_16k_cache_size = 0 scope = spfile");
     drop(c);
     instance.shutdown().unwrap();
@@ -86,7 +86,7 @@ fn pctfree_and_pctused_have_their_bounds() {
     assert_eq!(one(&mut c, "select pct_free from user_tables where table_name = 'T'"), "10");
 }
 
-/// Where nearly all of a block is kept free, each row still gets a place.
+/// With nearly all of a block kept free, each row still gets a place.
 #[test]
 fn pctfree_99_takes_a_block_a_row() {
     let files: Arc<dyn FileSystem> = Arc::new(MemoryFileSystem::default());
@@ -119,7 +119,7 @@ fn verified(files: Arc<dyn FileSystem>) -> Vec<String> {
     report.problems.iter().map(ToString::to_string).collect()
 }
 
-/// A row that no block holds is cut in pieces, however it comes; a key that no block holds is refused.
+/// A row larger than a block is split into pieces by every path; a key larger than a block is refused.
 #[test]
 fn rows_that_no_block_holds_are_loaded_in_pieces() {
     let folder = tempfile::tempdir().unwrap();

@@ -1,4 +1,4 @@
-//! Files that are not there, not files, not to be read, and not to be written.
+//! Files that are missing, no files, unreadable or unwritable.
 
 use std::fs;
 use std::os::unix::fs::{PermissionsExt, symlink};
@@ -32,13 +32,13 @@ fn files_that_cannot_be_read_are_named() {
     fs::create_dir(&path).unwrap();
     says("KUP-04001: error opening file t.dat: it is a directory");
     fs::remove_dir(&path).unwrap();
-    // A name that leads to itself, which nobody can open.
+    // A link to itself, which cannot be opened.
     symlink(&path, &path).unwrap();
     says("KUP-04001: error opening file t.dat: ");
     fs::remove_file(&path).unwrap();
     fs::write(&path, "1|one\n").unwrap();
     fs::set_permissions(&path, fs::Permissions::from_mode(0o000)).unwrap();
-    // Some users may read anything.
+    // Privileged users may read any file.
     if fs::File::open(&path).is_err() {
         says("KUP-04001: error opening file t.dat: Permission denied");
     }
@@ -49,7 +49,7 @@ fn files_that_cannot_be_read_are_named() {
     says("KUP-04040: file t.dat in D not found");
 }
 
-/// The second file is missed before the first is read.
+/// The second file is found missing before the first is read.
 #[test]
 fn one_file_of_several_that_is_missing_leaves_nothing() {
     let folder = tempfile::tempdir().unwrap();

@@ -1,4 +1,5 @@
-//! Space that ends, and disks that fail, in the middle of a load: the table has what it had before, and its space is of use again.
+//! Space that runs out, and disks that fail, in the middle of a load: the table is unchanged, and its space is usable
+//! again.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -16,7 +17,7 @@ use super::{external, one, run, support};
 const MANY: usize = 30_000;
 const FEW: usize = 5_000;
 
-/// How rows come into a table.
+/// Ways of loading rows into a table.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 enum Way {
     Created,
@@ -27,7 +28,7 @@ enum Way {
 
 const WAYS: [Way; 4] = [Way::Created, Way::Appended, Way::Inserted, Way::Loaded];
 
-/// What has no room.
+/// The object without room.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 enum Full {
     Table,
@@ -103,7 +104,7 @@ fn a_tablespace_that_cannot_grow_keeps_what_was_there_and_takes_what_fits() {
                 let storage = format!("size 2m segment space management {management}");
                 prepare(&mut c, folder.path(), &storage, full);
                 let what = format!("{way:?} {management} {full:?}");
-                // What fails again and again takes nothing with it.
+                // Repeated failures use up nothing.
                 for _ in 0..3 {
                     write(folder.path(), MANY);
                     let error = done(&mut c, way, folder.path()).expect_err(&what);
@@ -126,7 +127,8 @@ fn a_tablespace_that_cannot_grow_keeps_what_was_there_and_takes_what_fits() {
     }
 }
 
-/// Files may grow, and the disk is full: the statement says so, the instance goes on, and with room again so does the load.
+/// Files may grow, and the disk is full: the statement fails, the instance goes on, and with room again the load
+/// succeeds.
 #[test]
 fn a_full_disk_ends_the_statement_and_nothing_else() {
     for way in WAYS {
@@ -154,7 +156,7 @@ fn a_full_disk_ends_the_statement_and_nothing_else() {
     }
 }
 
-/// A write that fails stops the instance; what it opens with again was committed.
+/// A failing write stops the instance; the next open has the committed rows.
 #[test]
 fn a_disk_that_fails_in_a_load_leaves_what_was_committed() {
     let mut stopped = 0;
@@ -189,7 +191,7 @@ fn a_disk_that_fails_in_a_load_leaves_what_was_committed() {
             };
             let all = FEW.to_string();
             let what = format!("{way:?} {nth}: {rows} rows after {loaded:?}, {committed:?}, {closed:?}");
-            // A commit that failed may have reached the disk, and a load that failed has not, unless it commits by itself.
+            // A failed commit may have reached the disk; a failed load has not, unless it commits by itself.
             assert!(rows == all || rows == "0" && !(created && way == Way::Created), "{what}");
             assert!(rows == all || loaded.is_err() || committed.is_err(), "{what}");
             assert!(rows == "0" || loaded.is_ok() || way == Way::Created, "{what}");

@@ -1,4 +1,4 @@
-//! The reject limit, whichever statement reads, and records that are too long.
+//! The reject limit, whichever statement reads, and overlong records.
 
 use std::fs;
 use std::path::Path;
@@ -13,7 +13,7 @@ use super::{external, failed, one, output, run, support};
 
 const LINES: &str = "records delimited by newline fields terminated by '|'";
 
-/// 3,000 rows, and three records that are none: 1,001, 2,002 and 3,003.
+/// 3,000 rows, and three invalid records: 1,001, 2,002 and 3,003.
 fn some_bad(folder: &Path) {
     let mut text = String::new();
     for row in 1..=3000 {
@@ -47,7 +47,7 @@ fn a_reject_limit_holds_for_each_statement_and_beyond_it_nothing_stands() {
             "merge into kept using e on (kept.a = e.a) when not matched then insert values (e.a, e.b)",
             "begin insert /*+ append */ into kept select * from e; end;",
         ] {
-            // What the transaction did before stays its own.
+            // Earlier changes of the transaction stay.
             run(&mut c, "insert into kept values (-2, 'in it')");
             if statement.starts_with("create") {
                 run(&mut c, "rollback");
@@ -122,7 +122,7 @@ fn a_record_that_is_too_long_ends_the_statement_with_its_file_and_number() {
         run(&mut c, "commit");
         assert_eq!(one(&mut c, "select count(*) from kept"), "0");
     }
-    // A field that is too long for itself, or for its column, is its record's fault only.
+    // A field that is too long for itself, or for its column, rejects its record alone.
     fs::write(folder.path().join("t.dat"), format!("1|one\n2|{}\n3|{}\n", "x".repeat(256), "y".repeat(21))).unwrap();
     assert_eq!(one(&mut c, "select a from e"), "1");
     let log = output(folder.path(), "log");
@@ -135,7 +135,7 @@ fn a_record_that_is_too_long_ends_the_statement_with_its_file_and_number() {
     );
 }
 
-/// Ten gigabytes without an end of a line: no more is read than a record may have, so no more is held.
+/// Ten gigabytes without an end of a line: at most a record's maximum is read, so no more is held.
 #[test]
 fn a_file_of_one_line_is_given_up_early() {
     let folder = tempfile::tempdir().unwrap();

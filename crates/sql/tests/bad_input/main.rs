@@ -1,4 +1,4 @@
-//! Input that is wrong, and space that ends: what is said, and that nothing stands afterwards that claims to be whole.
+//! Invalid input and space that runs out: the errors, and no partial object afterwards.
 
 #![allow(clippy::unwrap_used, reason = "a test fails by panicking, in its helpers too")]
 
@@ -49,7 +49,7 @@ fn external(connection: &mut Connection, folder: &Path, columns: &str, parameter
     );
 }
 
-/// The file of rejected records, or the log, that is named by default.
+/// The file of rejected records, or the log, under its default name.
 fn output(folder: &Path, ending: &str) -> String {
     let bytes = std::fs::read(folder.join(format!("E_{}.{ending}", std::process::id())));
     bytes.map_or_else(|error| error.kind().to_string(), |bytes| String::from_utf8_lossy(&bytes).into_owned())

@@ -1,4 +1,4 @@
-//! Records that are no rows, and how each is told of.
+//! Invalid records, and their errors.
 
 use std::fs;
 
@@ -31,7 +31,7 @@ fn dates_that_are_none_are_told_with_record_column_and_value() {
     }
     let rejected: Vec<&str> = lines.lines().filter(|line| !line.starts_with(['1', '5'])).collect();
     assert_eq!(output(folder.path(), "bad").lines().collect::<Vec<_>>(), rejected);
-    // Without a mask the session's format is the one.
+    // Without a mask the session's format applies.
     run(&mut c, "drop table e");
     external(&mut c, folder.path(), "a number, d date", LINES, "reject limit 7");
     run(&mut c, "alter session set nls_date_format = 'DD-MON-RR'");
@@ -82,7 +82,7 @@ fn bytes_of_another_encoding_reject_their_record() {
         assert!(log.contains(&why), "{why}: {log}");
     }
     assert!(log.contains("record 6 of t.dat: error processing column A: ORA-01722"), "{log}");
-    // The bad file has the bytes as they were.
+    // The bad file has the original bytes.
     let bad = fs::read(folder.path().join(format!("E_{}.bad", std::process::id()))).unwrap();
     assert_eq!(bad, b"2|caf\xe9\n3|\xc3\n4|\xed\xa0\x80\n5|\xc0\xaf\n\xe96|x\n");
 
@@ -96,14 +96,14 @@ fn bytes_of_another_encoding_reject_their_record() {
     );
     assert!(failed(&mut c, "select * from t").is_ora(942));
 
-    // UTF-16 is none of the character sets, and says nothing that is read as text.
+    // UTF-16 is not supported as a character set, and does not read as text.
     let wide: Vec<u8> = "1|one\n2|two\n".encode_utf16().flat_map(u16::to_le_bytes).collect();
     fs::write(&path, [b"\xff\xfe".as_slice(), &wide].concat()).unwrap();
     run(&mut c, "drop table e");
     external(&mut c, folder.path(), "a varchar2(10), b varchar2(10)", LINES, "");
     let error = failed(&mut c, "select count(*) from e");
     assert!(error.text.contains("record 1 of t.dat") && error.text.contains("ORA-29275"), "{error}");
-    // The mark of UTF-8 is no part of the first value.
+    // The byte order mark of UTF-8 is no part of the first value.
     fs::write(&path, b"\xef\xbb\xbfone|1\ntwo|2\n").unwrap();
     assert_eq!(one(&mut c, "select length(a) || a || b from e"), "3one1 3two2");
 }
@@ -139,7 +139,7 @@ fn the_last_record_of_each_file_needs_no_end() {
     assert!(failed(&mut c, "select * from u").is_ora(942));
 }
 
-/// What was rejected can be read, put right, by the same access parameters.
+/// Rejected records can be corrected and read by the same access parameters.
 #[test]
 fn a_bad_file_has_the_records_of_its_file() {
     let folder = tempfile::tempdir().unwrap();

@@ -1,4 +1,4 @@
-//! Scripts of several sessions, and what each statement must give.
+//! Scripts of several sessions, with the expected result of each statement.
 //!
 //! ```text
 //! # a comment
@@ -17,8 +17,9 @@
 //!     victim: ORA-00060           the other `other`
 //! ```
 //!
-//! Of an error its number is shown. Sessions are threads on one instance and begin where they are first named. After each line every session is
-//! either idle or waits for a lock, which is seen from the session's current wait and from its thread, not guessed from the time that has passed.
+//! An error shows its number. Sessions are threads on one instance and begin where they are first named. After each
+//! line every session is either idle or waits for a lock, which is seen from the session's current wait and from its
+//! thread, not guessed from the time passed.
 
 mod player;
 mod script;

@@ -13,13 +13,13 @@ use sql::{Connection, CursorNumber, Database, Datum};
 
 use super::watch::{Watch, now_us};
 
-/// A session that is still at work this long after its script's end is given up.
+/// A session that is still running this long after its script's end is given up.
 const END_US: u64 = 20_000_000;
 
-/// What a session is to do; lines that say what came of it.
+/// Work of a session; returns the lines of its result.
 pub(crate) type Work = Box<dyn FnOnce(&mut Seat) -> Vec<String> + Send>;
 
-/// What a session's thread has.
+/// The state of a session's thread.
 pub(crate) struct Seat {
     pub(crate) connection: Connection,
     cursors: HashMap<String, CursorNumber>,
@@ -68,7 +68,7 @@ impl Player {
         self.work.as_ref().unwrap().send(work).unwrap();
     }
 
-    /// What came of the work, when it has ended.
+    /// The result of the work, when it has ended.
     pub(crate) fn result(&mut self) -> Option<Vec<String>> {
         match self.results.try_recv() {
             Ok(lines) => {
@@ -94,7 +94,7 @@ impl Player {
     }
 }
 
-/// The work that a line of a script asks for.
+/// The work of a line of a script.
 pub(crate) fn work(line: &str) -> Work {
     let line = line.to_owned();
     Box::new(move |seat| run(seat, &line).unwrap_or_else(|error| vec![shown_error(&error)]))

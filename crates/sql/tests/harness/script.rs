@@ -1,4 +1,4 @@
-//! Plays a script and writes it down with what came of it.
+//! Plays a script and writes it with its results.
 
 use std::fmt::Write;
 use std::sync::Arc;
@@ -10,11 +10,11 @@ use super::watch::{lock_wait, settle};
 
 const INDENT: &str = "    ";
 
-/// The sessions of a script in the order of their names, and who is called what.
+/// The sessions of a script in the order of their names, with aliases.
 struct Stage<'d> {
     database: &'d Arc<Database>,
     players: Vec<Player>,
-    /// The sessions that `victim` and `other` are.
+    /// The sessions named `victim` and `other`.
     aliases: Vec<(&'static str, String)>,
     written: String,
 }
@@ -36,7 +36,7 @@ pub(crate) fn play(database: &Arc<Database>, script: &str) -> String {
             _ => stage.directive(line),
         }
     }
-    // Those at rest first: the end of their transactions may let the others go on.
+    // Idle sessions first: the end of their transactions may release the others.
     let (busy, idle): (Vec<Player>, Vec<Player>) = stage.players.into_iter().partition(|player| player.busy);
     idle.into_iter().chain(busy).for_each(Player::leave);
     stage.written
@@ -47,7 +47,7 @@ impl Stage<'_> {
         self.aliases.iter().find(|(alias, _)| *alias == name).map_or(name, |(_, real)| real)
     }
 
-    /// As the script calls a session.
+    /// The session's name in the script.
     fn shown<'n>(&'n self, name: &'n str) -> &'n str {
         self.aliases.iter().find(|(_, real)| real == name).map_or(name, |(alias, _)| alias)
     }
@@ -78,10 +78,10 @@ impl Stage<'_> {
         }
     }
 
-    /// Writes what has ended: the session's own lines as they are, those of others behind their names.
+    /// Writes the ended work: the session's own lines as they are, those of others behind their names.
     fn settle(&mut self, own: &str, enough: impl Fn(&[Player]) -> bool) {
         let mut ended = settle(&mut self.players, enough);
-        // What the session was asked for comes before what it let go on.
+        // The result of the line's own session comes before those of the sessions it released.
         ended.sort_by_key(|(name, _)| name != own);
         for (name, lines) in &ended {
             let prefix = if name == own { String::new() } else { format!("{}: ", self.shown(name)) };
@@ -91,7 +91,7 @@ impl Stage<'_> {
         }
     }
 
-    /// `other` closes a circle of waits with its statement: one of the two ends it, whichever it is.
+    /// `other` closes a circle of waits with its statement; either session may get the error.
     fn deadlock(&mut self, one: &str, other: &str, statement: &str) {
         let names = [one.to_owned(), other.to_owned()];
         let player = self.players.iter_mut().find(|player| player.name == other).unwrap();
@@ -102,7 +102,7 @@ impl Stage<'_> {
         let victim =
             self.players.iter().find(|player| names.contains(&player.name) && !player.busy).unwrap().name.clone();
         let rest = names.iter().find(|name| **name != victim).unwrap().clone();
-        // What it ended with is written under its new name.
+        // Its result is written under its new name.
         let lines = self.written.split_off(before);
         self.written += &lines.replace(&format!("{INDENT}{victim}: "), &format!("{INDENT}victim: "));
         self.aliases = vec![("victim", victim), ("other", rest)];
@@ -125,7 +125,7 @@ impl Stage<'_> {
     }
 }
 
-/// The first line in which a result differs, as it should be and as it is.
+/// The first line in which a result differs: expected and actual.
 pub(crate) fn difference(expected: &str, got: &str) -> Option<(usize, String, String)> {
     let (mut expected, mut got) = (expected.lines(), got.lines());
     for number in 1.. {

@@ -1,24 +1,25 @@
-//! Whether a session at work is blocked: it waits for a lock, and its thread sleeps and has not been woken.
+//! Detects a blocked session: it waits for a lock, and its thread sleeps and has not been woken.
 
 use std::path::Path;
 use std::time::Duration;
 
 use super::player::Player;
 
-/// Looks in a row that must find a session waiting, its thread asleep and not woken in between.
+/// Consecutive looks that must find the session waiting, its thread asleep and not woken in between.
 const LOOKS: u32 = 8;
 const PAUSE: Duration = Duration::from_millis(2);
-/// Where a thread's sleep cannot be seen, or the wait wakes now and then to look around: so long at every look in a wait for a lock.
+/// If a thread's sleep cannot be observed, or the wait polls: the session counts as blocked after this time in a wait
+/// for a lock.
 const FALL_BACK_US: u64 = 700_000;
 /// A script's line is given up after this time.
 const LIMIT_US: u64 = 60_000_000;
 
-/// What was seen of a session since it began to wait.
+/// Observations of a session since it began to wait.
 #[derive(Default)]
 pub(crate) struct Watch {
     /// On the session's clock.
     since_us: Option<u64>,
-    /// How often the thread had gone to sleep of its own, and the looks that found it so.
+    /// The thread's count of voluntary switches, and the looks that found it so.
     asleep: Option<(u64, u32)>,
 }
 
@@ -32,11 +33,11 @@ pub(crate) fn now_us(player: &Player) -> u64 {
     player.session.meter().clock().monotonic_us()
 }
 
-/// What the system says of a thread.
+/// State of a thread in /proc.
 enum Thread {
-    /// It sleeps, and has gone to sleep of its own so many times.
+    /// It sleeps, with so many voluntary switches.
     Asleep(u64),
-    /// It runs, or could and waits for its turn: nobody who is woken stays blocked.
+    /// It runs or is runnable: a woken thread does not stay blocked.
     Awake,
     Unknown,
 }
@@ -54,7 +55,7 @@ fn thread(folder: &Path) -> Thread {
 }
 
 impl Player {
-    /// One look: whether the session is blocked for good.
+    /// One look; returns true when the session is blocked.
     fn blocked(&mut self) -> bool {
         let thread = thread(&self.thread);
         if lock_wait(self).is_none() || matches!(thread, Thread::Awake) {
@@ -72,7 +73,8 @@ impl Player {
     }
 }
 
-/// Waits until all sessions at work are blocked and it is enough; the lines of those that ended, by session.
+/// Waits until all running sessions are blocked and `enough` is true; returns the lines of those that ended, by
+/// session.
 pub(crate) fn settle(players: &mut [Player], enough: impl Fn(&[Player]) -> bool) -> Vec<(String, Vec<String>)> {
     for player in players.iter_mut() {
         player.watch = Watch::default();

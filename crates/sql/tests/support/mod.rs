@@ -31,7 +31,7 @@ pub(crate) fn connect() -> Connection {
     database().connect("system", None).unwrap()
 }
 
-/// What a statement gives: rows as `a | b`, one a line; or what was done; or the error.
+/// The result of a statement: rows as `a | b`, one a line; or the feedback; or the error.
 pub(crate) fn run(connection: &mut Connection, text: &str) -> String {
     match try_run(connection, text) {
         Ok(text) => text,

@@ -1,4 +1,4 @@
-//! The lines of a trace file and what they are made of.
+//! The lines of a trace file and their fields.
 
 use super::{LEVEL_BINDS, LEVEL_WAITS, TraceFile};
 use crate::event::Event;
@@ -11,13 +11,13 @@ pub struct ParsedCursor<'a> {
     pub depth: u32,
     /// The parsing schema's user number.
     pub uid: u32,
-    /// The number of the user whose privileges count.
+    /// The number of the user whose rights are in force.
     pub lid: u32,
     /// Command type: 2 insert, 3 select, 6 update, 7 delete, ….
     pub oct: u32,
     pub hash: u32,
     pub sql_id: &'a str,
-    /// Any number that tells shared cursors apart.
+    /// A number that identifies the shared cursor.
     pub address: u64,
     pub tim: u64,
 }
@@ -50,7 +50,8 @@ pub struct CallFigures {
     /// Optimizer goal: 1 all rows, 2 first rows, 3 rule, 4 choose, 0 none.
     pub goal: u32,
     pub plan_hash: u32,
-    /// Of CLOSE alone: 0 hard close, 1 into a free slot of the session's cursor cache, 2 in place of another, 3 it was there already.
+    /// For CLOSE alone: 0 hard close, 1 into a free slot of the session's cursor cache, 2 in place of another, 3 it was
+    /// there already.
     pub close_type: u32,
     /// When the call ended, from `Meter::tim`.
     pub tim: u64,
@@ -150,7 +151,7 @@ impl TraceFile {
         ));
     }
 
-    /// What one row source of a cursor's plan did.
+    /// The figures of one row source of a cursor's plan.
     pub fn stat(&mut self, cursor: u64, stat: &StatLine<'_>) {
         use std::fmt::Write as _;
         let StatLine { id, pid, pos, cnt, object, operation, cr, pr, pw, time_us, cost, size, card } = stat;

@@ -10,8 +10,9 @@
 //!   STAT …  CLOSE  XCTEND
 //! ```
 //!
-//! Lines gather in memory and go to the file when there are [`BUFFER_BYTES`] of them, when the session has nothing to do, and at the
-//! end. When a write fails the file is given up: the error is kept for whoever stops the trace, and what follows is dropped.
+//! Lines gather in memory and go to the file when there are [`BUFFER_BYTES`] of them, when the session is idle, and at
+//! the end. When a write fails the file is given up: the error is kept for the caller that stops the trace, and further
+//! lines are dropped.
 
 mod line;
 mod timestamp;
@@ -30,16 +31,16 @@ pub const LEVEL_BINDS: u32 = 4;
 /// Bit of the trace level: waits.
 pub const LEVEL_WAITS: u32 = 8;
 
-/// The cursor number of what belongs to no cursor.
+/// The cursor number of lines without a cursor.
 pub const NO_CURSOR: u64 = 0;
 
 /// Output is held back up to this many bytes.
 const BUFFER_BYTES: usize = 64 << 10;
 
-/// When nothing has been written for this long, a timestamp line comes first.
+/// After this time without a line, a timestamp line comes first.
 const SILENCE_US: u64 = 10_000_000;
 
-/// What the head of a trace file says about the session.
+/// The session in the head of a trace file.
 #[derive(Clone, PartialEq, Eq, Default, Debug)]
 pub struct TraceHeader {
     /// Product and version, one line.
@@ -59,7 +60,7 @@ pub struct TraceHeader {
     pub utc_offset_seconds: i32,
 }
 
-/// A wait that is over and of which nothing is written yet.
+/// A finished wait without a line so far.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct TracedWait {
     pub(crate) cursor: u64,
@@ -80,18 +81,18 @@ pub struct TraceFile {
     /// `tim` of the last line that had one.
     last_tim: u64,
     failure: Option<io::Error>,
-    /// Bytes of the file, those that are still in memory included.
+    /// Bytes of the file, including those in memory.
     bytes: u64,
     /// What `bytes` may reach.
     limit: u64,
     /// The limit has been met and its line written.
     full: bool,
-    /// Waits for latches, whose lines are written when the session holds the latch no longer, or writes anything else.
+    /// Waits for latches; their lines are written when the session holds the latch no longer, or writes another line.
     put_off: Vec<TracedWait>,
 }
 
 impl TraceFile {
-    /// Opens the file, or goes on at its end when it exists, and writes its head.
+    /// Opens the file, or appends to it when it exists, and writes its head.
     ///
     /// # Errors
     /// When the file cannot be opened.
@@ -130,25 +131,25 @@ impl TraceFile {
         self.level
     }
 
-    /// Changes what is written from now on.
+    /// Sets the level of further lines.
     pub fn set_level(&mut self, level: u32) {
         self.level = level;
     }
 
-    /// Bytes that the file may reach from now on; the line that says so where it ends comes on top of them.
+    /// Sets the limit of the file in bytes; the line about its end comes on top.
     pub fn set_limit(&mut self, bytes: u64) {
         self.full &= bytes <= self.bytes;
         self.limit = bytes;
     }
 
-    /// Writes text that is not of the trace itself, of one line or several.
+    /// Writes text that is no part of the trace itself, of one line or several.
     pub fn text(&mut self, text: &str) {
         for line in text.lines() {
             self.line(format_args!("{line}"));
         }
     }
 
-    /// Notes a wait whose line is written before the next one of anything else: now the session holds a latch.
+    /// Defers a wait's line to just before the next line: the session holds a latch now.
     pub(crate) fn put_off(&mut self, wait: TracedWait) {
         if self.level & LEVEL_WAITS != 0 {
             self.put_off.push(wait);
@@ -160,7 +161,7 @@ impl TraceFile {
         self.put_off.len()
     }
 
-    /// Writes the lines that were put off.
+    /// Writes the deferred lines.
     pub(crate) fn catch_up(&mut self) {
         if self.put_off.is_empty() {
             return;
@@ -171,7 +172,7 @@ impl TraceFile {
         }
     }
 
-    /// Hands what has gathered to the operating system. A failure is kept for [`finish`](Self::finish).
+    /// Passes the gathered lines to the operating system. A failure is kept for [`finish`](Self::finish).
     pub fn flush(&mut self) {
         if self.failure.is_none()
             && let Err(error) = self.file.write_all(self.buffer.as_bytes())
@@ -181,10 +182,10 @@ impl TraceFile {
         self.buffer.clear();
     }
 
-    /// Writes what has gathered and closes the file.
+    /// Writes the gathered lines and closes the file.
     ///
     /// # Errors
-    /// The first failure of a write since the file was opened: what came after it is missing from the file.
+    /// The first failure of a write since the file was opened: later lines are missing from the file.
     pub fn finish(mut self) -> io::Result<()> {
         self.catch_up();
         self.flush();

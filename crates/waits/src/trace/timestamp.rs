@@ -19,8 +19,8 @@ impl fmt::Display for Timestamp {
     }
 }
 
-/// Year, month and day of a number of days since 1970-01-01, in the Gregorian calendar. Years are counted from March, so that the
-/// leap day is the last of its year.
+/// Year, month and day of a number of days since 1970-01-01, in the Gregorian calendar. Years are counted from March,
+/// so that the leap day is the last of its year.
 fn civil(days: i64) -> (i64, i64, i64) {
     const DAYS_OF_400_YEARS: i64 = 146_097;
     const FROM_YEAR_0_MARCH: i64 = 719_468;

@@ -1,4 +1,4 @@
-//! A clock that goes when it is told to.
+//! A clock that the test moves.
 
 use common::Clock;
 use common::sync::atomic::{AtomicU64, Ordering::Relaxed};

@@ -1,4 +1,4 @@
-//! Waits until another thread says so.
+//! Condition variables.
 
 use std::cell::Cell;
 use std::time::Duration;
@@ -8,7 +8,7 @@ use shuttle::rand::{RngCore, thread_rng};
 use super::gate::Happening;
 use super::{MutexGuard, point, yield_now};
 
-/// How a wait with a time limit ends: there is no time under the scheduler.
+/// The end of a wait with a time limit: there is no time under the scheduler.
 #[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
 pub enum TimeOuts {
     /// Only a notification ends it. The scheduler reports a thread that is never notified as a deadlock, which a
@@ -20,11 +20,11 @@ pub enum TimeOuts {
 }
 
 std::thread_local! {
-    /// Of the exploration at work: all of its threads are this one thread of the machine.
+    /// For the present exploration: all of its threads are this one thread of the machine.
     static TIME_OUTS: Cell<TimeOuts> = const { Cell::new(TimeOuts::Sometimes) };
 }
 
-/// One in so many waits with a limit ends by it.
+/// One in so many waits with a limit times out.
 const ONE_IN: u64 = 4;
 
 impl TimeOuts {
@@ -57,7 +57,7 @@ pub struct Condvar {
 #[derive(Default, Debug)]
 struct Waiting {
     next: u64,
-    /// By numbers that are given once.
+    /// By unique numbers.
     waiting: Vec<(u64, Happening)>,
 }
 
@@ -74,7 +74,7 @@ impl Condvar {
         guard.take_again();
     }
 
-    /// How it ends is for [`TimeOuts`] to say.
+    /// [`TimeOuts`] decides how it ends.
     pub fn wait_for<T: ?Sized>(&self, guard: &mut MutexGuard<'_, T>, _most: Duration) -> WaitTimeoutResult {
         if !TimeOuts::ends_by_time() {
             self.wait(guard);
@@ -93,7 +93,7 @@ impl Condvar {
         WaitTimeoutResult(timed_out)
     }
 
-    /// Enters the caller among the waiters. The caller still holds the lock, so it misses no notification after this.
+    /// Adds the caller to the waiters. The caller still holds the lock, so it misses no later notification.
     fn begin(&self) -> (u64, Happening) {
         let woken = Happening::new();
         let mut waiters = self.waiters.lock();
@@ -103,7 +103,7 @@ impl Condvar {
         (number, woken)
     }
 
-    /// Wakes one of those who wait, whichever the scheduler likes.
+    /// Wakes one waiter, of the scheduler's choice.
     pub fn notify_one(&self) -> bool {
         point();
         let woken = {

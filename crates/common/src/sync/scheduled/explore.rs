@@ -10,19 +10,19 @@ use shuttle::{Config, MaxSteps, Runner};
 
 use super::TimeOuts;
 
-/// Of each thread: the engine keeps blocks on it here and there.
+/// Stack of each thread: the engine keeps some blocks on it.
 const STACK_BYTES: usize = 1 << 20;
-/// Decisions after which a schedule counts as one that comes to no end.
+/// Decisions after which a schedule counts as endless.
 const STEPS_MAX: usize = 200_000;
-/// Preemptions at places that a schedule of the second kind looks for.
+/// Preemptions in a schedule of the second kind.
 const DEPTH: usize = 3;
 
-/// How much is tried.
+/// Extent of an exploration.
 #[derive(Clone, Copy, Debug)]
 pub struct Exploration {
     /// Schedules. One third decide at random at each step: they try many small steps of several threads beside one
-    /// another. In the others each thread runs as far as it can, in an order of priorities that changes at a few places
-    /// at random: they try what happens while a thread stands still for long.
+    /// another. In the others each thread runs as far as it can, in an order of priorities that changes at a few random
+    /// places: they try long pauses of a thread.
     pub schedules: usize,
     pub seed: u64,
     pub time_outs: TimeOuts,
@@ -34,16 +34,16 @@ fn config() -> Config {
     config.max_steps = MaxSteps::FailAfter(STEPS_MAX);
     // The engine's atomic words have the orderings that the machine needs.
     config.silence_warnings = true;
-    // Other threads are in the middle of something: what is dropped while a thread panics must not wait for them.
+    // Other threads are in the middle of their work: drops during a thread's panic must not wait for them.
     config.ungraceful_shutdown_config.immediately_return_on_panic = true;
     config
 }
 
-/// Runs `test` under as many schedules as `exploration` says. Each is a test of its own: what it works on it makes.
+/// Runs `test` under as many schedules as `exploration` says. Each run is independent: it makes its own data.
 ///
 /// # Panics
-/// When `test` panics under one of them, or its threads wait for one another, or one waits forever: says which it was,
-/// and what to give to [`replay`].
+/// When `test` panics under one of them, or its threads deadlock, or one waits forever: prints the schedule, for
+/// [`replay`].
 pub fn explore(exploration: Exploration, test: impl Fn() + Send + Sync + 'static) {
     let Exploration { schedules, seed, time_outs } = exploration;
     let test = Arc::new(test);
@@ -52,7 +52,7 @@ pub fn explore(exploration: Exploration, test: impl Fn() + Send + Sync + 'static
     run("by priorities", PctScheduler::new_from_seed(seed, DEPTH, schedules - at_random), seed, time_outs, &test);
 }
 
-/// Runs `test` under one schedule: the text that a failed [`explore`] has printed.
+/// Runs `test` under one schedule: the text printed by a failed [`explore`].
 ///
 /// # Panics
 /// As [`explore`].

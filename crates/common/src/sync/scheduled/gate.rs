@@ -1,10 +1,10 @@
 //! Admission: the part of a lock that the scheduler sees.
 //!
-//! A lock here is a gate and, behind it, a lock of the machine with the data, which only those take whom the gate has
-//! let in, so that it is always free for them. So nothing here has to be unsafe.
+//! A lock is a gate and, behind it, a lock of the machine with the data. Only admitted threads take the latter, so it
+//! is always free for them, and the module needs no unsafe code.
 //!
-//! Threads are admitted in no order, as by the machine's locks. A thread that waits to write keeps out later readers,
-//! but not recursive ones.
+//! Threads are admitted in no order, as by the machine's locks. A thread that waits to write blocks later readers, but
+//! not recursive ones.
 
 use std::sync::Arc;
 
@@ -24,11 +24,11 @@ impl Happening {
 
     /// Returns at once when it has happened.
     pub(super) fn wait(&self) {
-        // There are no permits: the wait ends by the end of the semaphore.
+        // There are no permits: the wait ends with the semaphore.
         let _ = self.0.acquire_blocking(1);
     }
 
-    /// It happens. The caller goes on.
+    /// Signals the event. The caller goes on.
     pub(super) fn happen(&self) {
         self.0.close_no_scheduling_point();
     }
@@ -43,7 +43,7 @@ struct Admitted {
     writer: bool,
     /// Threads that wait to write.
     writers_waiting: usize,
-    /// What the threads that are kept out wait for.
+    /// The event on which the threads that are kept out wait.
     changed: Option<Happening>,
 }
 
@@ -64,12 +64,12 @@ impl Admitted {
     }
 }
 
-/// What a thread wants.
+/// A thread's request.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum Entry {
     Write,
     Read,
-    /// To read, by a thread that may be reading already: those who wait to write do not keep it out.
+    /// A read, by a thread that may be reading already: waiting writers do not block it.
     ReadAgain,
 }
 
@@ -124,7 +124,7 @@ impl Gate {
     }
 }
 
-/// What the gate promises.
+/// The guard of a thread that the gate has let in: it is always there.
 pub(super) fn let_in<G>(guard: Option<G>) -> G {
     match guard {
         Some(guard) => guard,

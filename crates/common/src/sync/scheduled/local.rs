@@ -1,4 +1,4 @@
-//! Variables of a thread. Those of the standard library would be shared by all threads of a test, which are coroutines
+//! Thread-local variables. Those of the standard library would be shared by all threads of a test, which are coroutines
 //! of one.
 
 use std::cell::{Cell, RefCell};
@@ -39,7 +39,7 @@ impl<T: 'static> LocalKey<T> {
     }
 
     /// # Errors
-    /// When the thread is ending, and the variable is gone.
+    /// When the thread is ending, and the variable is dropped.
     pub fn try_with<R>(&'static self, work: impl FnOnce(&T) -> R) -> Result<R, AccessError> {
         self.0.try_with(work)
     }

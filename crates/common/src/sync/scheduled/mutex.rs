@@ -56,12 +56,12 @@ impl<T: ?Sized + fmt::Debug> fmt::Debug for Mutex<T> {
 #[must_use]
 pub struct MutexGuard<'a, T: ?Sized> {
     mutex: &'a Mutex<T>,
-    /// None while the thread that has the guard has let go of the lock.
+    /// None while the guard's thread has released the lock.
     data: Option<parking_lot::MutexGuard<'a, T>>,
 }
 
 impl<T: ?Sized> MutexGuard<'_, T> {
-    /// Does `work` without the lock, which is had again afterwards.
+    /// Runs `work` without the lock, which is taken again afterwards.
     pub fn unlocked<R>(guard: &mut Self, work: impl FnOnce() -> R) -> R {
         guard.let_go();
         let result = work();

@@ -21,7 +21,7 @@ pub struct RawRwLock;
 /// As `parking_lot`'s.
 pub struct RwLock<T: ?Sized> {
     gate: Gate,
-    /// Shared with guards that own what they guard.
+    /// Shared with guards that own their data.
     data: Arc<parking_lot::RwLock<T>>,
 }
 
@@ -59,7 +59,7 @@ impl<T: ?Sized> RwLock<T> {
         self.gate.try_enter(Entry::Write).then(|| self.entered_to_write())
     }
 
-    /// There is no time: after some looks, between which others run, it is over.
+    /// There is no time: it gives up after some attempts, between which others run.
     pub fn try_write_for(&self, _most: Duration) -> Option<RwLockWriteGuard<'_, T>> {
         (0..LOOKS).find_map(|look| {
             if look > 0 {
@@ -198,7 +198,7 @@ impl<T: ?Sized + fmt::Debug> fmt::Debug for RwLockWriteGuard<'_, T> {
     }
 }
 
-/// As `parking_lot`'s: it owns what it guards.
+/// As `parking_lot`'s: it owns its data.
 #[must_use]
 pub struct ArcRwLockReadGuard<R, T> {
     lock: Arc<RwLock<T>>,
@@ -228,7 +228,7 @@ impl<R, T: fmt::Debug> fmt::Debug for ArcRwLockReadGuard<R, T> {
     }
 }
 
-/// As `parking_lot`'s: it owns what it guards.
+/// As `parking_lot`'s: it owns its data.
 #[must_use]
 pub struct ArcRwLockWriteGuard<R, T> {
     lock: Arc<RwLock<T>>,

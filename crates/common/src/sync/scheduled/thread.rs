@@ -30,7 +30,7 @@ impl<T> JoinHandle<T> {
 /// Starts a named thread.
 ///
 /// # Errors
-/// None: it is as the machine's.
+/// None: as the machine's.
 pub fn spawn<T: Send + 'static>(name: &str, run: impl FnOnce() -> T + Send + 'static) -> io::Result<JoinHandle<T>> {
     let finished = Arc::new(AtomicBool::new(false));
     let told = finished.clone();
@@ -54,7 +54,7 @@ pub fn spawn_with_stack<T: Send + 'static>(
     spawn(name, run)
 }
 
-/// Does `run` on the caller's own thread, which would only wait for the other.
+/// Calls `run` on the caller's own thread, which would only wait for the other.
 ///
 /// # Errors
 /// None: it is as the machine's.

@@ -1,4 +1,4 @@
-//! Jobs: in whose transaction they are, who runs them, and what becomes of them.
+//! Jobs: their transactions, the sessions that run them, their ends.
 
 use std::path::Path;
 use std::sync::Arc;
@@ -73,7 +73,7 @@ fn failure() -> Error {
     Error::user(6502, "PL/SQL: numeric or value error")
 }
 
-/// As a crash leaves it, opened again.
+/// The database reopened after a crash.
 fn crash(database: Database) -> Database {
     database.instance.health().stop(&Error::bug("a crash"));
     let Database { files, instance } = database;
@@ -133,11 +133,11 @@ fn sessions_that_change_one_job_wait_for_each_other() {
         })
         .unwrap()
     };
-    // It waits for the row, or will; either way both changes count.
+    // The other session waits for the row, or will; either way both changes count.
     commit(&session);
     thread.join().unwrap();
     assert_eq!(one(&session, 1).failures, 2);
-    // Two that submit the same number: the second waits for the first.
+    // Of two sessions that submit the same number the second waits for the first.
     session.submit_job(&job(2, "SYSTEM", 0)).unwrap();
     let thread = {
         let other = other.clone();
@@ -178,11 +178,11 @@ fn a_run_moves_the_job_on_or_removes_it() {
     let running = session.instance().jobs().running();
     assert_eq!((running.len(), &running[0].key, running[0].sid), (1, &JobKey::Job(1), runner.sid()));
     assert_eq!(running[0].serial, runner.meter().serial());
-    // Nobody else runs it.
+    // No other session runs it.
     assert_eq!(due(&session, start), [JobKey::Job(2), JobKey::Job(4)]);
     assert!(begin(&session, &JobKey::Job(1), RunWhen::Due(start)).is_none());
     assert!(begin(&session, &JobKey::Job(1), RunWhen::Requested).is_none());
-    // What the job has done and not committed commits with its end.
+    // Uncommitted changes of the job commit with its end.
     runner.submit_job(&job(6, "SYSTEM", start + MINUTE)).unwrap();
     end(&runner, run, &JobOutcome::Succeeded { next_us: Some(start + 10 * MINUTE) });
     let after = one(&session, 1);
@@ -193,12 +193,12 @@ fn a_run_moves_the_job_on_or_removes_it() {
     let run = begin(&runner, &JobKey::Job(4), RunWhen::Due(start)).unwrap();
     end(&runner, run, &JobOutcome::Succeeded { next_us: None });
     assert_eq!(numbers(&session), [1, 2, 3, 5, 6]);
-    // One that removes itself.
+    // A job that removes itself.
     let run = begin(&runner, &JobKey::Job(2), RunWhen::Due(start)).unwrap();
     runner.remove_job(2, "SYSTEM").unwrap();
     end(&runner, run, &JobOutcome::Succeeded { next_us: Some(start + MINUTE) });
     assert_eq!(numbers(&session), [1, 3, 5, 6]);
-    // One whose end nobody tells is due again.
+    // A run dropped without an end makes its job due again.
     drop(begin(&runner, &JobKey::Job(3), RunWhen::Requested).unwrap());
     assert!(due(&session, start + 61 * MINUTE).contains(&JobKey::Job(3)));
 }
@@ -222,7 +222,7 @@ fn a_job_that_fails_too_often_is_broken_until_it_is_run_well() {
             assert!(after.next_us + SECOND > before + wait && after.next_us <= now(&session) + wait, "{after:?}");
         }
     }
-    // What it had done was rolled back each time.
+    // The run's changes were rolled back each time.
     assert_eq!(numbers(&session), [1]);
     assert_eq!(one(&session, 1).next_us, Job::NEVER_US);
     assert!(due(&session, now(&session) + 1_000_000 * MINUTE).is_empty());
@@ -231,7 +231,7 @@ fn a_job_that_fails_too_often_is_broken_until_it_is_run_well() {
     end(&session, run, &JobOutcome::Succeeded { next_us: Some(next) });
     let after = one(&session, 1);
     assert_eq!((after.failures, after.broken, after.next_us), (0, false, next / SECOND * SECOND));
-    // One that breaks itself stays so.
+    // A job that breaks itself stays broken.
     let run = begin(&session, &JobKey::Job(1), RunWhen::Requested).unwrap();
     let break_it = |job: &mut Job| {
         job.broken = true;
@@ -263,7 +263,7 @@ fn no_more_jobs_run_than_may() {
     drop(second);
     session.alter_system("job_queue_processes", "0", Scope::Memory).unwrap();
     assert!(due(&session, at).is_empty());
-    // A job that a transaction is changing is left alone.
+    // A job that another transaction is changing is passed over.
     session.alter_system("job_queue_processes", "10", Scope::Memory).unwrap();
     let other = database.session();
     other
@@ -281,7 +281,7 @@ fn no_more_jobs_run_than_may() {
 }
 
 #[test]
-fn a_commit_that_changes_jobs_wakes_who_waits() {
+fn a_commit_that_changes_jobs_wakes_the_waiters() {
     let database = Database::new();
     let session = database.session();
     let jobs = session.instance().jobs().clone();
@@ -301,7 +301,7 @@ fn a_commit_that_changes_jobs_wakes_who_waits() {
     assert!(jobs.changes() > seen);
     session.change_job(1, "SYSTEM", |_| Ok(())).unwrap();
     let seen = jobs.changes();
-    // DDL commits what was under way.
+    // DDL commits the open transaction.
     session.drop_user("SCOTT", true).unwrap();
     assert!(jobs.changes() > seen);
     drop(session);
@@ -404,7 +404,7 @@ fn the_scheduler_keeps_count_and_log() {
     let after = get("A").unwrap();
     assert_eq!((after.state, after.runs, after.failures, after.next_us), (JobState::Scheduled, 1, 0, Some(at)));
     assert!(after.last_run_us.is_some() && after.last_start_us.is_some());
-    // On request, the schedule does not notice.
+    // A run on request leaves the schedule alone.
     let run = begin(&session, &key("A"), RunWhen::Requested).unwrap();
     end(&session, run, &JobOutcome::Failed { error: failure(), next_us: None });
     assert_eq!(get("A").unwrap(), after);
@@ -421,7 +421,7 @@ fn the_scheduler_keeps_count_and_log() {
     assert_eq!(log, [(RunStatus::Succeeded, 0), failed, failed, failed]);
     session.drop_scheduler_job("SYSTEM", "A").unwrap();
     assert!(session.scheduler_arguments(&broken).unwrap().iter().all(Option::is_none));
-    // So often and no more; once; once and gone; until its end.
+    // Three limits: a number of runs; one run, with and without dropping; an end date.
     let mut job = SchedulerJob { max_runs: Some(1), ..new("RUNS") };
     job.enable(Some(at));
     create(job).unwrap();
@@ -444,7 +444,7 @@ fn the_scheduler_keeps_count_and_log() {
     }
     assert_eq!((state("ONCE"), state("GONE")), (Some((JobState::Succeeded, false)), None));
     assert!(due(&session, at + 60 * MINUTE).is_empty());
-    // What is there comes back.
+    // Jobs are there again after a restart.
     let (jobs, runs) = (session.scheduler_jobs().unwrap(), session.scheduler_runs().unwrap());
     drop(session);
     let database = database.reopen();
@@ -470,7 +470,7 @@ fn jobs_are_their_users() {
     commit(&scott);
     system.submit_job(&job(2, "SYSTEM", 0)).unwrap();
     commit(&system);
-    // A DDL statement waits for nobody's row.
+    // A DDL statement does not wait for a row.
     scott
         .change_job(1, "SCOTT", |job| {
             job.failures = 1;
@@ -482,7 +482,7 @@ fn jobs_are_their_users() {
     system.drop_user("SCOTT", true).unwrap();
     assert_eq!(numbers(&system), [2]);
     assert_eq!(system.scheduler_jobs().unwrap().len(), 1);
-    // The dictionary's own sequences are nobody's to change.
+    // Users cannot change the dictionary's own sequences.
     assert!(system.drop_sequence("SYS", "JOBSEQ").unwrap_err().is_ora(1031));
     let sys = database.connect("SYS");
     assert!(sys.drop_sequence("SYS", "JOBSEQ").unwrap_err().is_ora(1031));
@@ -508,10 +508,10 @@ fn the_queue_runs_what_it_is_asked_for_and_a_run_is_stopped() {
     assert!(due(&session, at).is_empty(), "asked for once");
     assert!(session.stop_scheduler_job("SYSTEM", "S", false).unwrap_err().is_ora(27));
     end(&session, run, &JobOutcome::Succeeded { next_us: None });
-    // It runs on its schedule as before, which is none.
+    // The job keeps its schedule, which is none.
     let after = state();
     assert_eq!((after.state, after.enabled, after.runs, after.failures), (JobState::Disabled, false, 1, 0));
-    // One that is enabled and is stopped: it has not failed, and stays.
+    // An enabled job that is stopped has not failed, and stays.
     session
         .change_scheduler_job("SYSTEM", "S", |job| {
             job.enable(Some(at));
@@ -559,7 +559,7 @@ fn a_run_that_was_stopped_is_no_success() {
     while !cancelled.load(std::sync::atomic::Ordering::Acquire) {
         std::thread::yield_now();
     }
-    // It has done all its work, and has not looked. Its end is not cancelled.
+    // The job has done its work without looking for a cancel. Its end is not cancelled.
     let jobs = session.instance().jobs();
     let ended = jobs.end_run(&runner, &mut run, &JobOutcome::Succeeded { next_us: None }).unwrap();
     assert!(matches!(&ended, JobOutcome::Failed { error, .. } if error.is_ora(1013)), "{ended:?}");
@@ -572,7 +572,7 @@ fn a_run_that_was_stopped_is_no_success() {
         (job.state, job.runs)
     };
     assert_eq!(state(), (JobState::Stopped, 1));
-    // One whose end is being written, as far as another's lock lets it, cannot be stopped any more.
+    // A job whose end is being written, and waits for a lock, cannot be stopped any more.
     session.change_scheduler_job("SYSTEM", "S", enabled).unwrap();
     let mut run = begin(&runner, &new.key(), RunWhen::Due(at)).unwrap();
     assert_eq!(jobs.begin_end(&new.key()), None);
@@ -582,7 +582,7 @@ fn a_run_that_was_stopped_is_no_success() {
     let said = stopper.join().unwrap().unwrap_err();
     assert!(said.is_ora(27366), "{said}");
     assert_eq!(state(), (JobState::Succeeded, 2));
-    // One whose session is killed after its work: the end is written by another one.
+    // When a session is killed after its job's work, another session writes the end.
     session.change_scheduler_job("SYSTEM", "S", enabled).unwrap();
     let mut run = begin(&runner, &new.key(), RunWhen::Due(at)).unwrap();
     let (sid, serial) = runner.identity();

@@ -75,7 +75,7 @@ fn a_table_and_its_rows_are_found_again_after_reopening() {
     assert_eq!(found.indexes.len(), 1);
     assert_eq!(found.indexes[0].object, index.object);
     assert!(index.statistics.is_some());
-    // Numbers go on where they were.
+    // Numbers continue after a restart.
     let next = session.create_table(&table_spec("U")).unwrap();
     assert!(next.object > index.object);
 }
@@ -143,7 +143,7 @@ impl crate::ddl::statement::Ddl<'_> {
 }
 
 #[test]
-fn what_cannot_be_is_refused_by_number() {
+fn invalid_ddl_is_refused_by_number() {
     let database = Database::new();
     let session = database.session();
     session.create_table(&table_spec("T")).unwrap();

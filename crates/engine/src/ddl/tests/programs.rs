@@ -1,4 +1,4 @@
-//! Stored programs: made, replaced, dropped, made invalid by what they depend on, and compiled again.
+//! Stored programs: made, replaced, dropped, invalidated by their dependencies, compiled again.
 
 use std::sync::Arc;
 
@@ -45,7 +45,7 @@ fn trigger(name: &str, table: &str) -> ProgramSpec {
     ProgramSpec { trigger, ..spec(name, ProgramKind::Trigger) }
 }
 
-/// As a compiler that has found these names, or has found that there is nothing of the name.
+/// The outcome of a compiler that has looked up these names, found or not.
 fn on(session: &Session, names: &[&str]) -> Compilation {
     let catalog = session.catalog();
     let dependency = |name: &&str| Dependency {
@@ -83,7 +83,7 @@ fn valid(session: &Session) -> Vec<String> {
     names
 }
 
-/// Compiles what is not valid, without errors and with the dependencies that it had.
+/// Compiles all invalid programs, without errors and with their earlier dependencies.
 fn compile_all(session: &Arc<Session>) {
     let all: Vec<_> = session.catalog().programs().cloned().collect();
     for program in all.iter().filter(|program| program.status != ProgramStatus::Valid) {
@@ -93,7 +93,7 @@ fn compile_all(session: &Arc<Session>) {
     }
 }
 
-/// How many rows the dictionary has about programs: text, errors, dependencies, triggers and their columns.
+/// The numbers of dictionary rows about programs: text, errors, dependencies, triggers and their columns.
 fn counts(session: &Arc<Session>) -> [usize; 5] {
     let catalog = session.catalog();
     ["SOURCE$", "ERROR$", "DEPENDENCY$", "TRIGGER$", "TRIGGERCOL$"]
@@ -111,7 +111,7 @@ fn programs_come_back_as_they_were() {
     create(&session, "K", ProgramKind::Package, &[]);
     create(&session, "K", ProgramKind::PackageBody, &["P"]);
     session.create_program(&ProgramSpec { source: String::new(), ..spec("E", ProgramKind::Procedure) }).unwrap();
-    // The name of a table is no trigger's, nor the other way round.
+    // A trigger may have a table's name, and the other way round.
     session.create_program(&ProgramSpec { compilation: Some(on(&session, &[])), ..trigger("T", "T") }).unwrap();
     let before: Vec<ProgramDef> = session.catalog().programs().map(|program| ProgramDef::clone(program)).collect();
     assert_eq!(before.len(), 6);
@@ -189,7 +189,7 @@ fn replacing_keeps_number_and_privileges_and_dropping_leaves_nothing() {
 }
 
 #[test]
-fn what_changes_makes_dependents_invalid_through_others() {
+fn a_change_invalidates_indirect_dependents() {
     let database = Database::new();
     let session = database.session();
     session.create_table(&table_spec("T")).unwrap();
@@ -234,7 +234,7 @@ fn what_changes_makes_dependents_invalid_through_others() {
     left(&through_k);
     session.drop_table("SYSTEM", "T").unwrap();
     left(&through_k);
-    // It depends on the name now, for which there was nothing.
+    // It depends on the name now, without an object.
     session.create_table(&table_spec("T")).unwrap();
     left(&through_k);
     session.alter_sequence("SYSTEM", "S", &SequenceSpec { increment: Some(2), ..Default::default() }).unwrap();
@@ -251,14 +251,14 @@ fn what_changes_makes_dependents_invalid_through_others() {
     left(&["ALONE"]);
     session.rename("SYSTEM", "LATER", "LATEST").unwrap();
     left(&["ALONE"]);
-    // A body is nobody's concern; a specification is that of all that call it, and of its body.
+    // Nothing depends on a body; all callers and the body depend on a specification.
     create(&session, "K", ProgramKind::PackageBody, &["S"]);
     left(&[]);
     create(&session, "K", ProgramKind::Package, &["T"]);
     left(&["K body", "CALLS_K", "CALLS_CALLS"]);
     session.drop_program("SYSTEM", "CALLS_K", ProgramKind::Procedure).unwrap();
     assert_eq!(valid(&session), ["ALONE", "K", "K body", "USES_V"]);
-    // What is in the rows is what is in memory.
+    // Rows and memory agree.
     let before: Vec<_> = session.catalog().programs().map(|program| (program.object, program.status)).collect();
     drop(session);
     let database = database.reopen();
@@ -313,13 +313,14 @@ fn an_outdated_result_is_not_believed() {
     assert_eq!(replace(&outdated), ProgramStatus::Valid);
     session.create_table(&table_spec("T")).unwrap();
     assert_eq!(replace(&outdated), ProgramStatus::Invalid);
-    // Something that the compiler did not see because it may not, and that has not changed, is no reason to compile for ever.
+    // A dependency that the compiler could not see for want of privileges, and that has not changed, must not cause
+    // endless compilation.
     let unseen = Compilation {
         depends_on: vec![Dependency { object: None, owner: "SYSTEM".to_owned(), name: "T".to_owned() }],
         ..failed(on(&session, &[]))
     };
     assert_eq!(replace(&unseen), ProgramStatus::Errors);
-    // A program that is gone is no error.
+    // A program that has been dropped is no error.
     let gone = program(&session, "P", ProgramKind::Procedure);
     session.drop_program("SYSTEM", "P", ProgramKind::Procedure).unwrap();
     assert!(session.set_program_state(&gone, &on(&session, &[])).unwrap().is_none());
@@ -343,7 +344,7 @@ fn compiling_leaves_version_and_transaction_alone() {
     assert_eq!((session.xid(), session.catalog().version()), (xid, version));
     session.rollback().unwrap();
     assert_eq!(valid(&session), ["G", "P", "Q"]);
-    // One that has errors no more makes others invalid: that is another dictionary for who compiles.
+    // A program that loses its errors invalidates others: to a compiler that is another dictionary.
     let p =
         session.alter_program_compile("SYSTEM", "P", ProgramKind::Procedure, &failed(on(&session, &["T"]))).unwrap();
     assert_eq!(valid(&session), ["G"]);
@@ -472,7 +473,7 @@ fn triggers_live_and_die_with_their_table() {
     session.alter_trigger("SYSTEM", "A", false).unwrap();
     assert!(session.alter_trigger("SYSTEM", "C", true).unwrap_err().is_ora(4080));
     assert!(session.create_program(&trigger("B", "U")).unwrap_err().is_ora(4095));
-    // It goes by the table's number.
+    // The trigger refers to the table by number.
     session.rename("SYSTEM", "T", "T2").unwrap();
     drop(session);
     let database = database.reopen();
@@ -526,7 +527,7 @@ fn programs_are_hidden_until_execute_is_granted() {
     assert!(scott.grant_on(&select, "SCOTT", "P", &to("ADAM"), false).unwrap_err().is_ora(2225));
     system.create_table(&table_spec("T")).unwrap();
     assert!(system.grant_on(&execute, "SYSTEM", "T", &to("ADAM"), false).unwrap_err().is_ora(2224));
-    // ALL is what the kind has.
+    // ALL grants the privileges that the kind of object has.
     system.grant_on(ObjectPrivilege::ALL, "SYSTEM", "T", &to("ADAM"), false).unwrap();
     assert!(!system.catalog().user("ADAM").unwrap().objects.keys().any(|(_, privilege)| *privilege == execute[0]));
     scott.grant_on(ObjectPrivilege::ALL, "SCOTT", "P", &to("ADAM"), false).unwrap();
@@ -539,7 +540,7 @@ fn programs_are_hidden_until_execute_is_granted() {
         let privilege = SystemPrivilege::find(privilege).unwrap();
         assert!(system.catalog().has_system_privilege("SYSTEM", privilege));
     }
-    // A trigger on somebody else's table takes more than CREATE TRIGGER.
+    // A trigger on another user's table takes more than CREATE TRIGGER.
     let foreign = ProgramSpec { owner: "SCOTT".to_owned(), ..trigger("G", "T") };
     assert!(scott.create_program(&foreign).unwrap_err().is_ora(1031));
     system.grant(&["CREATE ANY TRIGGER".to_owned()], &to("SCOTT"), false).unwrap();
@@ -583,9 +584,9 @@ fn privileges_are_something_that_programs_depend_on() {
     compile();
     system.revoke(&["RESOURCE".to_owned()], &to).unwrap();
     assert_eq!(status(), ProgramStatus::Invalid);
-    // Nobody else's program minds.
+    // Programs of other users stay valid.
     assert_eq!(valid(&system), ["P"]);
-    // What was compiled before a privilege went is not believed.
+    // An outcome from before a privilege was revoked is discarded.
     let outdated = on(&system, &["T"]);
     system.grant(&["RESOURCE".to_owned()], &to, false).unwrap();
     let now = scott.catalog().program("SCOTT", "P", ProgramKind::Procedure).unwrap().clone();

@@ -57,7 +57,7 @@ fn a_new_user_may_do_what_was_granted() {
 }
 
 #[test]
-fn nobody_logs_on_with_a_password_before_there_is_one() {
+fn logons_fail_before_a_password_is_set() {
     let database = Database::new();
     let system = database.session();
     let log_on = |name: &str, password| authenticate(&system.catalog(), name, password);
@@ -65,7 +65,7 @@ fn nobody_logs_on_with_a_password_before_there_is_one() {
         for password in ["", "manager"] {
             assert!(log_on(name, Some(password)).unwrap_err().is_ora(1017), "{name}/{password}");
         }
-        // The machine's user has opened the files.
+        // The operating system's user has opened the files.
         log_on(name, None).unwrap();
     }
     system.alter_user("SYSTEM", &with_password("manager")).unwrap();
@@ -118,7 +118,7 @@ fn another_users_table_is_hidden_until_something_on_it_is_granted() {
     assert!(may("ADAM", select).unwrap_err().is_ora(942));
     assert!(system.revoke_on(&[insert], "SYSTEM", "T", &names(&["SCOTT"])).unwrap_err().is_ora(1927));
     assert!(system.grant_on(&[select], "SYSTEM", "T", &names(&["SYSTEM"]), false).unwrap_err().is_ora(1749));
-    // What was granted on a table goes with it.
+    // Privileges on a table go with it.
     system.drop_table("SYSTEM", "T").unwrap();
     assert!(system.catalog().user("SCOTT").unwrap().objects.is_empty());
 }
@@ -161,7 +161,7 @@ fn alter_system_takes_a_privilege() {
 }
 
 #[test]
-fn nobody_changes_the_dictionary_by_hand() {
+fn dictionary_tables_refuse_changes() {
     let database = Database::new();
     let session = database.session();
     let catalog = session.catalog();

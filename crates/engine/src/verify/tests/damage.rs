@@ -1,4 +1,4 @@
-//! Damage: of bytes, which the checksum tells, and of sense, which only other structures tell.
+//! Damage of bytes, which checksums reveal, and of content, which only other structures reveal.
 
 use common::{FileNumber, Xid};
 use format::bitmap::{self, BlockState};
@@ -7,7 +7,7 @@ use format::{extent_bitmap, file, freelist, heap, segment, transaction};
 
 use super::*;
 
-/// A table with freelists and one with bitmaps, and where things are.
+/// A table with freelists and one with bitmaps, and their addresses.
 struct Fixture {
     database: Database,
     manual: BlockAddress,
@@ -70,7 +70,7 @@ impl Fixture {
     }
 }
 
-/// Some problem names this block and says this.
+/// Some problem names this block and has this text.
 fn assert_found(report: &Report, address: BlockAddress, text: &str) {
     let found = report.problems.iter().any(|problem| {
         problem.file == Some(address.file) && problem.block == Some(address.block) && problem.text.contains(text)
@@ -122,9 +122,9 @@ fn one_damaged_segment_header_keeps_only_its_own_table_out_of_use() {
     let report = fixture.database.verify();
     assert_found(&report, fixture.manual, "checksum");
     assert!(texts(&report).iter().any(|text| text.starts_with("SYSTEM.M: cannot be used")), "{:#?}", texts(&report));
-    // What hangs on the damage is not reported as damage of its own.
+    // Structures that depend on the damaged block are not reported.
     assert_eq!(report.problems.len(), 3, "{:#?}", texts(&report));
-    // The way out is to drop the tablespace with what is in it.
+    // The remedy is to drop the tablespace with its contents.
     fixture.database.look(|session| {
         assert!(session.drop_tablespace("MANUAL", false, true).unwrap_err().is_ora(1549));
         session.drop_tablespace("MANUAL", true, true).unwrap();
@@ -260,7 +260,7 @@ fn bitmap_states_must_be_possible() {
     assert_found(&report, fixture.automatic_data, "no metadata block");
     let report = fixture.automatic(l1, set(BlockState::Unformatted));
     assert_found(&report, fixture.automatic_data, "unformatted");
-    // A hint that is out of date is none of our business …
+    // An outdated hint is not reported …
     let report = fixture.automatic(l1, set(BlockState::Free100));
     assert!(report.is_clean(), "{:#?}", texts(&report));
     // … but counts must be right.

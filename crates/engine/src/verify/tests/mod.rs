@@ -1,4 +1,4 @@
-//! Sound databases are found sound, and each kind of damage is found where it is.
+//! Sound databases pass, and each kind of damage is reported at its place.
 
 mod damage;
 mod sound;
@@ -25,7 +25,7 @@ struct Database {
     files: Arc<MemoryFileSystem>,
 }
 
-/// What `verify` says, as text.
+/// The report of `verify`, as text.
 fn texts(report: &Report) -> Vec<String> {
     report.problems.iter().map(ToString::to_string).collect()
 }
@@ -40,7 +40,7 @@ impl Database {
         })
     }
 
-    /// As [`Database::new`], but how it ends is up to `work`.
+    /// As [`Database::new`]; `work` ends the session itself.
     fn ended(work: impl FnOnce(&Arc<Session>)) -> Self {
         let files = Arc::new(MemoryFileSystem::new());
         let parameters = [("db_cache_size", "16M"), ("db_2k_cache_size", "8M"), ("db_16k_cache_size", "8M")];
@@ -81,7 +81,7 @@ impl Database {
         device.write_at(offset, &[&bytes]).unwrap();
     }
 
-    /// As [`Database::scratch`], with the checksum put right afterwards: only what must agree between structures can find it.
+    /// As [`Database::scratch`], with a valid checksum: only cross-checks of structures can find it.
     fn forge(&self, file: &str, block_bytes: usize, address: BlockAddress, change: impl FnOnce(&mut [u8])) {
         self.scratch(file, block_bytes, address.block, |bytes| {
             change(bytes);

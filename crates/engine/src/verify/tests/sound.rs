@@ -116,7 +116,7 @@ fn a_database_that_was_not_closed_is_recovered_in_memory() {
         session.instance().checkpoint(session.meter()).unwrap();
         insert(session, "T", 3000..4000, 60);
         session.commit(storage::txn::CommitWrite::default()).unwrap();
-        // What is not committed has to be undone, of what is on disk by now and of what is not.
+        // Uncommitted changes must be undone, those on disk by now and those that are not.
         insert(session, "T", 4000..5000, 60);
         session.instance().checkpoint(session.meter()).unwrap();
         insert(session, "T", 5000..6000, 60);
@@ -131,7 +131,7 @@ fn a_database_that_was_not_closed_is_recovered_in_memory() {
     let clean = Database::new(|_| {}).verify();
     assert_eq!(clean.recovered, None);
     assert_eq!(report.checked.index_entries - clean.checked.index_entries, 4000);
-    // Nothing of it is in the files: there is as much to do the next time.
+    // Nothing was written to the files: there is as much to do the next time.
     assert_eq!(database.verify(), report);
     database.look(|session| {
         assert_eq!(session.instance().rolled_forward().unwrap().records, recovered.records);

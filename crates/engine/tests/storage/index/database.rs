@@ -1,4 +1,5 @@
-//! Whole indexes in a database: created over tables, kept by inserts, in tablespaces of every block size under both kinds of space management.
+//! Whole indexes in a database: created over tables, kept by inserts, in tablespaces of every block size under both
+//! kinds of space management.
 
 use std::collections::BTreeMap;
 use std::ops::Bound;
@@ -69,12 +70,12 @@ impl Database {
         Self { session, instance, files, crashed: false }
     }
 
-    /// Lets the instance die with what is in its memory; sessions have nothing to tidy up after that.
+    /// Crashes the instance; sessions have nothing to clean up after that.
     pub(super) fn stop(&self) {
         self.instance.health().stop(&common::Error::bug("the instance dies"));
     }
 
-    /// The database as it is when it is opened after it was not closed. No other session may be left.
+    /// The database reopened without a close. No other session may be left.
     pub(super) fn crash(mut self) -> Self {
         self.crashed = true;
         let files = self.files.clone();
@@ -171,7 +172,7 @@ impl Database {
         found
     }
 
-    /// The index is sound, its statistics are those of its creation, and it reads the same both ways.
+    /// The index is sound, its statistics are those of its creation, and scans agree in both directions.
     fn check(&self, index: &Arc<IndexDef>) -> (IndexStatistics, Vec<(Key, Rowid)>) {
         assert_eq!(verify(&self.session, index, Some(&self.table_of(index).segment)).unwrap(), []);
         let found = statistics(&self.session, index).unwrap();
@@ -245,8 +246,8 @@ fn an_index_built_is_the_index_that_inserts_make() {
 
 #[test]
 fn leaves_are_filled_as_oracles_are() {
-    // The published case: 607,332 rows, twelve of each object number, PCTFREE 10, 8 KB: 1,342 blocks were read from disk when 303,666
-    // more rows came in key order, the index's own from its leaves up to the root.
+    // The published case: 607,332 rows, twelve of each object number, PCTFREE 10, 8 KB: 1,342 blocks were read from
+    // disk when 303,666 more rows came in key order, the index's own from its leaves up to the root.
     const ROWS: i64 = 303_666;
     for management in MANAGEMENTS {
         let database = Database::new(BlockSize::K8, management, 64 * MB, true);
@@ -322,7 +323,7 @@ fn no_space_left_leaves_a_sound_index() {
         assert!(error.is_ora(1654), "{error}");
         assert_eq!(database.entries(&index, false).len(), n as usize);
         assert_eq!(statistics(&database.session, &index).unwrap().num_rows, n as u64);
-        // What is there can still be changed.
+        // Existing entries can still be changed.
         let gone: Vec<_> = (0..n / 2).map(row).collect();
         delete_batch(&database.session, &index, images(&gone)).unwrap();
         insert_batch(&database.session, &index, images(&gone[..10])).unwrap();
@@ -375,7 +376,8 @@ fn ranges_and_lookups_find_rows_of_the_table() {
     }
 }
 
-/// A consistent get of a block of an index is counted once more where it is decided what it is for: a branch is looked at as it is, a leaf is made consistent.
+/// A consistent get of an index block is counted once more by its use: branches are examined as they are, leaves are
+/// made consistent.
 #[test]
 fn consistent_gets_of_an_index_are_examinations_and_consistent_reads() {
     let database = Database::new(BlockSize::K2, SpaceManagement::Auto, 4 * MB, true);
@@ -473,7 +475,7 @@ fn an_index_of_a_segment_that_was_truncated_is_gone() {
     let again = storage::table::build_index(&database.session, &table, &emptied, &segment).unwrap();
     assert_eq!(again.root, index.root);
     assert_eq!(again.statistics, index.statistics.unwrap());
-    // Who still has the old definition is told.
+    // A user of the old definition gets an error.
     let error = statistics(&database.session, &index).unwrap_err();
     assert!(error.is_ora(8103), "{error}");
 }

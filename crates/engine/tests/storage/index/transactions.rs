@@ -1,4 +1,4 @@
-//! Entries under transactions, in a database: rollback, what snapshots see, who waits for whom, and what a crash leaves.
+//! Entries under transactions, in a database: rollback, snapshots, waits, crashes.
 
 use std::collections::BTreeMap;
 use std::ops::Bound;
@@ -39,7 +39,8 @@ impl Stage {
     fn new(unique: bool) -> Self {
         let database = Database::new(BlockSize::K2, SpaceManagement::Auto, 4 * MB, true);
         let table = database.table("ROWS");
-        // Where one thread plays all sessions, one that waits for a slot would wait for itself: a leaf that is full splits.
+        // Where one thread plays all sessions, a session that waits for a slot would wait for itself: a full leaf
+        // splits.
         let physical = PhysicalAttributes { initrans: Some(2), ..PhysicalAttributes::default() };
         let index = database.index_with(&table, "I", &["B"], unique, physical).unwrap();
         Self { database, table, index }
@@ -109,7 +110,7 @@ impl Stage {
         assert_eq!(odd, []);
     }
 
-    /// A change by another session, which has to wait: it is under way when this returns.
+    /// Starts a change by another session that has to wait, and returns once it is under way.
     fn waiting(
         self: &Arc<Self>,
         s: &Arc<Session>,
@@ -142,7 +143,8 @@ fn a_rollback_takes_back_what_splits_have_moved() {
         let old = numbered((0..200).map(|n| n * 10));
         stage.insert(&a, &old).unwrap();
         commit(&a);
-        // Some of the old ones go, some come back, new ones come, in leaves that another session's entries divide over and over.
+        // Some old entries go, some come back, new ones come, in leaves that another session's entries split again and
+        // again.
         stage.delete(&a, &old[50..150]).unwrap();
         stage.insert(&a, &old[70..90]).unwrap();
         stage.insert(&a, &numbered((0..200).map(|n| n * 10 + 1))).unwrap();
@@ -176,7 +178,8 @@ fn a_snapshot_sees_the_keys_that_were_there() {
         let mut scan = stage.scan(&reader, descending);
         let mut later = stage.scan(&reader, descending);
         let mut found = vec![stage.next(&mut scan).unwrap()];
-        // All keys change their rows, many are gone, and so many come that every leaf is split and would be purged if nobody looked.
+        // All keys change their rows, many are deleted, and so many come that every leaf splits and would be purged
+        // without regard to open transactions.
         for round in 1..6 {
             stage.delete(&a, &old.iter().map(|(n, row)| (*n, row + round - 1)).collect::<Vec<_>>()).unwrap();
             commit(&a);
@@ -227,7 +230,7 @@ fn deleted_entries_stay_as_long_as_a_snapshot_needs_them() {
     (600..1000).for_each(turn);
     assert!(blocks(&stage) <= before + 1);
     assert_eq!(stage.all(&reader), numbered(990..1000));
-    // An open transaction's own are not purged.
+    // Entries of an open transaction are not purged.
     stage.delete(&a, &numbered(990..1000)).unwrap();
     (1000..1200).for_each(|n| stage.insert(&reader, &[(n, n)]).unwrap());
     a.rollback().unwrap();
@@ -243,7 +246,7 @@ fn is_duplicate(error: &Error) -> bool {
 fn a_key_that_another_transaction_has_is_waited_for() {
     let stage = Arc::new(Stage::new(true));
     let (a, b) = (stage.connect(), stage.connect());
-    // What a does, what comes of its commit, and of its rollback, for b, which inserts key 5.
+    // The outcome for b, which inserts key 5, of a's change, commit and rollback.
     for inserts in [true, false] {
         for commits in [true, false] {
             for n in [5, 6] {
@@ -297,10 +300,10 @@ fn keys_that_two_transactions_want_of_each_other_are_a_deadlock() {
     assert_eq!(stage.all(&b), [(1, 1), (2, 1)]);
 }
 
-/// Two sessions that work on different entries of the same full leaves, each in the other's order, wait for nothing: a leaf without room for an ITL slot is
-/// split.
+/// Two sessions that change different entries of the same full leaves, each in the other's order, do not wait: a leaf
+/// without room for an ITL slot splits.
 #[test]
-fn nobody_waits_for_a_slot_that_has_no_room() {
+fn sessions_do_not_wait_for_a_slot_that_has_no_room() {
     for unique in [false, true] {
         let stage = Arc::new(Stage::new(unique));
         let sessions: Vec<_> = (0..4).map(|_| stage.connect()).collect();
@@ -367,7 +370,7 @@ fn an_index_has_no_more_slots_than_its_maxtrans() {
 fn a_leaf_has_slots_for_as_many_transactions_as_it_may() {
     let stage = Arc::new(Stage::new(false));
     let sessions: Vec<_> = (0..16).map(|_| stage.connect()).collect();
-    // Leaves are full when the slots are wanted: those that insert split them.
+    // Leaves are full when slots are wanted: the inserting sessions split them.
     for round in 0..30 {
         for (n, session) in (0..).zip(&sessions) {
             stage.insert(session, &[(round * 100 + n, n)]).unwrap();
@@ -393,7 +396,7 @@ fn a_leaf_has_slots_for_as_many_transactions_as_it_may() {
 }
 
 #[test]
-fn what_was_not_committed_is_gone_after_a_crash_and_after_a_close() {
+fn uncommitted_changes_are_gone_after_a_crash_and_after_a_close() {
     for unique in [false, true] {
         for crash in [true, false] {
             let stage = Stage::new(unique);
@@ -419,7 +422,7 @@ fn what_was_not_committed_is_gone_after_a_crash_and_after_a_close() {
             let expected = [&old[..], &numbered([5000, 5002])].concat();
             for _ in 0..2 {
                 let s = stage.connect();
-                // Whatever the rollback in the background has come to.
+                // At any stage of the background rollback.
                 assert_eq!(stage.all(&s), expected);
                 // Held by the dead transaction or free by now.
                 stage.delete(&s, &old[60..70]).unwrap();
@@ -441,14 +444,14 @@ enum Step {
     /// Neighbouring keys from here, this far apart.
     Insert(u32, u32, u32),
     Delete(u32, u32, u32),
-    /// Rows of keys go and come back under other keys, as UPDATE does it.
+    /// Changes of keys of rows, as UPDATE makes them.
     Move(u32, u32),
     Mark,
     Back,
     Commit,
     Rollback,
     Look,
-    /// Begins a scan to be read later, with some of it read now.
+    /// Begins a scan and reads a part of it; the rest is read later.
     Hold(bool, usize),
     Release,
 }
@@ -469,7 +472,7 @@ fn steps() -> impl Strategy<Value = Vec<(usize, Step)>> {
     prop::collection::vec((0usize..3, step), 20..120)
 }
 
-/// Who has changed which rows, and whether each is there now.
+/// Changed rows, and whether each exists now.
 type Changes = BTreeMap<(u32, u32), bool>;
 
 struct Held {
@@ -477,7 +480,7 @@ struct Held {
     scan: IndexScan,
     found: Vec<(u32, u32)>,
     expected: Vec<(u32, u32)>,
-    /// It saw what its transaction had done, which is not to be taken back before it is read.
+    /// It saw its own transaction's changes, which must not be undone before it is read.
     own: bool,
 }
 
@@ -520,7 +523,7 @@ impl World {
         view.into_keys().collect()
     }
 
-    /// Whether a key, or a row's entry, is another session's.
+    /// True: another session has changed the key, or the row's entry.
     fn is_locked(&self, session: usize, row: (u32, u32)) -> bool {
         let others = self.changes.iter().enumerate().filter(|(other, _)| *other != session);
         others.into_iter().any(|(_, changes)| {
@@ -661,7 +664,7 @@ proptest! {
             prop_assert_eq!(world.stage.all(&world.sessions[session]), world.view(session));
         }
         world.stage.sound();
-        // Two of them are left as they are: a crash, or a close, takes them back.
+        // Two transactions stay open: a crash or a close rolls them back.
         world.insert(0, &[(9999, 0)]);
         world.step(0, &Step::Commit);
         let committed: Vec<_> = world.committed.keys().copied().collect();

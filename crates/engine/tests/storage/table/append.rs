@@ -19,12 +19,12 @@ fn row(number: u32) -> Columns {
 }
 
 #[test]
-fn what_is_loaded_is_there_and_can_be_changed() {
+fn loaded_rows_are_visible_and_can_be_changed() {
     for size in [BlockSize::K2, BlockSize::K8, BlockSize::K16] {
         for management in MANAGEMENTS {
             let database = Database::new(size, management);
             let table = database.table("T", 4, 10);
-            // It sees nothing of a table that is loaded later.
+            // It sees no rows of a later load.
             let before = database.connect();
             before.set_transaction(Isolation::Serializable).unwrap();
             let other = database.table("OTHER", 1, 10);

@@ -1,4 +1,5 @@
-//! Consistent-read clones: what readers of older snapshots see when others have made their versions of the blocks before them, and what that costs.
+//! Consistent-read clones: the view of older snapshots when other readers have left versions of the blocks, and the
+//! cost.
 
 use std::collections::BTreeMap;
 
@@ -34,7 +35,7 @@ fn insert(session: &Arc<Session>, table: &Arc<TableDef>, rows: &[Columns]) {
     inserter.finish().unwrap();
 }
 
-/// Gives every row whose key begins so another text.
+/// Changes the text of every row whose key begins with `prefix`.
 fn update(session: &Arc<Session>, table: &Arc<TableDef>, prefix: &str, text: &str) {
     let rows = scan_by(session, table, None, 100);
     let mut updater = Updater::new(session.worker().clone(), table.heap().clone());
@@ -52,7 +53,7 @@ fn clones(database: &Database) -> Vec<BufferState> {
     database.instance.cache().buffers().into_iter().filter(|buffer| buffer.clone).collect()
 }
 
-/// What a reader's work adds to some of its statistics.
+/// The increase of some statistics during a reader's work.
 fn counted<const N: usize>(session: &Session, statistics: [Statistic; N], work: impl FnOnce()) -> [u64; N] {
     let before = statistics.map(|statistic| session.meter().value(statistic));
     work();
@@ -107,7 +108,7 @@ fn the_second_reader_of_a_snapshot_applies_no_undo() {
         let work = counted(&second, WORK, || assert_eq!(content(&second, &table), expected));
         assert_eq!(work[..4], [0; 4]);
 
-        // Who has made the changes sees them, and the clones are not his.
+        // The session that made the changes sees them; the clones are not its own.
         assert!(content(&database.session, &table).values().all(|text| text.starts_with(b"changed")));
         commit(&database.session);
         assert!(content(&second, &table).values().all(|text| text.starts_with(b"changed")));
@@ -115,7 +116,8 @@ fn the_second_reader_of_a_snapshot_applies_no_undo() {
     }
 }
 
-/// The cursor was opened in the transaction and is read after its commit: what the others' clones do not show, it does.
+/// The cursor was opened in the transaction and is read after its commit: it shows its own changes, which the others'
+/// clones do not.
 #[test]
 fn a_cursor_sees_its_own_transaction_after_the_commit_beside_clones_that_do_not() {
     for management in MANAGEMENTS {
@@ -306,8 +308,8 @@ impl Writer {
     }
 }
 
-/// Sessions change rows of the same blocks, commit and roll back; readers of snapshots of any age see what was committed then, and of their own
-/// transaction what it had done by then.
+/// Sessions change rows of the same blocks, commit and roll back; readers of snapshots of any age see the rows
+/// committed by then, and their own transaction's changes up to then.
 #[test]
 fn readers_of_any_age_see_what_was_there() {
     let mut reused = 0;
@@ -337,7 +339,7 @@ fn readers_of_any_age_see_what_was_there() {
                 11..13 => snapshots.push((readers[0].begin_snapshot(), committed.clone())),
                 13 if snapshots.len() > 3 => drop(snapshots.swap_remove(dice.below(snapshots.len()))),
                 14 => {
-                    // The statement's view of a transaction that goes on: what it does now the statement does not see.
+                    // The statement's view of an open transaction excludes later changes.
                     let snapshot = writers[number].session.begin_snapshot();
                     let expected = writers[number].sees(&committed);
                     writers[number].change(number, &table, &mut dice);

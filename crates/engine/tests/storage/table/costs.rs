@@ -1,4 +1,4 @@
-//! What statements cost in gets, and that they can be cancelled.
+//! Costs of statements in gets, and their cancellation.
 
 use common::sync::atomic::Ordering;
 use common::{BlockClass, BlockSize};
@@ -59,7 +59,7 @@ fn a_scan_gets_a_block_again_for_each_call_that_goes_on_in_its_middle() {
         };
         let (blocks, _, gets) = cost(usize::MAX);
         assert_eq!(gets, blocks);
-        // A call that ends with the last row of a block leaves nothing to come back to.
+        // A call that ends with the last row of a block need not return to it.
         let (blocks, calls, gets) = cost(1);
         assert_eq!(calls, 5_001);
         let filled = database.blocks(&table).iter().filter(|(_, block)| !heap::is_empty(block)).count() as u64;

@@ -1,4 +1,5 @@
-//! Who is told of a deadlock, and who is not: waits count for what is held at the moment, and for all who hold it.
+//! Deadlocks: the session that gets the error, and waits that are no deadlock. Waits count for locks held at the
+//! moment, and for all holders.
 
 use common::sync::{Arc, Condvar, JoinHandle, Mutex, spawn};
 use common::{BlockSize, Number, Result, Rowid};
@@ -11,7 +12,7 @@ use storage::control::SpaceManagement;
 use storage::table::{RESTART, update};
 use storage::txn::{CommitWrite, LockWait, TableLock, WOKEN, Waited};
 
-/// Time in which a wait ends on its own where nobody is told of the deadlock.
+/// Time after which a wait ends on its own when no session gets ORA-00060.
 const SECONDS: u64 = 20;
 
 /// Holds a thread up until it is opened.
@@ -63,7 +64,7 @@ impl Stage {
         assert!(update(session, &self.table, self.rowids[n], &borrow(&row(77))).unwrap());
     }
 
-    /// Work of a session that may have to wait: it waits, or has ended, when this returns.
+    /// Starts work of a session that may have to wait, and returns once it waits or has ended.
     fn at_work<R: Send + 'static>(
         &self,
         session: &Arc<Session>,
@@ -83,7 +84,8 @@ impl Stage {
     }
 }
 
-/// Who waits for a transaction that has ended, and has not been at work since, waits for nobody: the session of that transaction may want what he holds.
+/// A session whose awaited transaction has ended, and that has not run since, waits for nobody: the session of that
+/// transaction may want a row of it.
 #[test]
 fn a_wait_that_is_over_is_no_part_of_a_deadlock() {
     for commits in [false, true] {
@@ -109,7 +111,7 @@ fn a_wait_that_is_over_is_no_part_of_a_deadlock() {
         let waited = waiter.join().unwrap();
         match waited {
             Ok(found) => assert!(found && !commits),
-            // As of its beginning the statement does not see the row as it is now.
+            // The statement's snapshot does not have the row's present version.
             Err(error) => assert!(commits && error.number == Number::Hw(RESTART), "{error}"),
         }
         x.rollback().unwrap();
@@ -119,7 +121,8 @@ fn a_wait_that_is_over_is_no_part_of_a_deadlock() {
     }
 }
 
-/// One waits for a table that two others have locked in share mode; the second of them wants a row that he has changed. Whoever comes last is told.
+/// A session waits for a table that two others have locked in share mode; the second of them wants a row that it has
+/// changed. The last to wait gets the error.
 #[test]
 fn a_deadlock_with_any_holder_of_a_table_is_told() {
     for row_first in [false, true] {
@@ -166,21 +169,21 @@ fn a_deadlock_with_any_holder_of_a_table_is_told() {
     }
 }
 
-/// What a session holds for which another one works comes free only when that one has done its work.
+/// Locks of a session for which another one works are released only after that one's work.
 #[test]
-fn who_works_for_another_is_part_of_its_deadlocks() {
+fn a_recursive_session_is_part_of_its_callers_deadlocks() {
     let stage = Stage::new();
     let (a, b) = (stage.database.connect(), stage.database.connect());
     stage.change(&a, 0);
     stage.change(&b, 1);
     {
         let own = a.connect_for("SYSTEM").unwrap();
-        // An autonomous transaction that wants what its caller has changed.
+        // An autonomous transaction that wants a row of its caller.
         let error = stage.changing(&own, 0).join().unwrap().unwrap_err();
         assert!(error.is_ora(60), "{error}");
         let deadlock = own.take_deadlock().unwrap();
         assert_eq!(deadlock.sessions.len(), 1);
-        // One that waits for somebody who then wants what its caller has changed.
+        // A session waits for another, which then wants a row of the first one's caller.
         let waits = stage.changing(&own, 1);
         let error = stage.changing(&b, 0).join().unwrap().unwrap_err();
         assert!(error.is_ora(60), "{error}");
@@ -189,7 +192,7 @@ fn who_works_for_another_is_part_of_its_deadlocks() {
         assert!(went_on.is_ok() || went_on.is_err_and(|error| error.number == Number::Hw(RESTART)));
         own.rollback().unwrap();
     }
-    // Who works no longer is in nobody's way.
+    // A session that has ended its work blocks no other.
     stage.change(&b, 1);
     let waits = stage.changing(&b, 0);
     assert!(!waits.is_finished());
@@ -199,7 +202,7 @@ fn who_works_for_another_is_part_of_its_deadlocks() {
 }
 
 #[test]
-fn who_cancels_or_kills_a_session_ends_what_another_one_does_for_it() {
+fn a_cancel_or_kill_ends_the_recursive_sessions_call() {
     let stage = Stage::new();
     let (a, b, killer) = (stage.database.connect(), stage.database.connect(), stage.database.connect());
     stage.change(&b, 1);

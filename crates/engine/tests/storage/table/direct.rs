@@ -16,7 +16,7 @@ fn row(n: usize) -> Columns {
 }
 
 #[test]
-fn what_the_cache_has_changed_is_read_from_the_disk() {
+fn direct_reads_see_changes_of_cached_blocks() {
     for (size, management) in [(BlockSize::K8, SpaceManagement::Auto), (BlockSize::K2, SpaceManagement::Manual)] {
         let database = Database::new(size, management);
         let table = database.table("T", 2, 10);
@@ -72,7 +72,8 @@ fn sessions_see_their_own_versions() {
     database.sound();
 }
 
-/// Rows that are changed and committed, two at a time, while they are read: each scan sees one moment, in which they add up.
+/// Rows that are changed and committed, two at a time, while they are read: each scan sees one snapshot, in which the
+/// sum holds.
 #[test]
 fn a_scan_beside_a_writer_sees_one_moment() {
     let database = Database::new(BlockSize::K8, SpaceManagement::Auto);

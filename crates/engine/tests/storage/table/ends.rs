@@ -1,4 +1,4 @@
-//! Ends of transactions whose undo cannot be read at the moment: the transaction is still there, and can be ended later.
+//! Ends of transactions whose undo cannot be read at the moment: the transaction stays, and can be ended later.
 
 use std::path::Path;
 
@@ -54,14 +54,14 @@ fn a_transaction_whose_end_fails_is_still_there() {
             faulty.heal();
             match result {
                 Ok(()) if faulty.reads() - reads < nth => break,
-                // It was of a read ahead, which nobody needs to succeed.
+                // It was a read-ahead, whose failure does not matter.
                 Ok(()) => continue,
                 Err(_) => {}
             }
             failed += 1;
             assert!(s.in_transaction(), "read {nth}");
             let held = lock_row(&other, &table, rowid, &other.snapshot(), LockWait::NoWait);
-            // What a rollback has undone by then is not held any more.
+            // The rows that a rollback has undone are released.
             assert!(held.map_or_else(|error| error.is_ora(54), |free| free && !commits), "read {nth}");
             other.rollback().unwrap();
             assert_eq!(scan_by(&other, &table, None, 10)[&rowid], before, "read {nth}");

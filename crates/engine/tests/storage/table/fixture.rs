@@ -182,7 +182,7 @@ impl Database {
         blocks
     }
 
-    /// Full scan, fetches, indexes and blocks all say what `expected` says.
+    /// Full scan, fetches, indexes and blocks all agree with `expected`.
     pub(super) fn check(&self, table: &Arc<TableDef>, expected: &Rows) {
         for (_, block) in self.blocks(table) {
             heap::validate(&block).unwrap();
@@ -209,7 +209,7 @@ impl Database {
     }
 }
 
-/// What a session sees of a table, fetched `array` rows at a time.
+/// The rows of a table that a session sees, fetched `array` rows at a time.
 pub(super) fn scan_by(
     session: &Arc<Session>,
     table: &Arc<TableDef>,
@@ -237,7 +237,7 @@ fn collected(mut scan: TableScan, array: usize) -> Rows {
     sink.rows
 }
 
-/// What a session sees of an index.
+/// The entries of an index that a session sees.
 pub(super) fn entries_by(
     session: &Arc<Session>,
     table: &TableDef,

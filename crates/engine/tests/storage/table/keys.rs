@@ -1,4 +1,4 @@
-//! Tables and their indexes agree, whatever a statement comes to.
+//! Tables and their indexes agree, whether a statement succeeds or fails.
 
 use common::BlockSize;
 
@@ -84,7 +84,7 @@ fn an_update_to_a_duplicate_key_leaves_all_as_it_was() {
 }
 
 #[test]
-fn what_an_updater_that_is_dropped_has_done_goes_with_its_statement() {
+fn a_dropped_updaters_changes_are_rolled_back_with_its_statement() {
     let database = Database::new(BlockSize::K4, MANAGEMENTS[0]);
     let table = database.table("T1", 4, 10);
     let table = database.index(&table, "T1_U", &[0], true);

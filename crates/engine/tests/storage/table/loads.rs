@@ -1,4 +1,4 @@
-//! Direct loads of tables that others use: who sees what of them, and what comes of them when they are undone.
+//! Direct loads of tables in use: visibility, and rollback.
 
 use std::collections::HashSet;
 
@@ -69,7 +69,7 @@ fn contents(rows: &Rows) -> Vec<Columns> {
     all
 }
 
-/// What a session sees by all ways that do not go by the indexes' own rowids.
+/// The rows that a session sees by all access paths other than the indexes' own rowids.
 fn seen(session: &Arc<Session>, table: &Arc<TableDef>) -> Rows {
     let found = scan_by(session, table, None, 100);
     assert!(scan_directly_by(session, table, 100) == found);
@@ -112,11 +112,11 @@ fn a_load_is_seen_from_its_commit_on() {
         assert!(seen(&late, &table) == before, "a snapshot from before the commit");
         let after = seen(&other, &table);
         assert!(contents(&after) == sorted(0..3_000));
-        // The blocks have been told of the commit, and are still no snapshot's from before it.
+        // The blocks are cleaned out, and still invisible to snapshots from before the commit.
         assert!(loaded_rowids(&database, &table).is_empty());
         assert!(seen(&late, &table) == before);
         assert!(loaded.iter().step_by(37).all(|rowid| fetch_row(&late, &table, *rowid).unwrap().is_none()));
-        // Changes of the loaded rows, by others and under slots that are used again.
+        // Changes of the loaded rows, by other sessions and in reused slots.
         let mut left = after.clone();
         for (n, (rowid, row)) in after.iter().enumerate().filter(|(_, (rowid, _))| loaded.contains(rowid)).take(300) {
             if n % 5 == 0 {
@@ -143,7 +143,7 @@ fn a_load_is_seen_from_its_commit_on() {
 }
 
 #[test]
-fn who_has_loaded_a_table_leaves_it_alone_until_the_end() {
+fn after_a_direct_load_the_session_gets_ora_12838_until_the_end() {
     let database = Database::new(BlockSize::K8, MANAGEMENTS[1]);
     let (table, before) = prepared(&database);
     let session = &database.session;
@@ -189,7 +189,7 @@ fn a_cursor_from_before_the_own_load_sees_nothing_of_it() {
 }
 
 #[test]
-fn what_is_undone_is_gone_and_its_blocks_are_used_again() {
+fn rolled_back_loads_free_their_blocks() {
     each(|database| {
         let (table, before) = prepared(&database);
         let session = &database.session;
@@ -202,7 +202,7 @@ fn what_is_undone_is_gone_and_its_blocks_are_used_again() {
             assert_eq!(loaded_rowids(&database, &table), [], "round {round}");
         }
         let blocks: HashSet<_> = database.blocks(&table).into_iter().map(|(address, _)| address).collect();
-        // What is put in now finds the room.
+        // Inserts from here on find the room.
         database.insert(&table, &rows(500..2_000));
         let found = database.scan(&table);
         let again = found.keys().filter(|rowid| !before.contains_key(rowid) && blocks.contains(&rowid.block)).count();
@@ -331,7 +331,7 @@ fn a_load_for_which_there_is_no_room_leaves_what_was_there() {
             session.rollback_to_mark(mark).unwrap();
             database.check(&table, &before);
         }
-        // What the load was given is there for others.
+        // Space of the load is free for others.
         load(session, &table, &rows(100..2_000)).unwrap();
         session.commit(CommitWrite::default()).unwrap();
         database.insert(&table, &rows(2_000..5_000));

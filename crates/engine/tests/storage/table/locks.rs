@@ -1,4 +1,4 @@
-//! ITL slots up to MAXTRANS, and what is known of a deadlock.
+//! ITL slots up to MAXTRANS, and deadlock graphs.
 
 use common::sync::{Arc, JoinHandle, spawn};
 use common::{BlockSize, ErrorKind, Result, Rowid};
@@ -17,7 +17,7 @@ fn row(n: u8) -> Columns {
     vec![Some(vec![n]), Some(vec![n; 20])]
 }
 
-/// Work that has to wait: it does when this returns.
+/// Starts work that has to wait, and returns once it does.
 fn waiting(
     database: &Database,
     session: &Arc<Session>,
@@ -93,7 +93,7 @@ fn rows_migrate_under_maxtrans_1() {
 }
 
 #[test]
-fn a_deadlock_says_who_waits_for_what() {
+fn a_deadlock_names_waiters_and_resources() {
     let database = Database::new(BlockSize::K2, SpaceManagement::Manual);
     let (table, rowids) = table(&database, 255);
     let (a, b) = (database.connect(), database.connect());

@@ -15,7 +15,7 @@ use storage::table::{Deleter, Updater};
 #[derive(Clone, Debug)]
 enum Step {
     Insert(Vec<Columns>),
-    /// Which rows, by position among those that stand, and what they become.
+    /// Rows by position among the existing ones, with their new values.
     Update(Vec<(usize, Columns)>),
     Delete(Vec<usize>),
 }
@@ -55,7 +55,7 @@ fn run(database: &Database, table: &Arc<TableDef>, steps: Vec<Step>) {
         match step {
             Step::Insert(rows) => {
                 assert_eq!(database.insert(table, &rows), rows.len() as u64);
-                // Where rows go is the table's business: what is new must be just these rows.
+                // The table chooses the place of new rows: the new ones must be exactly these.
                 let found = database.scan(table);
                 let mut new: Vec<Columns> = found
                     .iter()

@@ -125,7 +125,7 @@ fn deleting_chained_and_migrated_rows_leaves_no_piece_behind() {
             heap::validate(&block).unwrap();
             assert_eq!(heap::row_count(&block), 0, "{address} has rows left");
         }
-        // What was freed is used again, once the delete has committed.
+        // The freed space is used again, once the delete has committed.
         database.session.commit(storage::txn::CommitWrite::default()).unwrap();
         let before = table.segment.extents(&database.session).unwrap().len();
         database.insert(&table, &rows);

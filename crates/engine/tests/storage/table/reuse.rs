@@ -1,4 +1,4 @@
-//! Room that a transaction has freed: for itself at once, for others once it has committed.
+//! Room that a transaction has freed: for itself at once, for others after its commit.
 
 use std::collections::BTreeSet;
 
@@ -45,7 +45,7 @@ fn within(rows: &Rows, before: &Rows, blocks: &BTreeSet<BlockAddress>) -> usize 
 }
 
 #[test]
-fn what_a_transaction_has_deleted_takes_its_own_rows_and_those_of_no_other() {
+fn space_freed_by_a_delete_takes_rows_of_its_own_transaction_only() {
     for management in MANAGEMENTS {
         let database = Database::new(BlockSize::K2, management);
         let table = database.table("T", 2, 10);
@@ -112,8 +112,8 @@ fn a_readers_view_outlives_the_use_of_what_was_deleted() {
     }
 }
 
-/// Under freelists: blocks that a delete has freed are on its transaction's list, of which nobody takes a block before the commit; then the first that
-/// finds own and master list empty takes all of it.
+/// Under freelists: blocks that a delete has freed are on its transaction's list, of which nobody takes a block before
+/// the commit; then the first that finds own and master list empty takes all of it.
 #[test]
 fn freed_blocks_wait_on_the_transactions_freelist_for_its_commit() {
     let database = Database::new(BlockSize::K2, SpaceManagement::Manual);
@@ -153,7 +153,7 @@ fn freed_blocks_wait_on_the_transactions_freelist_for_its_commit() {
 }
 
 #[test]
-fn who_finds_no_slot_for_a_transaction_freelist_waits_for_a_transaction() {
+fn a_session_without_a_transaction_freelist_slot_waits_for_a_transaction() {
     let database = Database::new(BlockSize::K2, SpaceManagement::Manual);
     let storage = Storage { freelists: freelist::freelists_max(2048), ..Storage::default() };
     let table = database.table_with("T", 2, PhysicalAttributes::default(), storage);
@@ -191,7 +191,7 @@ fn who_finds_no_slot_for_a_transaction_freelist_waits_for_a_transaction() {
     thread.join().unwrap();
     assert_eq!(late.meter().event(Event::EnqTxContention).waits, 1);
     assert_eq!(holders[0].meter().event(Event::EnqTxContention).waits, 0);
-    // What those have freed who have ended is found, list by list.
+    // Space freed by ended transactions is found, list by list.
     let high = database.blocks(&table).len();
     late.rollback().unwrap();
     database.insert(&table, &rows(16 * 5, 9000));

@@ -1,5 +1,5 @@
-//! Two sessions that insert, update, delete, go back to savepoints, commit and roll back in full blocks, against what each of them must see. Room that one
-//! has freed may serve itself and is never missing when it rolls back.
+//! Two sessions that insert, update, delete, go back to savepoints, commit and roll back in full blocks, against what
+//! each of them must see. Room that one has freed may serve itself and is never missing when it rolls back.
 
 use std::collections::BTreeMap;
 use std::time::Duration;
@@ -46,7 +46,7 @@ fn steps() -> impl Strategy<Value = Vec<(usize, Step)>> {
     proptest::collection::vec((0..2usize, step), 10..60)
 }
 
-/// What a session has done: rows that are new or changed, and None for those that are gone.
+/// A session's changes: new and changed rows, None for deleted ones.
 type Changes = BTreeMap<Rowid, Option<Columns>>;
 
 struct World {
@@ -61,7 +61,8 @@ struct World {
     watch: Arc<Mutex<()>>,
 }
 
-/// One thread plays both sessions: a statement that waits for an ITL slot of the other one would do so for ever, and is cancelled.
+/// One thread plays both sessions: a statement that waits for an ITL slot of the other one would do so for ever, and is
+/// cancelled.
 fn watcher(sessions: &[Arc<Session>], watch: &Arc<Mutex<()>>, ended: &Arc<AtomicBool>) -> JoinHandle<()> {
     let (sessions, watch, ended) = (sessions.to_vec(), watch.clone(), ended.clone());
     spawn("watcher", move || {
@@ -241,7 +242,7 @@ proptest! {
     #![proptest_config(ProptestConfig { cases: 24, max_shrink_iters: 300, ..ProptestConfig::default() })]
 
     #[test]
-    fn what_a_session_frees_serves_it_and_its_rollback(
+    fn freed_space_serves_its_session_and_its_rollback(
         manual: bool,
         pctfree in proptest::sample::select(vec![0, 10, 30]),
         steps in steps(),

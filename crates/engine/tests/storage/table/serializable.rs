@@ -51,7 +51,8 @@ fn serializable(database: &Database) -> Arc<Session> {
 fn a_row_that_another_has_deleted_since_cannot_be_taken() {
     for management in MANAGEMENTS {
         for way in 0..WAYS {
-            // The deleting transaction is as it left the block; another has cleaned the block since; and yet others have used the room.
+            // Three cases: the block as the deleting transaction left it; cleaned out by another session; the room
+            // reused by yet others.
             for later in 0..3 {
                 let database = Database::new(BlockSize::K2, management);
                 let (table, rowids) = table(&database);
@@ -68,7 +69,7 @@ fn a_row_that_another_has_deleted_since_cannot_be_taken() {
                 }
                 refused(take(way, &late, &table, rowids[3]));
                 late.rollback().unwrap();
-                // As of now there is no such row, or it is another, which may be taken.
+                // At present the row does not exist, or is another one, which may be changed.
                 late.set_transaction(Isolation::Serializable).unwrap();
                 let there = database.fetch(&table, rowids[3]).is_some();
                 assert_eq!(take(way, &late, &table, rowids[3]).unwrap(), there);
@@ -133,7 +134,7 @@ fn rows_that_the_transaction_does_not_see_are_passed_over() {
     }
 }
 
-/// A statement of a read committed transaction passes over what is gone, as ever.
+/// A statement of a read committed transaction skips deleted rows, as ever.
 #[test]
 fn read_committed_passes_over_rows_that_are_gone() {
     for way in 0..WAYS {

@@ -12,7 +12,8 @@ use storage::table::{Deleter, Inserter, TableScan, Updater};
 const SESSIONS: u8 = 4;
 const ROUNDS: u32 = 12;
 
-/// A row of one session: unique key, then text whose length changes from round to round, from a few bytes to more than a block.
+/// A row of one session: unique key, then text whose length changes from round to round, from a few bytes to more than
+/// a block.
 fn row(session: u8, number: u32, round: u32) -> Columns {
     let bytes = match (number + 3 * round) % 11 {
         0 => 2500,

@@ -1,4 +1,4 @@
-//! SHRINK SPACE against what the table had before: the same rows, the same index entries, a sound segment that is no larger and grows again.
+//! SHRINK SPACE: the same rows, the same index entries, a sound segment that is no larger and grows again.
 
 use common::sync::Arc;
 use common::{BlockSize, Result};
@@ -38,7 +38,7 @@ fn row(number: usize, bytes: usize) -> Columns {
 struct Round {
     inserted: usize,
     bytes: usize,
-    /// Of each hundred rows, which go, and which grow by so much.
+    /// Of each hundred rows, the number deleted, the number that grow, and by how much.
     deleted: usize,
     grown: (usize, usize),
 }
@@ -107,7 +107,7 @@ fn rows_and_indexes_are_what_they_were() {
 }
 
 #[test]
-fn what_is_free_goes_back_and_the_segment_grows_again() {
+fn shrink_returns_free_space_and_the_segment_grows_again() {
     let database = Database::new(BlockSize::K8, SpaceManagement::Auto);
     database.table("T", 2, 10);
     let table = alter(&database, "T", &TableChange::RowMovement(true)).unwrap();
@@ -169,7 +169,7 @@ fn initial_stays_and_compact_moves_rows_alone() {
 }
 
 #[test]
-fn who_asks_for_it_is_told_why_not() {
+fn shrink_is_refused_with_the_reason() {
     let manual = Database::new(BlockSize::K8, SpaceManagement::Manual);
     manual.table("T", 2, 10);
     alter(&manual, "T", &TableChange::RowMovement(true)).unwrap();

@@ -1,4 +1,4 @@
-//! Where sessions that insert at the same time put their rows under bitmaps.
+//! Placement of the rows of sessions that insert at the same time, under bitmaps.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
@@ -40,8 +40,8 @@ fn writers(database: &Database, table: &Arc<TableDef>) -> BTreeMap<BlockAddress,
     writers
 }
 
-/// Each takes rows in turn and keeps its transaction for a while: nobody puts a row into a block in which another one has a transaction, and what they have
-/// filled all is full but for the last few.
+/// Each session inserts in turn and keeps its transaction open for a while: no session uses a block in which another
+/// one has a transaction, and all their blocks are full but the last few.
 #[test]
 fn sessions_at_work_have_blocks_of_their_own() {
     const ROWS: usize = 300;
@@ -64,9 +64,10 @@ fn sessions_at_work_have_blocks_of_their_own() {
     assert!(writers.len() <= rows.div_ceil(26) + 2 * sessions.len(), "{} blocks", writers.len());
 }
 
-/// One after the other, each with a transaction that has ended: the blocks that the first has begun take the rows of the others once their own are full.
+/// One session after the other, each with a transaction that has ended: the later ones fill the blocks that the first
+/// has begun once their own are full.
 #[test]
-fn what_one_has_left_the_others_fill() {
+fn sessions_fill_blocks_that_others_have_left() {
     let database = Database::new(BlockSize::K8, SpaceManagement::Auto);
     let table = database.table("T", 2, 10);
     let sessions: Vec<_> = (0..5).map(|_| database.connect()).collect();
@@ -80,7 +81,8 @@ fn what_one_has_left_the_others_fill() {
     assert!(blocks <= 1000_usize.div_ceil(26) + 5, "{blocks} blocks");
 }
 
-/// A table in a tablespace that ends at two megabytes: its file does not grow, or, with `autoextend`, finds no room on its disk.
+/// A table in a tablespace that ends at two megabytes: its file does not grow, or, with `autoextend`, finds no room on
+/// its disk.
 fn confined(autoextend: bool) -> (Arc<Instance>, Arc<TableDef>) {
     let files = Arc::new(FaultyFileSystem::new(Arc::new(MemoryFileSystem::default())));
     let clock = Arc::new(SystemClock::default());
@@ -116,7 +118,7 @@ fn confined(autoextend: bool) -> (Arc<Instance>, Arc<TableDef>) {
     (instance, table)
 }
 
-/// Before an insert fails for want of space it has asked every block in which another session is at work, whatever their number.
+/// An insert fails for want of space only after it has tried every block in which another session is at work.
 #[test]
 fn blocks_in_use_are_better_than_none() {
     for (autoextend, number) in [(false, 1653), (true, 1237)] {

@@ -139,7 +139,8 @@ impl Database {
         }
     }
 
-    /// What a transaction does: one row after another, arrays, rows that grow out of their blocks, keys that change and come back, deletes.
+    /// The work of a transaction: one row after another, arrays, rows that grow out of their blocks, keys that change
+    /// and come back, deletes.
     fn change(&self, seed: u32) {
         let rows = self.rows();
         let few = |by: u32, rest: u32| {
@@ -180,8 +181,9 @@ fn made(keys: std::ops::Range<u32>, seed: u32) -> Vec<Row> {
     keys.map(|key| vec![key.to_be_bytes().to_vec(), short(key), vec![b'v'; long(key)]]).collect()
 }
 
-/// What is there after each rollback, with so many records undone together at most, and the changes of blocks that the rollbacks took. Where rows lie is
-/// compared within a run alone: which block a later insert is given may depend on what a rollback has told the bitmaps on its way.
+/// The rows after each rollback, with at most so many records undone together, and the number of block changes of the
+/// rollbacks. Places of rows are compared within a run only: a rollback may have updated bitmaps, which decide the
+/// block of a later insert.
 fn run(records: usize, block_size: BlockSize) -> (Vec<Vec<Row>>, u64) {
     RECORDS_OF_TEST.set(records);
     let database = database(block_size);
@@ -230,7 +232,8 @@ fn records_that_are_undone_together_come_to_what_they_do_one_by_one() {
     }
 }
 
-/// Blocks of 2 KB: payloads of undo go into pieces, and some for which pieces were reserved turn out to be short enough for one block.
+/// Blocks of 2 KB: payloads of undo go into pieces, and some for which pieces were reserved turn out to be short enough
+/// for one block.
 #[test]
 fn undo_in_pieces_is_undone_as_well() {
     let (one_by_one, _) = run(1, BlockSize::K2);

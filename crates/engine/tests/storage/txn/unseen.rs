@@ -1,4 +1,4 @@
-//! What later commits have freed in a block, and readers who see the block as it was before them.
+//! Room that later commits have freed in a block, and readers that see the block as it was before them.
 
 use std::ops::ControlFlow;
 
@@ -60,9 +60,10 @@ fn grow(
     }
 }
 
-/// Between the moment when a commit is in its undo segment's header and the one from which new snapshots see it, others may learn of it.
+/// Other sessions may learn of a commit between its entry in the undo segment's header and the moment from which new
+/// snapshots see it.
 #[test]
-fn nobody_uses_the_room_of_a_commit_that_snapshots_do_not_see_yet() {
+fn space_freed_by_a_commit_is_not_used_before_snapshots_see_it() {
     for grows in [false, true] {
         let (database, chosen) = full_blocks();
         let committer = database.instance.connect(super::OWNER).unwrap();
@@ -91,7 +92,8 @@ fn nobody_uses_the_room_of_a_commit_that_snapshots_do_not_see_yet() {
     }
 }
 
-/// A serializable transaction goes on seeing what others have deleted since it began, in blocks that it has changed itself.
+/// A serializable transaction still sees rows that others have deleted since it began, in blocks that it has changed
+/// itself.
 #[test]
 fn a_serializable_transaction_sees_what_was_deleted_since() {
     for grows in [false, true] {
@@ -124,7 +126,7 @@ fn a_serializable_transaction_sees_what_was_deleted_since() {
     }
 }
 
-/// What it inserts into blocks that others change does not hide what they say of the others' changes.
+/// Its inserts into blocks that others change do not hide the ITL entries of the others' changes.
 #[test]
 fn a_serializable_transaction_keeps_the_slots_of_later_commits() {
     let database = database(BlockSize::K8);

@@ -43,7 +43,7 @@ fn table(s: &Arc<Session>, name: &str) -> Arc<TableDef> {
     s.create_table(&TableSpec::new("SYSTEM", name, vec![column])).unwrap()
 }
 
-/// A committed row in a block that has not been told of the commit: it was not in the cache.
+/// A committed row in a block that is not cleaned out: it was not in the cache.
 fn write_uncleaned(database: &Database, table: &Arc<TableDef>, text: &[u8]) {
     let s = &database.session;
     let rows = scan(s, table).unwrap().rows;
@@ -63,7 +63,7 @@ fn texts(s: &Arc<Session>, table: &Arc<TableDef>) -> Vec<Vec<u8>> {
 }
 
 #[test]
-fn who_begins_after_an_undo_tablespace_was_dropped_sees_what_it_had_committed() {
+fn snapshots_after_a_drop_of_the_undo_tablespace_see_its_commits() {
     let database = Database::with(BlockSize::K8, 2048);
     let sys = database.instance.connect("SYS").unwrap();
     let s = &database.session;
@@ -71,7 +71,7 @@ fn who_begins_after_an_undo_tablespace_was_dropped_sees_what_it_had_committed() 
     write_uncleaned(&database, &tables[0], b"old");
     tables.iter().for_each(|table| write_uncleaned(&database, table, b"new"));
     database.set(Parameter::UndoTablespace, "UNDOTBS1");
-    // One that began before sees it as well, or says that it cannot: it never sees what was there before.
+    // A session that began before sees it as well, or gets an error: it never sees the earlier version.
     let early = database.instance.connect("SYSTEM").unwrap();
     let snapshot = early.begin_snapshot();
     sys.drop_tablespace("UNDO2", true, true).unwrap();

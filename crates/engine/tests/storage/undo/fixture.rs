@@ -1,4 +1,4 @@
-//! Databases with small undo tablespaces, a clock that is set by hand, and records that say what they must be.
+//! Databases with small undo tablespaces, a clock set by hand, and records with known content.
 
 use std::path::Path;
 
@@ -16,7 +16,7 @@ use storage::undo::{OwnedPrevious, Record, UndoWriter};
 
 const KB: u64 = 1 << 10;
 
-/// Time stands still until it is told to go on.
+/// A clock that stands still until the test moves it.
 #[derive(Debug, Default)]
 pub(super) struct HandClock(AtomicU64);
 
@@ -115,7 +115,7 @@ pub(super) fn payload(seed: u32, length: usize) -> Vec<u8> {
     (0..length).map(|n| (seed.wrapping_mul(31).wrapping_add(n as u32 / 3) % 251) as u8).collect()
 }
 
-/// Writes a record, and returns it as it must be read back.
+/// Writes a record, and returns its expected content.
 pub(super) fn write(s: &Session, writer: &mut UndoWriter, seed: u32, length: usize, previous: OwnedPrevious) -> Record {
     let payload = payload(seed, length);
     writer.reserve(s, length).unwrap();
@@ -146,7 +146,7 @@ pub(super) fn write(s: &Session, writer: &mut UndoWriter, seed: u32, length: usi
     }
 }
 
-/// A record with no story of its block.
+/// A record without an earlier one of its block.
 pub(super) fn write_plain(s: &Session, writer: &mut UndoWriter, seed: u32, length: usize) -> Record {
     write(s, writer, seed, length, OwnedPrevious::Uba(Uba::NONE))
 }

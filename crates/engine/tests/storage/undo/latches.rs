@@ -1,4 +1,4 @@
-//! What is latched while a transaction waits for room for its undo: nothing.
+//! A transaction that waits for room for its undo has nothing latched.
 
 use common::sync::spawn;
 use common::{BlockClass, BlockSize};
@@ -6,8 +6,8 @@ use waits::Event;
 
 use super::fixture::Database;
 
-/// A payload of several blocks that the current extent has not all of: while the next extent is waited for, the segment's header is free for whoever gives
-/// extents to segments at that moment.
+/// A payload of several blocks, more than the current extent has left: while the session waits for the next extent, the
+/// segment's header is free for the session that allocates extents at that moment.
 #[test]
 fn nothing_is_latched_where_the_next_extent_is_waited_for() {
     let database = Database::with(BlockSize::K8, 2048);
@@ -33,7 +33,7 @@ fn nothing_is_latched_where_the_next_extent_is_waited_for() {
     session.rollback().unwrap();
 }
 
-/// A get of a segment's header that waits for a session that has it is counted, as a wait of that segment and of no other.
+/// A get of a segment's header that waits for another session is counted as a wait of that segment alone.
 #[test]
 fn a_wait_for_a_header_is_counted_by_its_segment() {
     let database = Database::with(BlockSize::K8, 2048);

@@ -1,4 +1,4 @@
-//! One transaction after another: chains, states, what a block is used for next, and what is found again after a restart.
+//! One transaction after another: chains, states, reuse of blocks, and the state after a restart.
 
 use common::{BlockClass, BlockSize, Scn, Uba, Xid};
 use waits::{GetMode, Statistic};
@@ -102,7 +102,7 @@ fn slots_are_taken_again_in_order_and_old_transactions_are_known_to_have_ended()
 }
 
 #[test]
-fn what_is_undone_is_not_found_again_after_a_restart() {
+fn undone_records_are_not_found_after_a_restart() {
     let database = Database::with(BlockSize::K4, 4 << 10);
     let s = database.session.clone();
     let mut writer = database.begin();

@@ -1,5 +1,5 @@
-//! Random transactions over small undo tablespaces, against a model that knows every record: those of active transactions read back along both
-//! chains, those of ended ones are right or too old.
+//! Random transactions over small undo tablespaces, against a model of every record: those of active transactions are
+//! read back along both chains, those of ended ones are right or too old.
 
 use std::collections::HashMap;
 use std::path::Path;
@@ -25,7 +25,7 @@ impl Dice {
     }
 }
 
-/// A transaction under way and what it has written that is not undone.
+/// An open transaction and its records that are not undone.
 pub(super) struct Open {
     pub(super) writer: UndoWriter,
     pub(super) records: Vec<Record>,

@@ -1,4 +1,4 @@
-//! How long undo is kept: tuned retention, its guarantee, and what is given up again when the load has gone.
+//! Undo retention: tuned retention, its guarantee, and space that is given up after the load.
 
 use common::{BlockAddress, BlockSize, FileNumber, Scn, Uba};
 
@@ -49,7 +49,7 @@ fn where_files_may_grow_retention_follows_the_longest_query() {
     let long = database.session.begin_snapshot();
     database.clock.pass(2_000);
     assert_eq!((latest(&database).tuned_retention_s(), latest(&database).max_query_s), (2_300, 2_000));
-    // A snapshot that no statement has does not count.
+    // A snapshot without a statement does not count.
     let other = database.session.current_snapshot();
     drop(long);
     database.clock.pass(50);
@@ -80,7 +80,7 @@ fn a_tablespace_that_cannot_grow_keeps_what_it_has_room_for() {
     database.clock.pass(before.tuned_retention_s());
     assert_eq!(statuses(&database, "UNDO2", ExtentStatus::Unexpired), 0);
     assert_eq!(extents_of(&database, segment), 6);
-    // Statistics are of four days at the most.
+    // Statistics cover four days at most.
     let idle = Database::with(BlockSize::K8, 8192);
     idle.clock.pass(601);
     assert_eq!(latest(&idle).tuned_retention_s(), 4 * 24 * 3600);
@@ -111,7 +111,7 @@ fn take_all(database: &Database, writer: &mut UndoWriter) -> u32 {
 }
 
 #[test]
-fn what_is_guaranteed_is_kept_though_statements_fail() {
+fn guaranteed_undo_is_kept_though_statements_fail() {
     let database = Database::with(BlockSize::K8, 2048);
     let s = &database.session;
     database.set(Parameter::UndoRetention, "1000");
@@ -138,7 +138,7 @@ fn what_is_guaranteed_is_kept_though_statements_fail() {
     writer.commit(s, writer.header_mut(s).unwrap(), Scn(102));
     let users = database.instance.tablespaces().named("USERS").unwrap();
     assert!(database.instance.set_retention_guarantee(&users, true).unwrap_err().is_ora(30044));
-    // The control file has it.
+    // The control file has the change.
     database.instance.set_retention_guarantee(&tablespace, true).unwrap();
     let database = database.reopen();
     let named = |name| database.instance.tablespaces().named(name).unwrap().retention_guarantee();
@@ -179,7 +179,7 @@ fn expired_extents_go_back_to_the_tablespace() {
     let shrunk = shrunk.iter().find(|other| other.number == segment).unwrap();
     assert_eq!((shrunk.shrinks, shrunk.shrunk_bytes), (1, u64::from(held - 2) * 65_536));
     assert_eq!((shrunk.most_blocks, shrunk.blocks), (held * 8, 16));
-    // What an open transaction has is left; what is gone is too old or still the same.
+    // Undo of an open transaction is kept; other undo is too old or still the same.
     check(s, &kept);
     let gone = |record: &&Record| match s.undo().read(s, record.uba, None) {
         Ok(found) => {
@@ -211,7 +211,7 @@ fn a_segment_keeps_as_many_extents_as_it_has_entered_since_the_last_round() {
     let (segment, _) = take_blocks(&database, 80, 100);
     let held = extents_of(&database, segment);
     database.clock.pass(400);
-    // It has entered all of them since the start but the first.
+    // All of them but the first have been entered since the start.
     database.instance.monitor_round().unwrap();
     let first = extents_of(&database, segment);
     assert_eq!(first, held);
@@ -220,7 +220,7 @@ fn a_segment_keeps_as_many_extents_as_it_has_entered_since_the_last_round() {
 }
 
 #[test]
-fn segments_beyond_the_first_go_offline_when_nobody_needs_them() {
+fn unneeded_segments_beyond_the_first_go_offline() {
     let database = Database::with(BlockSize::K8, 4096);
     let s = &database.session;
     let online = || {
@@ -242,7 +242,7 @@ fn segments_beyond_the_first_go_offline_when_nobody_needs_them() {
     last.commit(s, last.header_mut(s).unwrap(), Scn(101));
     database.instance.monitor_round().unwrap();
     assert_eq!(online(), (15, 10));
-    // What was in them is known all the same.
+    // Its transactions are known all the same.
     assert_eq!(s.undo().state(s, seen).unwrap(), storage::undo::State::Committed(Scn(101)));
     // Back again, before another is made.
     let writers: Vec<_> = (0..16).map(|_| database.begin()).collect();

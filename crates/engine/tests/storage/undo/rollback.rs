@@ -1,4 +1,4 @@
-//! Transactions that a crash has left: how far their rollback is, and a close in the middle of it.
+//! Rollback of transactions that a crash has left: its progress, and a close in the middle of it.
 
 use common::Scn;
 
@@ -15,7 +15,7 @@ fn only(database: &Database) -> RollbackFigures {
 fn a_close_leaves_what_is_not_yet_rolled_back_to_the_next_open() {
     let database = Database::new();
     let mut writer = database.begin();
-    // Of no table's blocks: there is nothing to undo in them, so each record is passed over.
+    // They change no table's blocks: there is nothing to undo in them, so each record is skipped.
     let records: Vec<_> = (0..1000).map(|n| write_plain(&database.session, &mut writer, n << 8, 900)).collect();
     let (xid, blocks) = (writer.xid(), writer.used_blocks());
     drop(writer);
@@ -27,7 +27,7 @@ fn a_close_leaves_what_is_not_yet_rolled_back_to_the_next_open() {
     let (instance, session) = (database.instance.clone(), database.session.clone());
     let call = session.call().unwrap();
     let closing = common::sync::spawn("closing", move || instance.shutdown()).unwrap();
-    // Nobody is let in once the close has begun; it waits for the call.
+    // No session is admitted once the close has begun; it waits for the call.
     while database.instance.connect("SYSTEM").is_ok() {
         std::thread::yield_now();
     }

@@ -1,4 +1,4 @@
-//! Extents: in which order they are looked for, what is left alone, and what is said when there are none.
+//! Extents: the order of the search, extents that are not taken, and the error when there are none.
 
 use common::sync::Arc;
 use common::{BlockSize, Scn};
@@ -62,7 +62,7 @@ fn a_full_tablespace_is_said_and_undone_without_more_room() {
     }
     let xid = writer.xid();
     writer.rolled_back(s, writer.header_mut(s).unwrap(), Scn(50));
-    // Nothing of it has expired, but what is not guaranteed is taken when nothing else is left.
+    // Nothing has expired, but undo without a guarantee is taken when nothing else is left.
     let before = database.instance.undo().intervals(s)[0];
     let mut writer = database.begin();
     let again = fill(s, &mut writer);
@@ -88,7 +88,7 @@ fn a_full_tablespace_is_said_and_undone_without_more_room() {
 }
 
 #[test]
-fn what_is_kept_for_retention_is_taken_last_and_what_has_expired_first() {
+fn expired_undo_is_reused_first_and_unexpired_last() {
     let database = Database::with(BlockSize::K4, 2048);
     let s = &database.session;
     database.set(Parameter::UndoRetention, "100");

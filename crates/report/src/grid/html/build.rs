@@ -1,4 +1,4 @@
-//! Sections, paragraphs and notes out of tags and text; and where a report ends.
+//! Sections, paragraphs and notes from tags and text; and the end of a report.
 
 use super::table::{Allowance, OpenTable, folded, lines};
 use super::tokens::{Attributes, Tag};
@@ -16,7 +16,7 @@ const LAST_LINE: &str = "End of Report";
 const FIRST_HEADING: &str = "WORKLOAD REPOSITORY";
 const FIRST_SCREEN: &str = "Report Summary";
 
-/// Where a section's title came from.
+/// Origin of a section's title.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 enum Origin {
     /// Before any heading.
@@ -34,7 +34,7 @@ struct OpenSection {
     origin: Origin,
 }
 
-/// A text that is being collected, with the line it begins on.
+/// Collected text, with the line it begins on.
 #[derive(Debug, Default)]
 struct Collected {
     text: Vec<u8>,
@@ -60,7 +60,7 @@ struct Lines<'a> {
 }
 
 impl Lines<'_> {
-    /// The line that a place is on. Places behind the one asked for last are on its line.
+    /// The line of a position. Positions must ascend.
     fn at(&mut self, place: usize) -> usize {
         if let Some(passed) = self.bytes.get(self.counted..place) {
             self.line += memchr::memchr_iter(b'\n', passed).count();
@@ -329,8 +329,8 @@ impl<'a> Builder<'a> {
         self.open.section.notes.extend(paragraphs);
     }
 
-    /// A table or its notes follow: takes the paragraph before it for the title of a section where the report has no heading for it.
-    /// Otherwise gives the paragraph back, which is then the table's caption.
+    /// A table or its notes follow: takes the paragraph before as the title of a section if the report has no heading
+    /// for it. Otherwise returns the paragraph, which is then the table's caption.
     fn title_from_paragraph(&mut self) -> Option<String> {
         let (text, line) = self.pending.pop()?;
         self.pending_to_notes();
@@ -364,14 +364,14 @@ impl<'a> Builder<'a> {
         self.open = OpenSection { section, origin };
     }
 
-    /// Keeps the open section, unless it is only the title of the ones that follow.
+    /// Keeps the open section, unless it is only the title of the following ones.
     fn end_section(&mut self, next: Origin) {
         self.pending_to_notes();
         let OpenSection { section, origin } = std::mem::take(&mut self.open);
         let bare = section.tables.is_empty() && section.notes.is_empty() && !section.empty;
         let container = match origin {
             Origin::None => true,
-            // The first heading says what kind of report it is.
+            // The first heading gives the kind of report.
             Origin::Heading(1) => !section.title.starts_with(FIRST_HEADING),
             Origin::Heading(level) => level == 2 || next == Origin::Paragraph,
             Origin::Paragraph => false,
@@ -381,7 +381,7 @@ impl<'a> Builder<'a> {
         }
     }
 
-    /// A tag that a page has once: another report begins when there is one already.
+    /// A tag that occurs once in a page: another report begins if there was one already.
     fn next_document(&mut self) {
         let begun =
             self.open.origin != Origin::None || !self.open.section.tables.is_empty() || !self.sections.is_empty();
@@ -392,7 +392,7 @@ impl<'a> Builder<'a> {
         self.unprinted = false;
     }
 
-    /// The row under way is not kept: the file ends in it, and a figure that the cut goes through may lack digits.
+    /// Drops the row under way: the file ends in it, and its last figure may lack digits.
     fn drop_row(&mut self) {
         if let Some(table) = self.tables.last_mut() {
             table.drop_row();

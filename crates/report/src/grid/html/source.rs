@@ -1,11 +1,11 @@
-//! The bytes of a report for the tokenizer, which says through a shared cell how far it has come.
+//! The bytes of a report for the tokenizer, whose position is shared through a cell.
 
 use std::cell::Cell;
 use std::convert::Infallible;
 
 use html5gum::Reader;
 
-/// A reader over memory that tells its place.
+/// A reader over memory that reports its position.
 #[derive(Debug)]
 pub(super) struct Source<'a> {
     bytes: &'a [u8],

@@ -8,12 +8,12 @@ const COLUMNS: usize = 256;
 /// Most rows of a heading.
 const HEADING_ROWS: usize = 8;
 
-/// Cells that are not in the file but made by padding and spans: so many for each that is in the file, and so many in any case.
-/// Without such a limit a damaged file of 16 MB could ask for gigabytes.
+/// Cells made by padding and spans: so many for each cell in the file, and so many in any case. Without such a limit a
+/// damaged file of 16 MB could ask for gigabytes.
 const MADE_PER_CELL: usize = 4;
 const MADE_ALWAYS: usize = 100_000;
 
-/// How many more cells may be made up.
+/// Number of cells that may still be made.
 #[derive(Debug)]
 pub(super) struct Allowance(usize);
 
@@ -37,12 +37,12 @@ impl Allowance {
     }
 }
 
-/// What a copy of a text costs of the allowance: a cell, and what its bytes would be in cells.
+/// Cost of a copied text in cells.
 fn cost(text: &str) -> usize {
     1 + text.len() / size_of::<String>()
 }
 
-/// A cell as it stands in the file.
+/// A cell of the file.
 #[derive(Debug)]
 struct Printed {
     text: String,
@@ -51,7 +51,7 @@ struct Printed {
     rows: usize,
 }
 
-/// What a cell that spans rows still has to fill.
+/// The rest of a cell that spans rows.
 #[derive(Debug, Clone)]
 struct Below {
     column: usize,
@@ -185,21 +185,22 @@ impl OpenTable {
             return None;
         }
         let next = Self::new(self.caption.clone());
-        // What damage cost goes on to be counted with this table's.
+        // Losses by damage continue to be counted with this table's.
         let (above, left_out) = std::mem::replace(self, next).finish(allowance);
         self.left_out = left_out;
         self.heading_row(printed, allowance);
         above
     }
 
-    /// The row under way is not to be kept: the file ends in it.
+    /// Drops the row under way: the file ends in it.
     pub(super) fn drop_row(&mut self) {
         self.cell = None;
         self.row.clear();
         self.in_row = false;
     }
 
-    /// Puts the cells where they belong, spans considered. A title over several columns belongs to the name of each; a value stands once.
+    /// Puts the cells into their columns, with spans. A title over several columns belongs to the name of each; a value
+    /// stands once.
     fn place(&mut self, printed: Vec<Printed>, heading: bool) -> Row {
         let mut cells: Vec<String> = Vec::with_capacity(printed.len().max(self.width));
         let mut above = std::mem::take(&mut self.below).into_iter().peekable();
@@ -264,7 +265,8 @@ impl OpenTable {
         }
     }
 
-    /// The table, or nothing when it has neither a name nor a value (a frame for layout); and how many rows damage has cost it.
+    /// The table, or None when it has neither a name nor a value (a frame for layout); and the number of rows lost by
+    /// damage.
     pub(super) fn finish(mut self, allowance: &mut Allowance) -> (Option<Table>, usize) {
         let width = self.width;
         let blank = |row: &Row| row.cells.iter().all(String::is_empty);
@@ -300,7 +302,7 @@ fn less(span: Below) -> Option<Below> {
     (span.rows > 1).then(|| Below { rows: span.rows - 1, ..span })
 }
 
-/// A column's name: what stands above it, from the top, each text once.
+/// A column's name: the texts above it, from the top, each once.
 fn name(heading: &[Row], column: usize) -> String {
     let mut name = String::new();
     let mut last = "";

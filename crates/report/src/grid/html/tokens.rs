@@ -1,4 +1,4 @@
-//! What the tokenizer finds, told to the builder: tags that mean something in a report, the few attributes that do, and text.
+//! The tokenizer's output for the builder: the tags and attributes that matter in a report, and text.
 
 use std::cell::Cell;
 use std::convert::Infallible;
@@ -26,7 +26,7 @@ pub(super) enum Tag {
     Item,
     Anchor,
     Preformatted,
-    /// What ends a paragraph, and no more.
+    /// Ends a paragraph, and no more.
     Block,
 }
 
@@ -101,7 +101,7 @@ impl Name {
     }
 }
 
-/// Takes the tokenizer's calls. A token is passed on when it is complete, so a tag that the file's end cuts is not.
+/// Receives the tokenizer's calls. A token is passed on when it is complete, so a tag cut by the file's end is not.
 struct Listener<'a, 'text> {
     place: &'a Cell<usize>,
     builder: &'a mut Builder<'text>,
@@ -298,7 +298,7 @@ impl Emitter for Listener<'_, '_> {
     }
 }
 
-/// Reads a text through and gives what was built of it.
+/// Reads a text and returns the builder.
 pub(super) fn read(text: &str) -> Builder<'_> {
     let place = Cell::new(0);
     let mut builder = Builder::new(text.as_bytes());

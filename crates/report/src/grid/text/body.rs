@@ -7,7 +7,7 @@ use super::super::{Row, Section, Table};
 use super::columns::is_figures;
 use super::heading::{View, heading};
 use super::line::{Lines, Look, folded};
-use super::outline::Part;
+use super::outline::SectionLines;
 use super::pairs::pairs;
 use super::table::Open;
 
@@ -15,7 +15,7 @@ use super::table::Open;
 const MAX_NOTES: usize = 200;
 
 /// The section that a part of the report holds. Cells are taken from the budget.
-pub(super) fn section(lines: &Lines<'_>, part: &Part, budget: &mut usize) -> Section {
+pub(super) fn section(lines: &Lines<'_>, part: &SectionLines, budget: &mut usize) -> Section {
     let mut body = Body {
         lines,
         part,
@@ -33,11 +33,11 @@ pub(super) fn section(lines: &Lines<'_>, part: &Part, budget: &mut usize) -> Sec
 
 struct Body<'a, 'b> {
     lines: &'a Lines<'a>,
-    part: &'a Part,
+    part: &'a SectionLines,
     section: Section,
     open: Option<Open>,
     pairs: Table,
-    /// Where the open table's heading stands.
+    /// Lines of the open table's heading.
     heading_lines: Range<usize>,
     /// Past the first page of the section.
     repeated: bool,
@@ -71,7 +71,7 @@ impl<'a> Body<'a, '_> {
         Cow::Owned(format!("{:masked$}{rest}", ""))
     }
 
-    /// How many characters at a line's start are the section's title or the tildes under it.
+    /// Characters at a line's start that are the section's title or the tildes under it.
     fn masked(&self, at: usize) -> usize {
         if self.part.underlined == 0 {
             0
@@ -129,7 +129,8 @@ impl<'a> Body<'a, '_> {
         }
     }
 
-    /// Opens the table whose heading begins here, or goes on with the one whose heading is printed again. Returns the line after its ruler.
+    /// Opens the table whose heading begins here, or goes on with the one whose heading is printed again. Returns the
+    /// line after its ruler.
     fn heading(&mut self, at: usize) -> Option<usize> {
         // Most headings are those of the page before, line by line.
         if let Some(length) = self.repeats(at) {
@@ -140,7 +141,7 @@ impl<'a> Body<'a, '_> {
             if open.heading == heading {
                 return Some(next);
             }
-            // In the text of a statement anything may look like a ruler; over a sum stands a part of one.
+            // In the text of a statement any line may look like a ruler; over a sum stands a part of one.
             if open.is_sql() || heading.first.is_sum_of(&open.heading.first) && is_figures(&self.text(at)) {
                 return None;
             }
@@ -151,7 +152,7 @@ impl<'a> Body<'a, '_> {
         Some(next)
     }
 
-    /// How many lines from here are the heading of the open table once more.
+    /// The number of lines from here that repeat the heading of the open table.
     fn repeats(&self, at: usize) -> Option<usize> {
         self.open.as_ref()?;
         let lines = self.heading_lines.clone();

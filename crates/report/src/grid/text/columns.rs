@@ -6,7 +6,7 @@ const MAX_COLUMNS: usize = 48;
 /// Characters of a line in which columns are looked for, where characters are not bytes.
 const MAX_WIDTH: usize = 4096;
 
-/// Where the columns of a table are, in characters from the line's start.
+/// Character positions of a table's columns.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub(super) struct Columns {
     /// First and one past the last character of each ruled column.
@@ -15,7 +15,7 @@ pub(super) struct Columns {
     pub(super) label: bool,
 }
 
-/// Whether the middle of a column lies under a heading of several columns.
+/// True: the middle of a column lies under a heading of several columns.
 pub(super) fn centred(group: (usize, usize), span: (usize, usize)) -> bool {
     (group.0 * 2..group.1 * 2).contains(&(span.0 + span.1))
 }
@@ -47,12 +47,12 @@ impl Columns {
         self.spans.len() + usize::from(self.label)
     }
 
-    /// Whether every column of another ruler is one of this one's, but not all are there: the line above a sum.
+    /// True: the other ruler has some but not all of this one's columns: the line above a sum.
     pub(super) fn is_sum_of(&self, table: &Self) -> bool {
         self.spans.len() < table.spans.len() && self.spans.iter().all(|span| table.spans.contains(span))
     }
 
-    /// Whether every column of this ruler stands over several columns of another: a heading over a group.
+    /// True: every column of this ruler stands over several columns of another: a heading over a group.
     pub(super) fn groups(&self, below: &Self) -> bool {
         let beside = below.label
             || self.spans.first().is_some_and(|first| below.spans.first().is_some_and(|span| span.1 <= first.0));
@@ -88,7 +88,8 @@ impl Columns {
 }
 
 impl Columns {
-    /// The cells of a line of figures of which one is missing with its white space, so that what follows stands too far left.
+    /// The cells of a line of figures of which one is missing with its white space, so that what follows stands too far
+    /// left.
     pub(super) fn shifted(&self, text: &str) -> Option<Vec<String>> {
         if self.label || !text.is_ascii() {
             return None;
@@ -172,7 +173,7 @@ impl<'a> Characters<'a> {
     }
 }
 
-/// Whether a word is a figure as reports print them.
+/// True: the word is a figure as reports print them.
 pub(super) fn is_figure(word: &str) -> bool {
     let bytes = word.as_bytes();
     match bytes.first() {
@@ -187,7 +188,7 @@ pub(super) fn is_figure(word: &str) -> bool {
     }
 }
 
-/// Whether more than half of a line's words are figures.
+/// True: more than half of a line's words are figures.
 pub(super) fn is_figures(text: &str) -> bool {
     let mut words = 0;
     let mut figures = 0;

@@ -18,7 +18,7 @@ pub(super) struct Heading {
     /// Of the second line of each row, where rows take two.
     pub(super) second: Option<Columns>,
     pub(super) names: Vec<String>,
-    /// What stands over the label column.
+    /// The heading of the label column.
     pub(super) label: String,
 }
 
@@ -86,7 +86,7 @@ fn stacked(above: &[Cow<'_, str>], columns: &Columns) -> (Vec<String>, String) {
     (names(words), label)
 }
 
-/// Statspack's host line, which SQL*Plus folds in some releases so that no word stands over its column.
+/// Statspack's host line, which SQL*Plus folds in some releases so that words and columns are out of line.
 fn host(above: &[Cow<'_, str>], columns: &Columns) -> Option<(Vec<String>, String)> {
     let [first, _] = above else { return None };
     if !first.starts_with("Host ") || !columns.label || columns.spans.len() != 6 {
@@ -165,7 +165,8 @@ fn phrase(tokens: &[(usize, usize, &str)], index: usize) -> (usize, usize) {
     (from, to)
 }
 
-/// The column of words that belong together and reach over its edge by no more than a character or two: `Snap Id` a little beside its ruler.
+/// The column of words that belong together and reach over its edge by no more than a character or two: `Snap Id` a
+/// little beside its ruler.
 fn slipped(tokens: &[(usize, usize, &str)], index: usize, columns: &Columns) -> Option<usize> {
     let (from, to) = phrase(tokens, index);
     let (start, end) = (tokens[from].0, tokens[to].1);
@@ -182,8 +183,8 @@ fn slipped(tokens: &[(usize, usize, &str)], index: usize, columns: &Columns) -> 
     (from < to && elsewhere <= 2 && end - start <= span.1 - span.0 + 1).then_some(column)
 }
 
-/// Words that belong together and of which one runs over the gap between two columns: "Load Average" over Begin and End.
-/// Returned are the first word's index, one past the last character, and the words.
+/// Words that belong together and of which one runs over the gap between two columns: "Load Average" over Begin and
+/// End. Returned are the first word's index, one past the last character, and the words.
 fn straddling(tokens: &[(usize, usize, &str)], index: usize, columns: &Columns) -> Option<(usize, usize, String)> {
     let (from, to) = phrase(tokens, index);
     let phrase = &tokens[from..=to];

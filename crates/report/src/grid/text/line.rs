@@ -1,4 +1,4 @@
-//! The lines of a report, each with what it looks like on its own.
+//! The lines of a report, each with its look.
 
 use std::borrow::Cow;
 use std::sync::LazyLock;
@@ -12,7 +12,7 @@ const MAX_FORMS: usize = 8;
 /// Distance of tab stops, where a text was saved with tabs.
 const TAB: usize = 8;
 
-/// What a line is, looked at alone.
+/// The form of a single line.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum Look {
     Blank,
@@ -62,7 +62,7 @@ impl<'a> Lines<'a> {
         all
     }
 
-    /// Within statements there are lines of dashes too: only those in the form that stands before titles end a section.
+    /// The text of statements has lines of dashes too: only those in the form that precedes titles end a section.
     fn check_ends(&mut self) {
         let form = |text: &str| (text.len() - text.trim_start().len(), text.len());
         let mut forms: Vec<(usize, usize)> = Vec::new();
@@ -105,7 +105,8 @@ impl<'a> Lines<'a> {
     }
 }
 
-/// A text whose columns can be counted: no tabs, no carriage returns within a line, no hard or narrow spaces (groups of digits in French).
+/// A text with countable columns: no tabs, no carriage returns within a line, no hard or narrow spaces (groups of
+/// digits in French).
 pub(super) fn plain(text: &str) -> Cow<'_, str> {
     let bytes = text.as_bytes();
     if memchr::memchr3(b'\t', b'\r', 0xc2, bytes).is_none() && memchr::memchr(0xe2, bytes).is_none() {

@@ -13,26 +13,32 @@
 //!           --------------------------------------         <- end of the section
 //! ```
 //!
-//! What the interpreters may rely on:
+//! Guarantees to the interpreters:
 //!
-//! - **Sections.** A title with `DB/Inst:` or `for DB:`, or a line underlined with tildes, starts a section. A title printed again on the next page goes
-//!   on with the same section and the same table; a title printed again after the section's end is a new section (Statspack has three `Instance Activity
-//!   Stats`). The first section is `STATSPACK report for` or `WORKLOAD REPOSITORY report for`, with the tables of database, host and snapshots (in
-//!   Statspack their captions are `Database`, `Host Name`, `Snapshot`).
-//!   A note `DB/Inst: ORCL/orcl` of the first section keeps what the titles lose.
-//! - **Columns.** The lines of a stacked heading joined by a space: `Avg wait (ms)`. A heading over several columns stands before each of them:
-//!   `Read Data Volume`, `Read Requests /sec`, `% of Waits <1ms`.
-//! - **Label columns.** Where rows begin left of the first ruled column (`Redo size:  392,163.4`) the table has a first column without a name, and the
-//!   cells of it keep their colon.
-//! - **Pairs.** `Buffer Nowait %:  100.00       Redo NoWait %:   99.98` is a table with two columns without names, a row a pair, labels with their colon.
-//!   A pair printed right of a ruled table (`Std Block Size: 8K` in Cache Sizes) goes into such a table of its own in the same section; so do
-//!   `Elapsed:`, `DB time:`, `DB CPU:` and `Av Act Sess:` of the snapshot block, with `(mins)` in their value.
-//! - **Rows of two lines** (I/O by tablespace and file, enqueues, segments, library cache) are one row: the columns of the first ruler, then those of the
-//!   second. A name above figures under one ruler (`IOStat by Function/Filetype`) is a first column named `Name`; leading white space there is lost.
-//! - **Repeated values left out** (`BREAK ON` of SQL*Plus) stay empty cells, as printed; only the tablespace of the second and further files is filled in.
-//! - **Folded cells** are joined without a space when they filled their column: `/u01/app/oracle/adm` + `in/orcl/adump`.
+//! - **Sections.** A title with `DB/Inst:` or `for DB:`, or a line underlined with tildes, starts a section. A title
+//!   printed again on the next page continues the section and its table; a title printed again after the section's end
+//!   is a new section (Statspack has three `Instance Activity Stats`). The first section is `STATSPACK report for` or
+//!   `WORKLOAD REPOSITORY report for`, with the tables of database, host and snapshots (in Statspack their captions are
+//!   `Database`, `Host Name`, `Snapshot`). A note `DB/Inst: ORCL/orcl` of the first section keeps the names removed
+//!   from titles.
+//! - **Columns.** The lines of a stacked heading joined by a space: `Avg wait (ms)`. A heading over several columns
+//!   stands before each of them: `Read Data Volume`, `Read Requests /sec`, `% of Waits <1ms`.
+//! - **Label columns.** Where rows begin left of the first ruled column (`Redo size:  392,163.4`) the table has a first
+//!   column without a name, and the cells of it keep their colon.
+//! - **Pairs.** `Buffer Nowait %:  100.00       Redo NoWait %:   99.98` is a table with two columns without names, a
+//!   row a pair, labels with their colon. A pair printed right of a ruled table (`Std Block Size: 8K` in Cache Sizes)
+//!   goes into such a table of its own in the same section; so do `Elapsed:`, `DB time:`, `DB CPU:` and `Av Act Sess:`
+//!   of the snapshot block, with `(mins)` in their value.
+//! - **Rows of two lines** (I/O by tablespace and file, enqueues, segments, library cache) are one row: the columns of
+//!   the first ruler, then those of the second. A name above figures under one ruler (`IOStat by Function/Filetype`) is
+//!   a first column named `Name`; leading white space there is lost.
+//! - **Repeated values left out** (`BREAK ON` of SQL*Plus) stay empty cells, as printed; only the tablespace of the
+//!   second and further files is filled in.
+//! - **Folded cells** are joined without a space when they filled their column: `/u01/app/oracle/adm` +
+//!   `in/orcl/adump`.
 //! - **SQL sections.** The module, container and statement lines under the figures are the row's `text`.
-//! - **A browser's text** of an HTML report (tabs or ` | ` between cells, no rulers) has the sections of that page and the kind `AwrHtml`.
+//! - **A browser's text** of an HTML report (tabs or ` | ` between cells, no rulers) has the sections of that page and
+//!   the kind `AwrHtml`.
 //! - **Overflow** (`####`) is kept as printed.
 
 mod body;
@@ -49,7 +55,8 @@ use super::Document;
 use crate::model::Kind;
 use line::Lines;
 
-/// Cells in all tables of one report; what comes after is left out, and the report counts as cut. Real reports hold under a million.
+/// Cells in all tables of one report; the rest is left out, and the report counts as cut. Real reports hold under a
+/// million.
 const MAX_CELLS: usize = 4_000_000;
 
 /// Sections of one report; the rest counts as cut off. Real reports have some hundreds.
@@ -81,7 +88,7 @@ pub fn documents(text: &str) -> Vec<Document> {
     headers.iter().zip(ends).map(|(&(start, kind), end)| document(&lines, start, end, kind, false)).collect()
 }
 
-/// Whether a line is the first of a report in text.
+/// True: the line is the first of a report in text.
 pub(crate) fn is_header(line: &str) -> bool {
     outline::header(line.trim_end()).is_some()
 }
@@ -93,7 +100,7 @@ fn document(lines: &Lines<'_>, start: usize, end: usize, kind: Kind, headless: b
     for part in &outline.sections {
         sections.push(body::section(lines, part, &mut budget));
     }
-    // The titles lose what they say of database and instance; Statspack says it nowhere else.
+    // Titles lose database and instance, which Statspack gives nowhere else.
     if let (Some(first), Some(names)) = (sections.first_mut(), database(lines, start, end)) {
         first.notes.push(names);
     }

@@ -1,4 +1,4 @@
-//! Where a report's sections begin and end.
+//! The boundaries of a report's sections.
 
 use crate::model::Kind;
 
@@ -11,21 +11,22 @@ const MAX_TITLE: usize = 100;
 
 /// One section: its title, and the lines that belong to it.
 #[derive(Debug)]
-pub(super) struct Part {
+pub(super) struct SectionLines {
     pub(super) title: String,
     /// The title's line.
     pub(super) at: usize,
     /// First and one past the last line of the body.
     pub(super) start: usize,
     pub(super) end: usize,
-    /// How many columns of the line at `start` are the title, underlined by the tildes of the next line: the rest of both is heading.
+    /// Columns of the line at `start` that are the title, underlined by the tildes of the next line: the rest of both
+    /// is heading.
     pub(super) underlined: usize,
 }
 
 #[derive(Debug)]
 pub(super) struct Outline {
-    pub(super) sections: Vec<Part>,
-    /// The report says where it ends.
+    pub(super) sections: Vec<SectionLines>,
+    /// The report's last line was found.
     pub(super) ended: bool,
     /// There are more sections than are kept.
     pub(super) full: bool,
@@ -50,7 +51,7 @@ pub(super) fn header(text: &str) -> Option<Kind> {
     }
 }
 
-/// The kind of report that lines without its first line come from, if any.
+/// The kind of report of lines without its first one, if any.
 pub(super) fn headless(lines: &Lines<'_>) -> Option<Kind> {
     let titles: Vec<&str> =
         (0..lines.len()).filter(|&at| lines.look(at) == Look::Title).take(200).map(|at| lines.text(at)).collect();
@@ -85,7 +86,7 @@ impl Outline {
         let mut advisor = false;
         while at < end {
             match lines.look(at) {
-                // The advisor's findings at the end are prose, with statements in it that may look like anything.
+                // The advisor's findings at the end are prose, and statements in it may look like anything.
                 look if advisor && look != Look::Title && !is_last_line(lines.text(at)) => {}
                 Look::Title => {
                     let text = lines.text(at);
@@ -115,7 +116,8 @@ impl Outline {
                 Look::Text if closed => {
                     closed = false;
                     advisor = lines.text(at).trim_start().starts_with("ADDM Report for");
-                    // An underlined title is met at its underline; a heading goes on with the title that it stood under.
+                    // An underlined title is met at its underline; a heading goes on with the title that it stood
+                    // under.
                     if lines.look(at + 1) == Look::Tilde || lines.text(at + 1).starts_with('~') {
                     } else if !advisor && heads_table(lines, at, end) {
                         let title = outline.sections.last().map(|part| part.title.clone()).unwrap_or_default();
@@ -141,7 +143,7 @@ impl Outline {
             self.full = true;
             return;
         }
-        self.sections.push(Part { title, at, start, end: start, underlined });
+        self.sections.push(SectionLines { title, at, start, end: start, underlined });
     }
 
     /// In 9i, names underlined with dashes part this section.
@@ -149,7 +151,7 @@ impl Outline {
         self.sections.last().is_some_and(|part| part.title == "Cluster Statistics" || part.title.starts_with("Global "))
     }
 
-    /// In the text of statements there may be anything.
+    /// The text of statements may look like anything.
     fn in_statements(&self) -> bool {
         self.sections
             .last()
@@ -188,7 +190,7 @@ impl Outline {
     }
 }
 
-/// Whether a ruler only underlines a name, with lines of `name: value` below: the cluster statistics of 9i.
+/// True: a ruler only underlines a name, with lines of `name: value` below: the cluster statistics of 9i.
 fn names_block(lines: &Lines<'_>, at: usize) -> bool {
     let above = lines.text(at.saturating_sub(1));
     let ruler = lines.text(at);
@@ -200,7 +202,8 @@ fn names_block(lines: &Lines<'_>, at: usize) -> bool {
 }
 
 impl Outline {
-    /// A block of the first page whose name stands in the line of its column headings, without tildes under it: `Shared Pool Statistics`.
+    /// A block of the first page whose name stands in the line of its column headings, without tildes under it: `Shared
+    /// Pool Statistics`.
     fn blocks(&mut self, lines: &Lines<'_>, at: usize) {
         let above = at.saturating_sub(1);
         let first = indent(lines.text(at));
@@ -223,7 +226,7 @@ fn indent(text: &str) -> usize {
     text.bytes().take_while(|&byte| byte == b' ').count()
 }
 
-/// How much of a line is the title that so many tildes stand under: words that the tildes end in, and a remark in brackets after them.
+/// Width of the title over so many tildes: words that the tildes end in, and a remark in brackets after them.
 fn title_width(text: &str, tildes: usize) -> usize {
     let bytes = text.as_bytes();
     let mut end = tildes.min(bytes.len());
@@ -235,7 +238,7 @@ fn title_width(text: &str, tildes: usize) -> usize {
     if remark.starts_with('(') && (remark.ends_with(')') || remark.contains(':')) { bytes.len() } else { end }
 }
 
-/// Whether the lines from here, without a blank one, lead to a ruler.
+/// True: the lines from here, without a blank one, lead to a ruler.
 pub(super) fn heads_table(lines: &Lines<'_>, at: usize, end: usize) -> bool {
     let mut below = at;
     while below < end && below < at + 7 && lines.look(below) == Look::Text {

@@ -64,7 +64,8 @@ fn label(piece: &str) -> Option<&str> {
     piece.ends_with(':').then_some(piece)
 }
 
-/// Parts of a line that white space sets apart, names cut off at their colon, a figure with its unit cut off from the name after it.
+/// Parts of a line that white space sets apart, names cut off at their colon, a figure with its unit cut off from the
+/// name after it.
 fn pieces(line: &str) -> Vec<&str> {
     let mut pieces = Vec::new();
     for part in line.split("  ").map(str::trim).filter(|part| !part.is_empty()) {

@@ -1,7 +1,8 @@
-//! An AWR page in HTML that a browser saved, or somebody copied, as text: cells with tabs or ` | ` between them, no rulers.
+//! An AWR page in HTML saved from a browser, or copied, as text: cells with tabs or ` | ` between them, no rulers.
 //!
-//! The sections are those of the page (so its kind is `AwrHtml`), as far as the text shows them. Nothing but its words tells a title from a note
-//! (`titles.rs`); the last title before a table is the table's, because the page lists its sections' titles too.
+//! The sections are those of the page (so its kind is `AwrHtml`), as far as the text shows them. Titles and notes
+//! differ in their words alone (`titles.rs`); the last title before a table is the table's, because the page lists its
+//! sections' titles too.
 
 use super::super::{Document, Row, Section, Table};
 use super::line::folded;
@@ -19,7 +20,7 @@ const ROWS_PER_RULER: usize = 20;
 /// Cells of one line.
 const MAX_COLUMNS: usize = 64;
 
-/// What stands between cells.
+/// Separator of cells.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum Between {
     Tab,
@@ -27,7 +28,7 @@ pub(super) enum Between {
 }
 
 impl Between {
-    /// The cells of a line that has more than one; those behind the last that holds something are not there.
+    /// The cells of a line with more than one; empty ones at the end are dropped.
     fn cells(self, line: &str) -> Option<Vec<String>> {
         let mut cells = Vec::new();
         match self {
@@ -67,11 +68,11 @@ fn bars(line: &str) -> impl Iterator<Item = usize> {
     memchr::memchr_iter(b'|', bytes).filter(move |&at| blank(at.checked_sub(1)) && blank(Some(at + 1)))
 }
 
-/// What stands between the cells of a report of this form; None for one with rulers.
+/// The separator of cells in a report of this form; None for one with rulers.
 pub(super) fn form(text: &str) -> Option<Between> {
     memchr::memchr2(b'\t', b'|', text.as_bytes())?;
     let (mut tabs, mut barred, mut rulers) = (0, 0, 0);
-    // A heading of the first page above its figures settles it, whatever lines of dashes statements have.
+    // A heading of the first page above its figures decides, whatever lines of dashes statements have.
     let (mut heading, mut settled) = (false, false);
     for line in text.lines() {
         let bare = line.trim();
@@ -113,7 +114,7 @@ pub(super) fn documents(text: &str, between: Between) -> Vec<Document> {
 #[derive(Default)]
 struct Pending {
     title: Option<(String, usize)>,
-    /// The first line that may be a title, although it is none that is known.
+    /// The first line that may be a title without being a known one.
     unknown: Option<(String, usize)>,
     notes: Vec<String>,
     /// A link back to the top stood above: what follows is another section.
@@ -206,7 +207,8 @@ impl Page {
         self.pending.notes.push(note);
     }
 
-    /// No table came for the title that was met: it stood in a list, or what is under it is no table. Then it is a section of notes.
+    /// No table followed the title: it stood in a list, or the text under it is no table. Then it is a section of
+    /// notes.
     fn drop_title(&mut self) {
         if !self.pending.notes.is_empty() {
             self.open();
@@ -214,8 +216,8 @@ impl Page {
         self.pending = Pending::default();
     }
 
-    /// Begins the section whose title was met; its notes, or those of the section that goes on, are put where they belong.
-    /// Whether there is a title for what follows.
+    /// Begins the section of the last title, and assigns the notes to it or to the section before. Returns true when
+    /// there is a title.
     fn open(&mut self) -> bool {
         let Pending { title, unknown, mut notes, another } = std::mem::take(&mut self.pending);
         let line = match (title, unknown) {
@@ -247,7 +249,7 @@ impl Page {
         &mut self.sections[last]
     }
 
-    /// Whether a line without cells is more of the statement in the row above.
+    /// True: a line without cells continues the statement in the row above.
     fn continues(&self, words: &str) -> bool {
         let is_id = words.len() == 13 && words.bytes().all(|byte| byte.is_ascii_alphanumeric());
         let statements = self.sections.last().is_some_and(|section| section.title.to_ascii_lowercase().contains("sql"));
@@ -319,7 +321,7 @@ impl Page {
     }
 }
 
-/// What an item of a list says. A cell may be `*` too, for all instances, or begin with stars.
+/// The text of a list item. A cell may also be `*`, for all instances, or begin with stars.
 fn item(line: &str) -> Option<&str> {
     let rest = line.strip_prefix(['*', '\u{2022}', '\u{25e6}', '\u{25cf}'])?;
     rest.starts_with([' ', '\t']).then(|| rest.trim())
@@ -344,7 +346,7 @@ fn is_heading(cells: &[String]) -> bool {
     HEADINGS.iter().any(|heading| heading.iter().all(|name| has(cells, name)))
 }
 
-/// Whether the cells are the heading of a table that follows another one without a title between them.
+/// True: the cells are the heading of a table that follows another one without a title between them.
 fn heads_another(table: &Table, cells: &[String]) -> bool {
     // The profile's second table is one of names and values.
     let pairs = cells.iter().filter(|cell| cell.ends_with(':')).count() > 1;
@@ -367,7 +369,7 @@ fn first_of_group(name: &str) -> Option<&'static str> {
     GROUPS.iter().find(|[group, _]| group.eq_ignore_ascii_case(name)).map(|[_, first]| *first)
 }
 
-/// Whether the first line of a heading only names groups of the columns in the second.
+/// True: the first line of a heading only names groups of the columns in the second.
 fn is_group(first: &[String], second: &[String]) -> bool {
     let filled = |cells: &[String]| cells.iter().filter(|cell| !cell.is_empty()).count();
     let figure = |cell: &String| {
@@ -383,8 +385,8 @@ fn is_group(first: &[String], second: &[String]) -> bool {
         && !second.iter().any(figure)
 }
 
-/// The second line, with the groups' names before the columns under them as far as it can be told how far each reaches: one reaches to the end, known
-/// ones begin at known columns, and others may have the same columns each.
+/// The second line, with the groups' names before the columns under them as far as their extent can be determined: a
+/// single one reaches to the end, known ones begin at known columns, and others may have the same columns each.
 fn grouped(first: &[String], mut second: Vec<String>) -> Vec<String> {
     let empty = |name: &str| matches!(name, "" | "-");
     let names: Vec<&String> = first.iter().filter(|name| !empty(name)).collect();

@@ -1,4 +1,4 @@
-//! A table while its rows are read.
+//! A table whose rows are being read.
 
 use super::super::{Row, Table};
 use super::columns::{Columns, is_figure, is_figures};
@@ -9,7 +9,7 @@ use super::pairs::pairs;
 /// Lines of text kept of one row: no statement is printed with more.
 const MAX_TEXT: usize = 4000;
 
-/// What became of a line.
+/// Result of reading a line.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) enum Taken {
     Row,
@@ -18,7 +18,7 @@ pub(super) enum Taken {
     No,
 }
 
-/// How lines make rows.
+/// Mapping of lines to rows.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 enum Mode {
     /// Nothing read yet.
@@ -47,7 +47,7 @@ pub(super) struct Open {
     first: Option<Row>,
     /// The second lines of rows have been figures so far.
     figures: bool,
-    /// Cells of the last line that filled their column, a bit a column: what follows may be the rest of them.
+    /// Cells of the last line that filled their column, a bit a column: the next line may continue them.
     full: u64,
 }
 
@@ -96,7 +96,7 @@ impl Open {
         }
     }
 
-    /// Whether the first row is a name above figures.
+    /// True: the first row is a name above figures.
     fn first_look(&mut self, text: &str, next: &str) -> Mode {
         let columns = &self.heading.first;
         let mut cells = Vec::new();
@@ -263,7 +263,8 @@ impl Open {
     fn nested(&mut self, text: &str, number: usize, budget: &mut usize) -> Taken {
         let Some(second) = &self.heading.second else { return Taken::No };
         let mut cells = Vec::new();
-        // The second lines of procedures are indented, those of statements are not; both end in a figure at the last column.
+        // The second lines of procedures are indented, those of statements are not; both end in a figure at the last
+        // column.
         let procedure = self.heading.first.spans.len() == 2;
         let first = if procedure {
             !text.starts_with(' ')
@@ -378,7 +379,7 @@ impl Open {
     }
 }
 
-/// Whether a column holds the identifiers of statements.
+/// True: the column holds the identifiers of statements.
 fn names_identifier(name: &str) -> bool {
     name.ends_with("Hash Value") || name.eq_ignore_ascii_case("SQL Id")
 }

@@ -1,11 +1,12 @@
-//! Which lines of an AWR page that has lost its tags are titles: the sections that the model reads, and the names of all others.
+//! Lines of an AWR page without tags that are titles: the sections that the model reads, and the names of all others.
 
 use crate::read;
 
 /// The longest title, in bytes.
 const LONGEST: usize = 90;
 
-/// Sections, and headings over several of them, that the model has no place for. A remark in brackets or behind a dash may follow.
+/// Sections, and headings over several of them, that the model does not have. A remark in brackets or behind a dash may
+/// follow.
 const OTHERS: [&str; 155] = [
     "Active Session History (ASH) Report",
     "Activity Over Time",
@@ -164,7 +165,7 @@ const OTHERS: [&str; 155] = [
     "XStream Capture",
 ];
 
-/// Whether a line of its own is a section's title.
+/// True: a line of its own is a section's title.
 pub(super) fn is_title(line: &str) -> bool {
     let prose = line.ends_with(['.', ';', ',', ':']) || line.contains(['"', '=', '\'', '\t']) || line.contains(". ");
     if prose || line.len() > LONGEST || !line.starts_with(|first: char| first.is_ascii_alphabetic()) {
@@ -173,7 +174,7 @@ pub(super) fn is_title(line: &str) -> bool {
     read::has_place(line) || OTHERS.iter().any(|title| begins(line, title))
 }
 
-/// Whether the line is the title, with or without a remark.
+/// True: the line is the title, with or without a remark.
 fn begins(line: &str, title: &str) -> bool {
     line.get(..title.len()).is_some_and(|start| start.eq_ignore_ascii_case(title)) && {
         let rest = &line[title.len()..];

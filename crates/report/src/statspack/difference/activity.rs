@@ -11,7 +11,7 @@ use crate::model::{
 
 const MEGABYTE: f64 = 1_048_576.0;
 
-/// Statistics that are levels: what lies between two of them says nothing.
+/// Statistics that are levels: their difference has no meaning.
 const LEVELS: [&str; 4] =
     ["logons current", "opened cursors current", "session cursor cache count", "workarea memory allocated"];
 
@@ -70,7 +70,8 @@ impl Pair<'_> {
         LEVELS.into_iter().filter_map(line).collect()
     }
 
-    /// Times and traffic as differences, everything else as it was, by kind and name. The load stands on the first page.
+    /// Times and traffic as differences, everything else as it was, by kind and name. The load stands on the first
+    /// page.
     fn os_statistics(&self) -> Vec<OsStatistic> {
         let kind = |name: &str| match name {
             _ if name.ends_with("_TIME") => 0,
@@ -178,7 +179,7 @@ impl Pair<'_> {
         lines
     }
 
-    /// Those that were set, and those that changed.
+    /// Parameters that were set, and those that changed.
     fn parameters(&self) -> Vec<Parameter> {
         let mut lines = Vec::new();
         for parameter in &self.end.parameters {

@@ -1,4 +1,4 @@
-//! Pairs of snapshots whose counters have no difference.
+//! Pairs of snapshots without a difference.
 
 use std::collections::{HashMap, HashSet};
 
@@ -8,7 +8,7 @@ use super::super::choice::{in_order, refused};
 use super::super::records::{SystemEvent, TimeModel};
 use super::super::snapshot::Snapshot;
 
-/// Refuses what [`difference`](super::difference) says it does.
+/// Refuses the pairs that [`difference`](super::difference) names.
 pub(super) fn check(begin: &Snapshot, end: &Snapshot) -> Result<()> {
     let (from, to) = (begin.id, end.id);
     if (begin.database_id, begin.instance_number) != (end.database_id, end.instance_number) {
@@ -39,7 +39,8 @@ pub(super) fn check(begin: &Snapshot, end: &Snapshot) -> Result<()> {
     Ok(())
 }
 
-/// A counter that only a start of the instance makes smaller, and that is smaller: one of time, of waits, or of log switches.
+/// A counter that only a start of the instance makes smaller, and that is smaller: one of time, of waits, or of log
+/// switches.
 fn fallen(begin: &Snapshot, end: &Snapshot) -> Option<String> {
     let micros: HashMap<&str, u64> = end.time_model.iter().map(|line| (line.name.as_str(), line.micros)).collect();
     let less = |line: &&TimeModel| micros.get(line.name.as_str()).copied().unwrap_or(0) < line.micros;

@@ -1,4 +1,4 @@
-//! The first page: who, when, how large, how much a second.
+//! The first page: identity, time, sizes, rates.
 
 use super::super::snapshot::Snapshot;
 use super::{Pair, over, percent, since, some};

@@ -8,9 +8,9 @@ use super::{Pair, descending, over, percent, since, some};
 use crate::figure::Figure;
 use crate::model::{BufferPool, FileHistogram, FileIo, Report};
 
-/// What a file, or all files of a tablespace, did within the window.
+/// I/O of a file, or of all files of a tablespace, within the window.
 #[derive(Clone, Copy, Default)]
-struct Work {
+struct FileWork {
     reads: f64,
     writes: f64,
     read_centiseconds: f64,
@@ -19,7 +19,7 @@ struct Work {
     buffer_wait_centiseconds: f64,
 }
 
-impl Work {
+impl FileWork {
     fn of(now: &FileStatistics, before: &FileStatistics) -> Self {
         Self {
             reads: since(now.reads, before.reads),
@@ -44,11 +44,11 @@ impl Work {
 impl Pair<'_> {
     pub(super) fn io(&self, report: &mut Report) {
         let mut files = Vec::new();
-        let mut tablespaces: BTreeMap<&str, Work> = BTreeMap::new();
+        let mut tablespaces: BTreeMap<&str, FileWork> = BTreeMap::new();
         for file in &self.end.files {
             let mut earlier = self.begin.files.iter();
             let before = earlier.find(|before| before.tablespace == file.tablespace && before.file == file.file);
-            let work = Work::of(file, &before.cloned().unwrap_or_default());
+            let work = FileWork::of(file, &before.cloned().unwrap_or_default());
             if work.reads + work.writes == 0.0 {
                 continue;
             }
@@ -66,7 +66,7 @@ impl Pair<'_> {
         report.buffer_pools = some(self.buffer_pools());
     }
 
-    fn file_io(&self, tablespace: &str, file: Option<&String>, work: Work) -> FileIo {
+    fn file_io(&self, tablespace: &str, file: Option<&String>, work: FileWork) -> FileIo {
         FileIo {
             tablespace: tablespace.to_owned(),
             file: file.cloned(),

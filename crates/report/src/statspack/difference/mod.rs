@@ -1,4 +1,4 @@
-//! Two snapshots made into a report: what Statspack reckons from the same rows.
+//! The report between two snapshots, by Statspack's formulas.
 //!
 //! ```text
 //! check.rs        which pairs make no report
@@ -10,7 +10,8 @@
 //! segments.rs     segments at the top of something
 //! ```
 //!
-//! 1. A counter's difference is its end value less its begin value; what the begin snapshot lacks began at zero, except a statistic of the instance.
+//! 1. A counter's difference is its end value less its begin value; what the begin snapshot lacks began at zero, except
+//!    a statistic of the instance.
 //! 2. What the snapshots do not hold is None, and so is what would be divided by zero. An empty list is None.
 //! 3. Figures are kept as they come out; rounding is the printer's.
 
@@ -27,11 +28,12 @@ use common::Result;
 use super::snapshot::Snapshot;
 use crate::model::{Kind, Report};
 
-/// The report of what happened between two snapshots.
+/// The report between two snapshots.
 ///
 /// # Errors
-/// ORA-20200 when the snapshots are of different databases or instances, they are one and the same or in the wrong order, the instance was started between
-/// them (another time of its start, or a counter of waits or time that fell), or a statistic of the instance is in one of them only.
+/// ORA-20200 when the snapshots are of different databases or instances, they are one and the same or in the wrong
+/// order, the instance was started between them (another time of its start, or a counter of waits or time that fell),
+/// or a statistic of the instance is in one of them only.
 pub fn difference(begin: &Snapshot, end: &Snapshot) -> Result<Report> {
     check::check(begin, end)?;
     let pair = Pair::new(begin, end);
@@ -45,7 +47,7 @@ pub fn difference(begin: &Snapshot, end: &Snapshot) -> Result<Report> {
     Ok(report)
 }
 
-/// The two snapshots, and what most sections divide by.
+/// The two snapshots, and common divisors.
 struct Pair<'a> {
     begin: &'a Snapshot,
     end: &'a Snapshot,
@@ -108,7 +110,7 @@ fn percent(part: f64, whole: f64) -> Option<f64> {
     over(100.0 * part, whole)
 }
 
-/// The sum; one of two that are there.
+/// The sum; None counts as nothing when the other is there.
 fn both(one: Option<f64>, other: Option<f64>) -> Option<f64> {
     match (one, other) {
         (Some(one), Some(other)) => Some(one + other),
@@ -116,7 +118,7 @@ fn both(one: Option<f64>, other: Option<f64>) -> Option<f64> {
     }
 }
 
-/// What lies between two values of a counter.
+/// The difference of a counter's two values.
 fn since(end: u64, begin: u64) -> f64 {
     end.saturating_sub(begin) as f64
 }

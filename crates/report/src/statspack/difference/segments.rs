@@ -9,10 +9,10 @@ use crate::model::{Report, Segment, SegmentOrder, SegmentSection};
 /// Segments of a section at most.
 const MOST: usize = 5;
 
-/// Of a segment that was dropped before its name was asked for.
+/// A segment that was dropped before its name was read.
 const UNKNOWN: &str = "** UNAVAILABLE **";
 
-/// What segments are listed by.
+/// The measure of a list of segments.
 type Measure = fn(&SegmentStatistics) -> u64;
 
 impl Pair<'_> {

@@ -1,4 +1,4 @@
-//! Statements at the top of something. Each section's lines hold what that section prints.
+//! Top statements. Each section's lines hold the figures that it prints.
 
 use std::collections::{HashMap, HashSet};
 
@@ -16,8 +16,8 @@ const MOST: usize = 65;
 /// Oracle's number of the command that is a PL/SQL block.
 const PLSQL_BLOCK: u64 = 47;
 
-/// What a statement did within the window.
-struct Work<'a> {
+/// Figures of a statement within the window.
+struct StatementWork<'a> {
     statement: &'a SqlStatement,
     executions: f64,
     parse_calls: f64,
@@ -28,8 +28,9 @@ struct Work<'a> {
     elapsed_s: f64,
 }
 
-impl<'a> Work<'a> {
-    /// A statement that left the cursor cache and came back counts anew: where a counter fell, all of them are of the window.
+impl<'a> StatementWork<'a> {
+    /// A statement that left the cursor cache and came back counts anew: if a counter fell, all of them belong to the
+    /// window.
     fn of(now: &'a SqlStatement, before: Option<&SqlStatement>) -> Self {
         let counters = |statement: &SqlStatement| {
             [
@@ -71,11 +72,11 @@ impl Pair<'_> {
     pub(super) fn sql(&self, report: &mut Report) {
         let before: HashMap<&str, &SqlStatement> =
             self.begin.sql.iter().map(|statement| (statement.sql_id.as_str(), statement)).collect();
-        let works: Vec<Work<'_>> = self
+        let works: Vec<StatementWork<'_>> = self
             .end
             .sql
             .iter()
-            .map(|statement| Work::of(statement, before.get(statement.sql_id.as_str()).copied()))
+            .map(|statement| StatementWork::of(statement, before.get(statement.sql_id.as_str()).copied()))
             .collect();
         let orders = [
             SqlOrder::Elapsed,
@@ -113,7 +114,7 @@ impl Pair<'_> {
         }
     }
 
-    /// What the shares of a section are of.
+    /// The total of which a section's shares are parts.
     fn sql_total(&self, order: SqlOrder) -> Option<f64> {
         match order {
             SqlOrder::Cpu => self.time_model_us("DB CPU").map(|micros| micros / 1e6),
@@ -126,15 +127,16 @@ impl Pair<'_> {
         }
     }
 
-    fn sql_section(&self, order: SqlOrder, works: &[Work<'_>]) -> Option<SqlSection> {
+    fn sql_section(&self, order: SqlOrder, works: &[StatementWork<'_>]) -> Option<SqlSection> {
         let total = self.sql_total(order);
-        let share = |work: &Work<'_>| percent(work.measure(order), total?);
-        let listed =
-            |work: &&Work<'_>| work.measure(order) > 0.0 && share(work).is_none_or(|share| share > LEAST_PERCENT);
-        let mut top: Vec<&Work<'_>> = works.iter().filter(listed).collect();
+        let share = |work: &StatementWork<'_>| percent(work.measure(order), total?);
+        let listed = |work: &&StatementWork<'_>| {
+            work.measure(order) > 0.0 && share(work).is_none_or(|share| share > LEAST_PERCENT)
+        };
+        let mut top: Vec<&StatementWork<'_>> = works.iter().filter(listed).collect();
         descending(&mut top, |work| work.measure(order), |_| 0.0, |work| &work.statement.sql_id);
         top.truncate(MOST);
-        // What a block's statements get and read is in the block's figures too.
+        // A block's figures include the gets and reads of its statements.
         let without_blocks = matches!(order, SqlOrder::Gets | SqlOrder::Reads);
         let captured: f64 = works
             .iter()
@@ -149,7 +151,7 @@ impl Pair<'_> {
         })
     }
 
-    fn sql_line(&self, order: SqlOrder, work: &Work<'_>, percent: Option<f64>) -> SqlLine {
+    fn sql_line(&self, order: SqlOrder, work: &StatementWork<'_>, percent: Option<f64>) -> SqlLine {
         let id = &work.statement.sql_id;
         let is = |orders: &[SqlOrder]| orders.contains(&order);
         let timed = !is(&[SqlOrder::ParseCalls]);

@@ -11,14 +11,15 @@ use crate::model::{Bucket, BufferWait, Enqueue, Event, EventHistogram, Latch, La
 /// Rows of the first page's list.
 const TOP_EVENTS: usize = 5;
 
-/// What is less is not listed, in microseconds.
+/// Smaller waits, in microseconds, are not listed.
 const LEAST_US: u64 = 1000;
 
 /// Idle events that Statspack never lists.
 const NEVER_LISTED: [&str; 5] =
     ["smon timer", "pmon timer", "dispatcher timer", "dispatcher listen timer", "rdbms ipc message"];
 
-/// Bounds that a histogram is told at: microseconds below a millisecond, then Statspack's of which the last is a second. Milliseconds are 1,024 µs.
+/// Bounds of histograms: microseconds below a millisecond, then Statspack's, the last of which is a second.
+/// Milliseconds are 1,024 µs.
 const BOUNDS_US: [u64; 14] =
     [8, 16, 32, 64, 128, 256, 512, 1 << 10, 1 << 11, 1 << 12, 1 << 13, 1 << 14, 1 << 15, 1 << 20];
 
@@ -111,7 +112,7 @@ impl Pair<'_> {
                 Some(TimeModelLine { name: line.name.clone(), seconds, percent })
             })
             .collect();
-        // Those without a share last.
+        // Lines without a share last.
         descending(&mut lines, |line| line.percent.unwrap_or(-1.0), |_| 0.0, |line| &line.name);
         lines
     }

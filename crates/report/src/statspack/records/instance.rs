@@ -10,11 +10,12 @@ record! {
         |
         /// When it was taken, by the instance's clock.
         time: LocalTime => "SNAP_TIME" Date,
-        /// The same in seconds since 1970 in UTC: what lies between two snapshots is reckoned from it, so that a change to summer time does not count.
+        /// The same in seconds since 1970 in UTC: what lies between two snapshots is reckoned from it, so that a change
+        /// to summer time does not count.
         utc_s: i64 => "SNAP_TIME_UTC" Number,
         /// When the instance was started. Two snapshots make a report only where it is the same.
         startup: LocalTime => "STARTUP_TIME" Date,
-        /// How much was collected.
+        /// Level of collection.
         level: u64 => "SNAP_LEVEL" Number,
         /// Sessions connected.
         sessions: u64 => "SESSIONS" Number,
@@ -52,7 +53,7 @@ record! {
         |
         /// Its value as text.
         value: String => "VALUE" Varchar2(4000),
-        /// Y when nobody set it; the report lists those that were set.
+        /// Y for the default; the report lists the others.
         is_default: bool => "ISDEFAULT" Varchar2(9),
     }
 }
@@ -82,7 +83,8 @@ record! {
 record! {
     /// A statistic of V$OSSTAT.
     OsStatistic in "STATS$OSSTAT" {
-        /// `BUSY_TIME` and other times in centiseconds since the machine was started, `LOAD`, `NUM_CPUS`, `PHYSICAL_MEMORY_BYTES`, …
+        /// `BUSY_TIME` and other times in centiseconds since the machine was started, `LOAD`, `NUM_CPUS`,
+        /// `PHYSICAL_MEMORY_BYTES`, …
         name: String => "STAT_NAME" Varchar2(64),
         |
         /// In the statistic's own unit.
@@ -118,17 +120,17 @@ record! {
         /// `SQL AREA`, `TABLE/PROCEDURE`, …
         namespace: String => "NAMESPACE" Varchar2(64),
         |
-        /// Objects asked for.
+        /// Gets of objects.
         gets: u64 => "GETS" Number,
-        /// Of them found.
+        /// Gets that found the object.
         get_hits: u64 => "GETHITS" Number,
         /// Objects used.
         pins: u64 => "PINS" Number,
-        /// Of them found whole.
+        /// Pins that found the object ready.
         pin_hits: u64 => "PINHITS" Number,
         /// Objects that had to be made again.
         reloads: u64 => "RELOADS" Number,
-        /// Objects that a change of what they depend on made invalid.
+        /// Objects invalidated by a change of a dependency.
         invalidations: u64 => "INVALIDATIONS" Number,
     }
 }

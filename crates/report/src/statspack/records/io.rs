@@ -31,7 +31,7 @@ record! {
 }
 
 record! {
-    /// Reads of one block of a file by how long they took, since the instance was started.
+    /// Distribution of single-block reads of a file by duration, since the instance was started.
     FileHistogram in "STATS$FILE_HISTOGRAM" {
         /// The tablespace's name.
         tablespace: String => "TSNAME" Varchar2(128),

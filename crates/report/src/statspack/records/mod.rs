@@ -1,4 +1,5 @@
-//! The parts of a snapshot, each the row of a table. Names and units are those of Oracle's STATS$ tables; what differs is said at the field.
+//! The parts of a snapshot, each the row of a table. Names and units are those of Oracle's STATS$ tables; what differs
+//! is said at the field.
 
 mod instance;
 mod io;

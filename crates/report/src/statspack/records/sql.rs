@@ -4,7 +4,7 @@ use super::super::record::record;
 use super::super::value::ColumnType::{Number, Varchar2};
 
 record! {
-    /// A statement with what it did since it came into the cursor cache.
+    /// A statement with its figures since it came into the cursor cache.
     SqlStatement in "STATS$SQL_SUMMARY" {
         /// The statement's id.
         sql_id: String => "SQL_ID" Varchar2(13),

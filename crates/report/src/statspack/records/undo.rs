@@ -46,7 +46,8 @@ record! {
 }
 
 record! {
-    /// An undo segment (V$ROLLSTAT) since the instance was started. The report does not list them, as Statspack's does not under automatic undo.
+    /// An undo segment (V$ROLLSTAT) since the instance was started. The report does not list them, as Statspack's does
+    /// not under automatic undo.
     RollbackSegment in "STATS$ROLLSTAT" {
         /// The segment's number.
         number: u64 => "USN" Number,
@@ -61,7 +62,7 @@ record! {
         transactions: u64 => "XACTS" Number,
         /// Gets of its header.
         gets: u64 => "GETS" Number,
-        /// Of them waited for.
+        /// Gets that waited.
         waits: u64 => "WAITS" Number,
         /// Most bytes it ever had.
         bytes_max: u64 => "HWMSIZE" Number,

@@ -1,4 +1,4 @@
-//! What was waited for.
+//! Wait records.
 
 use super::super::record::record;
 use super::super::value::ColumnType::{Number, Varchar2};
@@ -11,17 +11,17 @@ record! {
         |
         /// The event's wait class.
         class: String => "WAIT_CLASS" Varchar2(64),
-        /// Y for events that mean that there was nothing to do. Oracle keeps a list of its own, STATS$IDLE_EVENT.
+        /// Y for idle events. Oracle keeps a list of its own, STATS$IDLE_EVENT.
         idle: bool => "IDLE" Varchar2(1),
         /// Waits.
         waits: u64 => "TOTAL_WAITS" Number,
-        /// Of them ended because their time was over.
+        /// Waits that ended by a timeout.
         timeouts: u64 => "TOTAL_TIMEOUTS" Number,
         /// Microseconds waited.
         micros: u64 => "TIME_WAITED_MICRO" Number,
         /// Waits of foreground processes.
         foreground_waits: u64 => "TOTAL_WAITS_FG" Number,
-        /// Of them ended because their time was over.
+        /// Waits that ended by a timeout.
         foreground_timeouts: u64 => "TOTAL_TIMEOUTS_FG" Number,
         /// Microseconds that foreground processes waited.
         foreground_micros: u64 => "TIME_WAITED_MICRO_FG" Number,
@@ -36,7 +36,7 @@ record! {
         |
         /// Waits.
         waits: u64 => "TOTAL_WAITS" Number,
-        /// Of them ended because their time was over.
+        /// Waits that ended by a timeout.
         timeouts: u64 => "TOTAL_TIMEOUTS" Number,
         /// Microseconds waited.
         micros: u64 => "TIME_WAITED_MICRO" Number,
@@ -44,11 +44,12 @@ record! {
 }
 
 record! {
-    /// Waits for an event, over all sessions, by how long they were.
+    /// Distribution of waits for an event, over all sessions, by duration.
     EventHistogram in "STATS$EVENT_HISTOGRAM" {
         /// The event's name.
         event: String => "EVENT" Varchar2(64),
-        /// Waits of the bucket were shorter than this, and no shorter than the next smaller bound; those of the largest may be longer. Powers of two.
+        /// Waits of the bucket were shorter than this, and no shorter than the next smaller bound; those of the largest
+        /// may be longer. Powers of two.
         below_us: u64 => "WAIT_TIME_MICRO" Number,
         |
         /// Waits.
@@ -79,13 +80,13 @@ record! {
         |
         /// `Transaction`.
         name: String => "EQ_NAME" Varchar2(64),
-        /// Locks asked for.
+        /// Lock requests.
         requests: u64 => "TOTAL_REQ#" Number,
-        /// Of them waited for.
+        /// Requests that waited.
         waits: u64 => "TOTAL_WAIT#" Number,
-        /// Of them had.
+        /// Requests granted.
         gets: u64 => "SUCC_REQ#" Number,
-        /// Of them not had.
+        /// Requests not granted.
         failed: u64 => "FAILED_REQ#" Number,
         /// Milliseconds waited, with a fraction.
         milliseconds: f64 => "CUM_WAIT_TIME" Number,
@@ -98,15 +99,15 @@ record! {
         /// The latch's name.
         name: String => "NAME" Varchar2(64),
         |
-        /// Got by those willing to wait.
+        /// Gets in willing-to-wait mode.
         gets: u64 => "GETS" Number,
-        /// Of them not had at the first try.
+        /// Gets that missed at the first try.
         misses: u64 => "MISSES" Number,
         /// Sleeps while waiting for it.
         sleeps: u64 => "SLEEPS" Number,
-        /// Asked for by those not willing to wait, and had.
+        /// Gets in no-wait mode that succeeded.
         immediate_gets: u64 => "IMMEDIATE_GETS" Number,
-        /// Asked for by those not willing to wait, and not had.
+        /// Gets in no-wait mode that failed.
         immediate_misses: u64 => "IMMEDIATE_MISSES" Number,
         /// Misses that spinning ended.
         spin_gets: u64 => "SPIN_GETS" Number,
@@ -116,18 +117,18 @@ record! {
 }
 
 record! {
-    /// Where in the code a latch was missed, since the instance was started.
+    /// Code locations of latch misses, since the instance was started.
     LatchMisses in "STATS$LATCH_MISSES_SUMMARY" {
         /// The latch's name.
         latch: String => "PARENT_NAME" Varchar2(64),
         /// The place.
         place: String => "WHERE_IN_CODE" Varchar2(64),
         |
-        /// Misses of those not willing to wait.
+        /// Misses in no-wait mode.
         nowait_misses: u64 => "NWFAIL_COUNT" Number,
-        /// Sleeps of those that missed it.
+        /// Sleeps of sessions that missed it.
         sleeps: u64 => "SLEEP_COUNT" Number,
-        /// Sleeps of others while it was held here.
+        /// Sleeps of others while it was held at this place.
         waiter_sleeps: u64 => "WTR_SLP_COUNT" Number,
     }
 }

@@ -1,4 +1,5 @@
-//! DBMS_APPLICATION_INFO: what a client says about its work, for V$SESSION, V$SQL, samples of active sessions and traces.
+//! DBMS_APPLICATION_INFO: a client's description of its work, for V$SESSION, V$SQL, samples of active sessions and
+//! traces.
 
 use std::sync::Arc;
 
@@ -10,7 +11,7 @@ use super::{cut, number, text};
 use crate::cursor::connection::Connection;
 use crate::cursor::trace;
 
-/// Bytes of what is kept.
+/// Bytes kept.
 const MODULE_BYTES: usize = 48;
 const ACTION_BYTES: usize = 32;
 const CLIENT_INFO_BYTES: usize = 64;
@@ -50,7 +51,7 @@ pub(super) fn call(connection: &Connection, program: &str, arguments: &mut [Datu
     Ok(Datum::Null)
 }
 
-/// SET_SESSION_LONGOPS: RINDEX and SLNO come back; what they hold is the engine's.
+/// SET_SESSION_LONGOPS: RINDEX and SLNO are in and out; the engine chooses their values.
 fn long_operation(connection: &Connection, arguments: &mut [Datum]) -> Result<()> {
     let whole = |at: usize| number(arguments, at).map_or(0, |value| value.max(0.0) as u64);
     let kept = |at: usize, most: usize| text(arguments, at).map(|text| cut(text, most).to_owned());

@@ -1,4 +1,4 @@
-//! DBMS_JOB: jobs are rows of the user's transaction; who runs them is `jobs.rs` of the folder above.
+//! DBMS_JOB: jobs are rows of the user's transaction; `jobs.rs` of the folder above runs them.
 
 use common::{Error, Result};
 use engine::dictionary::Job;
@@ -30,7 +30,7 @@ pub(super) fn call(
 ) -> Result<Datum> {
     match program {
         "SUBMIT" => {
-            // FORCE is about the instances that it might run on.
+            // FORCE concerns the choice among instances.
             if let Some(instance) = number(arguments, 5).filter(|instance| *instance != 0.0) {
                 let text = format!(
                     "job associated instance number {instance} is not valid: there is one instance, and 0 means any"
@@ -52,7 +52,7 @@ pub(super) fn call(
     Ok(Datum::Null)
 }
 
-/// `at`: where WHAT, NEXT_DATE, INTERVAL and NO_PARSE stand.
+/// `at`: positions of WHAT, NEXT_DATE, INTERVAL and NO_PARSE.
 fn submit(host: &mut SessionHost<'_>, number: u64, arguments: &[Datum], at: [usize; 4]) -> Result<()> {
     let [what_at, next_at, interval_at, no_parse_at] = at;
     let what = text(arguments, what_at).ok_or_else(|| Error::user(23422, "the job's WHAT is NULL"))?.to_owned();

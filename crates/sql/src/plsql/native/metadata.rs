@@ -1,4 +1,4 @@
-//! DBMS_METADATA.GET_DDL: the statement that makes a table, an index or a tablespace as it is.
+//! DBMS_METADATA.GET_DDL: the statement that recreates a table, an index or a tablespace.
 
 use std::fmt::Write as _;
 
@@ -22,7 +22,7 @@ fn missing(kind: &str, schema: &str, name: &str) -> Error {
 /// The text, without a terminator.
 ///
 /// # Errors
-/// ORA-31603 when there is no such object; ORA-31600 for a type that is none.
+/// ORA-31603 when there is no such object; ORA-31600 for an unknown type.
 pub(super) fn get_ddl(instance: &Instance, catalog: &Catalog, kind: &str, name: &str, schema: &str) -> Result<String> {
     match kind {
         "TABLE" => {
@@ -183,7 +183,7 @@ fn index_attributes(index: &IndexDef) -> String {
     )
 }
 
-/// What has to be said of LOGGING; with a blank before it.
+/// The LOGGING clause, where it is needed; with a blank before it.
 fn logging(logging: bool, segment: &Segment) -> &'static str {
     match (logging, segment.tablespace().logging()) {
         (false, _) => " NOLOGGING",
@@ -192,7 +192,7 @@ fn logging(logging: bool, segment: &Segment) -> &'static str {
     }
 }
 
-/// What was asked for; with a blank behind it.
+/// The STORAGE clause as given; with a blank behind it.
 fn storage(storage: &Storage) -> String {
     let mut parts = Vec::new();
     let sizes = [("INITIAL", storage.initial), ("NEXT", storage.next)];
@@ -253,7 +253,7 @@ pub(super) fn call(connection: &Connection, arguments: &[Datum]) -> Result<Datum
     let schema = super::name(arguments, 2, "SCHEMA").unwrap_or_else(|_| connection.schema.clone());
     let session = &connection.session;
     let catalog = session.catalog();
-    // Who may do nothing with a table is not told of it either.
+    // A user without a privilege on a table may not learn that it exists.
     if kind == "TABLE"
         && let Some(table) = catalog.table(&schema, &name)
     {

@@ -1,4 +1,5 @@
-//! The subprograms of supplied packages that need the session. Arguments stand in the order of the package's specification; a BOOLEAN is 1 or 0.
+//! The subprograms of supplied packages that need the session. Arguments stand in the order of the package's
+//! specification; a BOOLEAN is 1 or 0.
 
 mod application_info;
 mod jobs;
@@ -17,7 +18,7 @@ use scalar::Datum;
 
 use super::host::SessionHost;
 
-/// Carries one out.
+/// Executes one.
 pub(super) fn call(
     host: &mut SessionHost<'_>,
     session: &mut Session,
@@ -37,7 +38,7 @@ pub(super) fn call(
         "DBMS_SPACE.UNUSED_SPACE" => space::unused_space(connection, arguments),
         "DBMS_SPACE.SPACE_USAGE" => space::space_usage(connection, arguments),
         "DBMS_RANDOM.SEED" | "DBMS_RANDOM.INITIALIZE" => random::seed(connection, arguments),
-        // Nothing is held that could be given back.
+        // There is nothing to release.
         "DBMS_RANDOM.TERMINATE" => Ok(Datum::Null),
         "DBMS_METADATA.GET_DDL" => metadata::call(connection, arguments),
         _ if name.starts_with("STATSPACK.") => {
@@ -65,7 +66,7 @@ fn text(arguments: &[Datum], at: usize) -> Option<&str> {
     arguments.get(at).and_then(Datum::as_text)
 }
 
-/// A text argument that must be given, in upper case unless it is quoted.
+/// A required text argument, in upper case unless quoted.
 fn name(arguments: &[Datum], at: usize, what: &str) -> Result<String> {
     let given = text(arguments, at).ok_or_else(|| Error::user(20000, format!("{what} is NULL")))?;
     Ok(match given.strip_prefix('"').and_then(|inner| inner.strip_suffix('"')) {
@@ -74,12 +75,12 @@ fn name(arguments: &[Datum], at: usize, what: &str) -> Result<String> {
     })
 }
 
-/// A BOOLEAN argument; NULL is what is said.
+/// A BOOLEAN argument; NULL is `usual`.
 fn flag(arguments: &[Datum], at: usize, usual: bool) -> bool {
     number(arguments, at).map_or(usual, |value| value != 0.0)
 }
 
-/// A text cut to so many bytes, as whole characters.
+/// A text cut to so many bytes, at a character boundary.
 fn cut(text: &str, most: usize) -> &str {
     &text[..text.floor_char_boundary(most)]
 }

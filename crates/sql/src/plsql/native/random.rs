@@ -1,4 +1,4 @@
-//! DBMS_RANDOM: where a session's random numbers go on.
+//! DBMS_RANDOM: the state of a session's random numbers.
 
 use common::sync::atomic::Ordering;
 use common::{Error, Result};
@@ -6,7 +6,7 @@ use scalar::Datum;
 
 use crate::cursor::connection::Connection;
 
-/// SEED and INITIALIZE: the same seed gives the same numbers from here on, in every session and on every machine.
+/// SEED and INITIALIZE: the same seed gives the same numbers from then on, in every session and on every machine.
 pub(super) fn seed(connection: &Connection, arguments: &[Datum]) -> Result<Datum> {
     let text = match arguments.first() {
         Some(Datum::Number(number)) => number.to_string(),

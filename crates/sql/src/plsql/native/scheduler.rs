@@ -1,5 +1,5 @@
-//! DBMS_SCHEDULER: jobs by name, with a schedule. Each call commits, and with it what the session had under way; who runs the jobs is `jobs.rs` of the
-//! folder above.
+//! DBMS_SCHEDULER: jobs by name, with a schedule. Each call commits the session's transaction; `jobs.rs` of the folder
+//! above runs the jobs.
 
 use std::cell::Cell;
 use std::sync::Arc;
@@ -17,7 +17,7 @@ use crate::plsql::schedule::{self, wall_us};
 use crate::statement::words::Words;
 
 const JOB_CLASS: &str = "DEFAULT_JOB_CLASS";
-/// How often a change of a job is tried that others change too.
+/// Attempts to change a job that other sessions change too.
 const EDITS_MAX: usize = 100;
 
 pub(super) fn call(
@@ -46,12 +46,12 @@ pub(super) fn call(
     Ok(Datum::Null)
 }
 
-/// A text that must be given.
+/// A required text.
 fn required<'a>(arguments: &'a [Datum], at: usize, what: &str) -> Result<&'a str> {
     text(arguments, at).ok_or_else(|| Error::user(27451, format!("{what} cannot be NULL")))
 }
 
-/// Owner and name of a job, as they are written: `NAME`, `OWNER.NAME`, each quoted or not.
+/// Owner and name of a job, as written: `NAME`, `OWNER.NAME`, each quoted or not.
 fn job_name(connection: &Connection, text: &str) -> Result<(String, String)> {
     let bad = || Error::user(27452, format!("\"{text}\" is an invalid name for a database object"));
     let read = || -> Result<(Option<String>, String)> {
@@ -94,7 +94,7 @@ fn job_class(given: &str) -> Result<String> {
     }
 }
 
-/// What a procedure's job executes has to be a name.
+/// A procedure's job must have a name as its action.
 fn check_action(job: &SchedulerJob) -> Result<()> {
     if job.kind != "STORED_PROCEDURE" {
         return Ok(());
@@ -135,7 +135,7 @@ fn create(connection: &mut Connection, arguments: &[Datum]) -> Result<()> {
     };
     check_action(&job)?;
     check_end(connection, &job)?;
-    // What was changed before stands, as in front of DDL.
+    // Earlier changes are committed, as before DDL.
     connection.commit_implicitly()?;
     if flag(arguments, 8, false) {
         if job.arguments > 0 {
@@ -150,7 +150,7 @@ fn create(connection: &mut Connection, arguments: &[Datum]) -> Result<()> {
     connection.session.create_scheduler_job(&job)
 }
 
-/// An end that lies before the start, or behind us.
+/// Refuses an end before the start, or in the past.
 fn check_end(connection: &Connection, job: &SchedulerJob) -> Result<()> {
     let now_us = connection.session.meter().clock().wall_us();
     match job.end_us {
@@ -161,10 +161,10 @@ fn check_end(connection: &Connection, job: &SchedulerJob) -> Result<()> {
     }
 }
 
-/// RUN_JOB in a session of its own: the queue runs it as soon as it can.
+/// RUN_JOB in a session of its own: the queue runs it as soon as possible.
 fn ask_for(connection: &mut Connection, owner: &str, name: &str) -> Result<()> {
     connection.commit_implicitly()?;
-    // Whether there is such a job, and the user may have it run.
+    // Checks that the job exists and that the user may run it.
     connection.session.change_scheduler_job(owner, name, |_| Ok(()))?;
     let jobs = connection.session.instance().jobs();
     let key = SchedulerJob::new(owner, name, "", "").key();
@@ -209,12 +209,12 @@ fn change_one(
             if !flag(arguments, 1, false) {
                 return session.drop_scheduler_job(owner, name);
             }
-            // One that runs often may begin again before it is dropped.
+            // A job that runs often may begin again before it is dropped.
             let mut stopped = false;
             loop {
                 match session.drop_scheduler_job(owner, name) {
                     Err(error) if error.is_ora(27478) => stopped = true,
-                    // It has ended by itself meanwhile, and is gone.
+                    // It has ended meanwhile, and has been dropped.
                     Err(error) if stopped && error.is_ora(27475) => return Ok(()),
                     dropped => return dropped,
                 }
@@ -250,11 +250,11 @@ fn change_one(
             edit(connection, owner, name, |connection, job| {
                 set_attribute(connection, job, &attribute, value)?;
                 match attribute.as_str() {
-                    // As if it were disabled for the time of the change.
+                    // The job counts as disabled during the change.
                     "START_DATE" | "REPEAT_INTERVAL" if job.enabled => schedule::enable(connection, job),
                     "START_DATE" | "REPEAT_INTERVAL" => schedule::check_interval(connection, job),
                     "END_DATE" => schedule::check_end(job, job.next_us.filter(|_| job.enabled)),
-                    // When it runs next is no matter of the others.
+                    // The other attributes do not change the next run.
                     _ => Ok(()),
                 }
             })
@@ -267,7 +267,7 @@ fn change_one(
     }
 }
 
-/// Changes a job by what has to be evaluated first: again, when it has been changed meanwhile.
+/// Changes a job in a way that needs evaluation first; repeats it when the job was changed meanwhile.
 fn edit(
     connection: &mut Connection,
     owner: &str,
@@ -279,7 +279,7 @@ fn edit(
     for _ in 0..EDITS_MAX {
         let found = session.scheduler_jobs()?.into_iter().find(|job| job.owner == owner && job.name == name);
         let Some(found) = found else {
-            // The change says so, or that it is not the user's.
+            // The change reports a missing job or privilege.
             return session.change_scheduler_job(owner, name, |_| Ok(()));
         };
         let mut edited = found.clone();

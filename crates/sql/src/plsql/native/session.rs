@@ -45,7 +45,7 @@ pub(super) fn call(
     Ok(Datum::Null)
 }
 
-/// DBMS_MONITOR: the session is this one, or one that SID and SERIAL# name.
+/// DBMS_MONITOR: the session is this one, or the one of SID and SERIAL#.
 pub(super) fn monitor(connection: &Connection, program: &str, arguments: &[Datum]) -> Result<Datum> {
     let own = &connection.session;
     let whole = |at: usize| number(arguments, at).filter(|value| *value >= 0.0).map(|value| value as u32);
@@ -72,7 +72,7 @@ pub(super) fn monitor(connection: &Connection, program: &str, arguments: &[Datum
     Ok(Datum::Null)
 }
 
-/// When STAT lines are written: when a cursor is closed, whatever is asked for; NEVER would not be obeyed.
+/// STAT lines are written when a cursor is closed, whatever is asked for; NEVER is refused.
 fn check_plan_stat(arguments: &[Datum], at: usize) -> Result<()> {
     match text(arguments, at).map(str::to_uppercase).as_deref() {
         None | Some("FIRST_EXECUTION" | "ALL_EXECUTIONS") => Ok(()),
@@ -80,7 +80,7 @@ fn check_plan_stat(arguments: &[Datum], at: usize) -> Result<()> {
     }
 }
 
-/// As ALTER SESSION SET; the value may stand in quotes, as it has to there.
+/// As ALTER SESSION SET; the value may be quoted, as it must be there.
 fn set_nls(connection: &Connection, arguments: &[Datum]) -> Result<()> {
     let parameter = name(arguments, 0, "PARAM")?;
     let invalid = || Error::user(922, format!("missing or invalid option: {parameter} is not an NLS parameter"));
@@ -99,13 +99,13 @@ fn set_nls(connection: &Connection, arguments: &[Datum]) -> Result<()> {
     }
 }
 
-/// Twelve hexadecimal digits that no other session of the instance has: SID, SERIAL#, and 0001 for the instance.
+/// Twelve hexadecimal digits, unique among the instance's sessions: SID, SERIAL#, and 0001 for the instance.
 fn unique_id(session: &EngineSession) -> String {
     let (sid, serial) = session.identity();
     format!("{:04X}{:04X}0001", sid & 0xFFFF, serial & 0xFFFF)
 }
 
-/// Roles are enabled when they are granted, also through other roles.
+/// Granted roles are enabled, also those granted through other roles.
 fn has_role(connection: &Connection, role: &str) -> bool {
     let catalog = connection.session.catalog();
     let Some(user) = catalog.user(&connection.user()) else { return false };

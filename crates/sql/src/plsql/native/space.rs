@@ -1,4 +1,4 @@
-//! DBMS_SPACE: what a segment's space is used for.
+//! DBMS_SPACE: use of a segment's space.
 
 use std::sync::Arc;
 
@@ -10,7 +10,7 @@ use storage::segment::{Segment, SpaceUsage};
 use super::name;
 use crate::cursor::connection::Connection;
 
-/// The segment that the first three arguments name, and how it is used.
+/// The segment of the first three arguments, and the use of its space.
 fn usage(connection: &Connection, arguments: &[Datum]) -> Result<(Arc<Segment>, SpaceUsage)> {
     let owner = name(arguments, 0, "SEGMENT_OWNER")?;
     let segment = name(arguments, 1, "SEGMENT_NAME")?;
@@ -33,7 +33,7 @@ fn number(value: u64) -> Datum {
     Datum::integer(value as i64)
 }
 
-/// The segment's space must be managed as the procedure wants: ORA-10618, ORA-10614.
+/// Checks that the segment's space management is the procedure's: ORA-10618, ORA-10614.
 fn check(segment: &Segment, wanted: SpaceManagement) -> Result<()> {
     if segment.management() == wanted {
         return Ok(());

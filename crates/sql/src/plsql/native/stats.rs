@@ -1,4 +1,4 @@
-//! DBMS_STATS: always of all rows, whatever share is asked for. An argument that changes nothing says so.
+//! DBMS_STATS: always of all rows, whatever share is asked for. An argument without effect gives a notice.
 
 use std::sync::Arc;
 
@@ -9,14 +9,14 @@ use scalar::Datum;
 use super::{flag, name, number, text};
 use crate::cursor::connection::Connection;
 
-/// What METHOD_OPT is where the caller says nothing.
+/// Default of METHOD_OPT.
 const USUAL_METHOD: &str = "FOR ALL COLUMNS SIZE AUTO";
 
 // The constants of the package.
 const AUTO_SAMPLE_SIZE: f64 = 0.0;
 const DEFAULT_DEGREE: f64 = 32767.0;
 
-/// The owner that an argument names; the current user where it is NULL.
+/// The owner in an argument; the current user for NULL.
 fn owner(connection: &Connection, arguments: &[Datum]) -> Result<String> {
     if arguments.first().is_none_or(Datum::is_null) {
         Ok(connection.schema.clone())
@@ -74,7 +74,7 @@ pub(super) fn gather_schema(connection: &mut Connection, arguments: &[Datum]) ->
         .collect();
     for table in tables {
         match connection.session.gather_statistics(&owner, &table, how) {
-            // Somebody has dropped it meanwhile.
+            // Another session has dropped it meanwhile.
             Err(error) if error.is_ora(942) => {}
             result => drop::<Arc<_>>(result?),
         }
@@ -90,16 +90,16 @@ pub(super) fn delete_table(connection: &mut Connection, arguments: &[Datum]) -> 
     Ok(Datum::Null)
 }
 
-/// Which tables of a schema.
+/// A choice of a schema's tables.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Which {
     All,
     WithoutStatistics,
 }
 
-/// Arguments that ask for something else than what is done.
+/// Arguments without effect.
 ///
-/// FORCE is not read: statistics cannot be locked, so there is nothing to force.
+/// FORCE is not read: statistics cannot be locked.
 #[derive(Default)]
 struct Asked {
     without_effect: Vec<String>,
@@ -147,7 +147,7 @@ impl Asked {
     }
 
     fn degree(&mut self, arguments: &[Datum], at: usize) {
-        // DEFAULT_DEGREE and AUTO_DEGREE leave it to the database.
+        // DEFAULT_DEGREE and AUTO_DEGREE leave the degree to the database.
         if let Some(degree) = number(arguments, at).filter(|degree| *degree > 1.0 && *degree < DEFAULT_DEGREE) {
             self.notice(format!("DEGREE {degree} has no effect: statistics are gathered serially"));
         }
@@ -190,7 +190,7 @@ impl Asked {
     }
 }
 
-/// Refuses arguments that name what there is not: a partition, a table that statistics are kept in instead of the dictionary.
+/// Refuses arguments about unsupported objects: a partition, a table that keeps statistics in place of the dictionary.
 fn refused(arguments: &[Datum], places: &[(usize, &str)]) -> Result<()> {
     match places.iter().find(|(at, _)| text(arguments, *at).is_some()) {
         Some((_, name)) => Err(Error::unsupported(format!("{name} of DBMS_STATS"))),

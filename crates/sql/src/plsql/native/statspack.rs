@@ -7,10 +7,10 @@ use scalar::Datum;
 use super::{number, text};
 use crate::cursor::connection::Connection;
 
-/// What Statspack takes by itself.
+/// Statspack's default.
 const DEFAULT_LEVEL: u64 = 5;
 
-/// Those of Statspack. A level is kept with the snapshot; what is collected is the same at all of them.
+/// The levels of Statspack. A level is kept with the snapshot; the same data is collected at all of them.
 const LEVELS: [u64; 5] = [0, 5, 6, 7, 10];
 
 pub(super) fn call(

@@ -9,7 +9,7 @@ use waits::Event;
 use super::number;
 use crate::cursor::connection::Connection;
 
-/// A sleeper looks this often whether it has been cancelled.
+/// Poll interval of a sleep; the user may cancel in between.
 const LOOK: Duration = Duration::from_millis(20);
 const US: f64 = 1e6;
 
@@ -32,7 +32,7 @@ pub(super) fn sleep(connection: &Connection, arguments: &[Datum]) -> Result<Datu
     })
 }
 
-/// Hundredths of a second of a clock that begins anywhere.
+/// Hundredths of a second of a clock with an arbitrary start.
 pub(super) fn get_time(connection: &Connection) -> Datum {
     Datum::integer((connection.session.meter().clock().monotonic_us() / 10_000) as i64)
 }

@@ -14,7 +14,7 @@ pub(super) fn files(connection: &Connection, all: &MeterSnapshot, snapshot: &mut
     let records = instance.control().data().datafiles.clone();
     let tablespaces = instance.tablespaces().all();
     for record in records {
-        // One that is being dropped may be gone already.
+        // A file that is being dropped may be gone already.
         let Ok(file) = instance.cache().file(record.file()) else { continue };
         let figures = file.figures();
         let tablespace = tablespaces.iter().find(|tablespace| tablespace.number() == file.tablespace());
@@ -32,7 +32,7 @@ pub(super) fn files(connection: &Connection, all: &MeterSnapshot, snapshot: &mut
         });
     }
     let pools = instance.cache().figures();
-    // Gets and waits are counted by session and by class, not by pool: where there is one, they are its.
+    // Gets and waits are counted by session and by class, not by pool: a single pool has them all.
     let of_all = |value: u64| if pools.len() == 1 { value } else { 0 };
     let busy: u64 = common::BlockClass::ALL.iter().map(|class| all.buffer_waits(*class).waits).sum();
     for pool in &pools {
@@ -62,7 +62,8 @@ pub(super) fn undo(connection: &Connection, snapshot: &mut Snapshot) -> Result<(
     instance.undo().sample(session)?;
     for interval in instance.undo().intervals(session) {
         let begin = local(interval.begin_us)?;
-        // When the clock on the wall goes back an hour, six intervals begin at times that were there before: the key has no room for both.
+        // When the wall clock goes back an hour, six intervals begin at times that occurred before: the key has no room
+        // for both.
         if snapshot.undo.iter().any(|known: &UndoStatistics| known.begin == begin) {
             continue;
         }

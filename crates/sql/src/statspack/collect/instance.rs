@@ -1,4 +1,4 @@
-//! The instance itself: what it is, how it is set, and its statistics.
+//! The instance itself: identity, parameters, statistics.
 
 use common::Result;
 use engine::instance::SessionKind;

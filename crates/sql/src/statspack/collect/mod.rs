@@ -1,7 +1,7 @@
-//! The instance's counters at one moment, as a snapshot holds them.
+//! The instance's counters at one moment, for a snapshot.
 //!
-//! Every figure is one that the dynamic views show too; what the engine does not count is left out: there are no temporary files, no latch misses by place
-//! in the code, and of the memory of sessions only the work areas.
+//! Every figure is one that the dynamic views show too. Figures that the engine does not count are left out: there are
+//! no temporary files, no latch misses by place in the code, and of the memory of sessions only the work areas.
 
 mod contention;
 mod files;
@@ -15,11 +15,11 @@ use report::statspack::{LocalTime, Snapshot};
 use crate::cursor::connection::Connection;
 use crate::cursor::context::local_time;
 
-/// A snapshot with this number. `level` and `comment` are the caller's, and kept.
+/// A snapshot with this number. `level` and `comment` come from the caller and are kept.
 pub(super) fn snapshot(connection: &Connection, id: u64, level: u64, comment: &str) -> Result<Snapshot> {
     let instance = connection.session.instance();
     let mut snapshot = Snapshot { id, database_id: instance.dbid().into(), instance_number: 1, ..Snapshot::default() };
-    // Theirs first: what is not theirs is the foreground's.
+    // Background processes first: the rest is the foreground's.
     let background = instance.background_snapshot();
     let all = instance.system_meter().snapshot();
     snapshot.set_meters(&all, &background);
@@ -35,7 +35,7 @@ pub(super) fn snapshot(connection: &Connection, id: u64, level: u64, comment: &s
     Ok(snapshot)
 }
 
-/// A moment in microseconds since 1970 as the instance's clock on the wall shows it.
+/// A moment in microseconds since 1970 on the instance's wall clock.
 fn local(wall_us: u64) -> Result<LocalTime> {
     Ok(LocalTime(local_time(wall_us)?.unix_seconds()))
 }

@@ -1,4 +1,4 @@
-//! The machine's figures, from Linux's /proc. Where it has none, there are none.
+//! The machine's figures, from Linux's /proc; empty without it.
 
 use report::statspack::records::OsStatistic;
 
@@ -13,7 +13,7 @@ pub(super) fn statistics() -> Vec<OsStatistic> {
     found.into_iter().map(|(name, value)| OsStatistic { name: name.to_owned(), value }).collect()
 }
 
-/// The line `cpu user nice system idle iowait irq softirq …`, and how many processors have one of their own.
+/// The line `cpu user nice system idle iowait irq softirq …`, and the number of processors with a line of their own.
 fn processors(stat: &str) -> Vec<(&'static str, f64)> {
     let Some(line) = stat.lines().find_map(|line| line.strip_prefix("cpu ")) else { return Vec::new() };
     let ticks: Vec<f64> = line.split_whitespace().map_while(|tick| tick.parse().ok()).collect();
@@ -27,7 +27,7 @@ fn processors(stat: &str) -> Vec<(&'static str, f64)> {
         ("USER_TIME", time(user)),
         ("NICE_TIME", time(nice)),
         ("SYS_TIME", time(system)),
-        // As in Oracle, waiting for a disk is idling too.
+        // As in Oracle, waiting for a disk counts as idle.
         ("IDLE_TIME", time(idle + wait)),
         ("IOWAIT_TIME", time(wait)),
     ]
