@@ -36,13 +36,13 @@ pub(crate) fn probe(environment: &Environment, path: &Path) -> Result<Candidate>
 /// As HEADER_STATUS of V$ASM_DISK.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum HeaderStatus {
-    /// Empty, or left by an unfinished creation: it can become a disk.
+    /// Empty, or left by an unfinished creation: it can join a group.
     Candidate,
     /// Member of a group.
     Member,
-    /// Of a group that was dropped: it can become a disk.
+    /// Disk of a dropped group: it can join another.
     Former,
-    /// Something else is in it.
+    /// The file has other contents.
     Foreign,
     /// Its header is invalid, or cannot be read.
     Damaged,

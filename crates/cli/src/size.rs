@@ -2,7 +2,7 @@
 
 use std::str::FromStr;
 
-/// So many bytes.
+/// A size in bytes.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) struct Size(pub(crate) u64);
 

@@ -43,7 +43,7 @@ impl Seeded {
         self.below(100) < percent
     }
 
-    /// One of several.
+    /// A random element; None of an empty slice.
     pub fn pick<'a, T>(&mut self, of: &'a [T]) -> Option<&'a T> {
         of.get(self.index(of.len()))
     }

@@ -27,7 +27,7 @@ pub mod unscheduled {
 pub struct ThreadId(pub i32);
 
 impl ThreadId {
-    /// That of the calling thread.
+    /// The calling thread.
     #[must_use]
     pub fn current() -> Self {
         std::thread_local!(static CURRENT: ThreadId = ThreadId(rustix::thread::gettid().as_raw_nonzero().get()));

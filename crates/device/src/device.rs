@@ -39,7 +39,7 @@ pub trait Device: Send + Sync + Debug {
     /// write and a [`sync`](Self::sync).
     ///
     /// # Errors
-    /// As both.
+    /// Errors of `write_at` and `sync`.
     fn write_durable(&self, offset: u64, buffers: &[&[u8]]) -> io::Result<()> {
         self.write_at(offset, buffers)?;
         self.sync()
@@ -84,7 +84,7 @@ pub trait Device: Send + Sync + Debug {
 pub struct FileIdentity {
     /// The file system that the file is in.
     pub device: u64,
-    /// Its number there.
+    /// The file's number in the file system.
     pub inode: u64,
 }
 

@@ -58,7 +58,7 @@ pub struct Outcome {
     /// Answers that differ since `1 / 2` is 0 in the suite, as the other databases have it: they agree without the
     /// fractions of quotients.
     pub divided: u64,
-    /// By the error, how often, and the first statement.
+    /// By error: the count, and the first statement.
     pub refused: BTreeMap<String, (u64, String)>,
     /// Line, statement, expected and actual answer.
     pub differences: Vec<String>,

@@ -5,15 +5,15 @@ use std::fmt;
 /// The families of error numbers, in the order in which a number without a family is looked up.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub enum Family {
-    /// Oracle's, for the same condition.
+    /// Oracle's numbers, for the same conditions.
     Ora,
-    /// Highwater's own.
+    /// Highwater's own numbers.
     Hw,
-    /// Those of PL/SQL's compiler.
+    /// Numbers of the PL/SQL compiler.
     Pls,
-    /// Those of SQL*Plus.
+    /// Numbers of SQL*Plus.
     Sp2,
-    /// Those of the reader of external tables.
+    /// Numbers of the external table access driver.
     Kup,
 }
 

@@ -134,7 +134,7 @@ pub struct DatetimeMask {
 pub enum Origin {
     /// At this byte, from 0.
     At(usize),
-    /// So many bytes behind the end of the field before.
+    /// Bytes behind the end of the previous field.
     Behind(isize),
 }
 

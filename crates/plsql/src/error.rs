@@ -10,7 +10,7 @@ use crate::position::Lines;
 pub enum Number {
     /// PL/SQL's own.
     Pls(u32),
-    /// That of a SQL statement in a program, or of a CREATE statement.
+    /// Error of a SQL statement in a program, or of a CREATE statement.
     Ora(u32),
     /// Highwater's own: 1 for unsupported.
     Hw(u32),

@@ -23,7 +23,7 @@ pub struct PreparedSql {
     pub text: Arc<str>,
     /// The path of each variable, in the order of `:B1`, `:B2` ….
     pub variables: Vec<Vec<Box<str>>>,
-    /// Of a query, or of RETURNING: empty otherwise.
+    /// Result columns of a query or of RETURNING; empty otherwise.
     pub columns: Vec<Column>,
     /// Tables, views, sequences and programs that it depends on, by their names in it: `NAME`, `OWNER.NAME`.
     pub depends_on: Vec<Vec<Box<str>>>,
@@ -162,7 +162,7 @@ pub trait Host {
     /// few hundred jumps backwards and calls, and before waiting.
     ///
     /// # Errors
-    /// As said.
+    /// ORA-01013, ORA-00028.
     fn check(&mut self) -> Result<()>;
 
     /// Executes DML or a transaction statement. `key` is the statement's own place in the program: the host keeps its
@@ -269,7 +269,7 @@ pub trait Host {
     /// Ends it. Uncommitted changes are rolled back with ORA-06519.
     ///
     /// # Errors
-    /// As said.
+    /// ORA-06519.
     fn end_autonomous(&mut self) -> Result<()>;
 
     /// From now on names are looked up in `owner`'s schema, and `owner`'s privileges count: a program with its owner's

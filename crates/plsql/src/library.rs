@@ -98,7 +98,7 @@ pub struct Library {
     units: Mutex<HashMap<Name, Arc<Unit>>>,
     blocks: Mutex<HashMap<BlockName, Arc<Unit>>>,
     supplied: Mutex<HashMap<&'static str, Arc<Unit>>>,
-    /// Of stored programs but triggers, and of triggers.
+    /// Lookups of stored programs other than triggers; those of triggers are in `triggers_used`.
     pub programs_used: Uses,
     pub triggers_used: Uses,
     calls: Mutex<HashMap<CallName, Arc<SqlCall>>>,
@@ -183,7 +183,7 @@ impl Library {
     /// A stored program, ready to run.
     ///
     /// # Errors
-    /// Its compilation errors as ORA-04063 and its like; errors of the dictionary.
+    /// ORA-04063 and the like for its compilation errors; errors of the dictionary.
     pub fn stored(&self, host: &mut dyn Host, stored: &Stored<'_>) -> Result<Arc<Unit>> {
         let key = (stored.owner.into(), stored.name.into(), false);
         let known = self.units.lock().get(&key).cloned();

@@ -29,7 +29,7 @@ pub enum Operation {
     MakeDirectory {
         path: PathBuf,
     },
-    /// Of a file or an empty directory.
+    /// Removal of a file or an empty directory.
     Remove {
         path: PathBuf,
     },
@@ -48,7 +48,7 @@ pub type OperationNumber = usize;
 /// End of a life of the process.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum LifeEnd {
-    /// By itself, with this exit code.
+    /// Normal end, with this exit code.
     Exited(i32),
     /// `kill -9`: writes stay in the page cache.
     Killed,

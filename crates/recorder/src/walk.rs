@@ -36,7 +36,7 @@ struct Waiting {
     number: OperationNumber,
     change: Change,
     returned: bool,
-    /// It waits only for the order among the others.
+    /// Durable by itself; it waits only for its turn in the order.
     durable: bool,
     /// A sync of it has failed.
     stuck: bool,

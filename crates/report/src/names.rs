@@ -90,10 +90,10 @@ impl Names {
 pub struct Width(Option<usize>);
 
 impl Width {
-    /// Of a report that never cuts.
+    /// Width of a report that never cuts.
     pub const UNLIMITED: Self = Self(None);
 
-    /// Of the column that holds these.
+    /// Width of the column that holds these names.
     #[must_use]
     pub fn of<'a>(column: impl Iterator<Item = &'a str>) -> Self {
         let longest = column.map(|name| name.chars().count()).max().unwrap_or(0);

@@ -198,7 +198,7 @@ impl Tally {
         }
     }
 
-    /// Of a sample; zero for one value.
+    /// Sample variance; zero for one value.
     fn variance(&self) -> Result<Option<NumberBytes>> {
         let (Some(sum), Some(average), Some(squares)) = (self.sum.sum()?, self.sum.average()?, self.squares.sum()?)
         else {

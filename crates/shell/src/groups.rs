@@ -18,7 +18,7 @@ struct Computation {
 /// A break that the query can have.
 struct Level {
     element: Element,
-    /// Its column; None for ROW and REPORT.
+    /// The break's column; None for ROW and REPORT.
     source: Option<usize>,
     skip: Skip,
     duplicates: bool,

@@ -81,7 +81,7 @@ fn ignored(signal: i32) -> bool {
     mask >> (signal - 1) & 1 == 1
 }
 
-/// As a shell reports the end of a process by a signal.
+/// Exits with the code of a process that a signal has ended.
 fn end(signal: i32) -> ! {
     std::process::exit(128 + signal)
 }

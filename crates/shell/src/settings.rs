@@ -30,11 +30,11 @@ pub struct Csv {
 /// SET AUTOTRACE: output behind the result of a query or DML.
 #[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
 pub struct Autotrace {
-    /// Its plan.
+    /// The statement's plan.
     pub explain: bool,
     /// Statistics of the execution.
     pub statistics: bool,
-    /// Rows are not shown.
+    /// TRACEONLY: rows are not shown.
     pub only: bool,
 }
 

@@ -54,15 +54,15 @@ pub struct LatchTotals {
     pub gets: u64,
     /// Of these, gets that missed at first.
     pub misses: u64,
-    /// Misses that had it after looking again, without a wait.
+    /// Misses that got the latch by spinning, without a wait.
     pub spin_gets: u64,
     /// Misses that waited.
     pub sleeps: u64,
     /// Microseconds of those waits.
     pub wait_us: u64,
-    /// Gets by sessions that would have done something else, and had it.
+    /// Gets in no-wait mode that succeeded.
     pub immediate_gets: u64,
-    /// Those that did not have it.
+    /// Gets in no-wait mode that failed.
     pub immediate_misses: u64,
 }
 

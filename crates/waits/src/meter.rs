@@ -33,13 +33,13 @@ pub struct CurrentWait {
     pub since_us: u64,
 }
 
-/// The wait of a session that was over last.
+/// A session's last completed wait.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct LastWait {
     pub event: Event,
     pub parameters: [u64; 3],
     pub object: i64,
-    /// Its duration.
+    /// Duration of the wait.
     pub micros: u64,
     /// When it was over, on the meter's monotonic clock.
     pub ended_us: u64,

@@ -31,7 +31,7 @@ impl Default for SystemMeter {
 struct Sessions {
     live: Vec<Arc<Counters>>,
     ended: MeterSnapshot,
-    /// Of sessions that have ended.
+    /// Segment statistics of ended sessions.
     segments: SegmentSums,
 }
 
