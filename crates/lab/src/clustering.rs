@@ -15,7 +15,7 @@ use serde_json::{Value, json};
 use sql::Database;
 use waits::Event;
 
-use crate::expectation::Finding;
+use crate::experiment::expectation::Finding;
 use crate::grid::Grid;
 use crate::index::IndexFigures;
 use crate::laboratory::{Laboratory, connect};

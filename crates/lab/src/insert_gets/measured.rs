@@ -1,13 +1,12 @@
 //! What a run measured, before anything is compared.
 
-use common::BlockClass;
+use common::{BlockClass, Error, Result};
 use serde::Serialize;
 use waits::{GetMode, Meter, MeterSnapshot, SegmentStatistic, Statistic};
 
-use super::published::{Figures, SegmentBlocks};
+use super::paper::{Figures, SegmentBlocks};
 use crate::clustering::Clustering;
 use crate::index::IndexFigures;
-use crate::management::Management;
 use crate::time::seconds;
 
 /// Classes of blocks that belong to a table's or an index's segment.
@@ -132,9 +131,9 @@ impl Statement {
     }
 }
 
-/// One arm.
+/// An arm, run once.
 #[derive(Clone, PartialEq, Debug, Serialize)]
-pub struct Arm {
+pub struct Run {
     pub statements: Vec<Statement>,
     pub segments: SegmentBlocks,
     /// Blocks of the extents of the table, in the order of the extents.
@@ -142,10 +141,14 @@ pub struct Arm {
     pub index: IndexFigures,
 }
 
-impl Arm {
-    #[must_use]
-    pub fn statement(&self, id: &str) -> Option<&Statement> {
-        self.statements.iter().find(|statement| statement.id == id)
+impl Run {
+    /// A statement by its id.
+    ///
+    /// # Errors
+    /// ORA-00600 when it was not run.
+    pub fn statement(&self, id: &str) -> Result<&Statement> {
+        let found = self.statements.iter().find(|statement| statement.id == id);
+        found.ok_or_else(|| Error::bug(format!("the statement '{id}' was not run")))
     }
 }
 
@@ -164,22 +167,9 @@ pub struct Source {
     pub fitted: Option<&'static str>,
 }
 
-/// All of a run.
-#[derive(Clone, PartialEq, Debug, Serialize)]
-pub struct Measured {
+/// What is measured beside the arms.
+#[derive(Clone, PartialEq, Debug)]
+pub struct Rest {
     pub source: Source,
-    pub manual: Arm,
-    pub auto: Arm,
-    #[serde(skip)]
     pub clustering: Clustering,
-}
-
-impl Measured {
-    #[must_use]
-    pub fn arm(&self, name: Management) -> &Arm {
-        match name {
-            Management::Manual => &self.manual,
-            Management::Auto => &self.auto,
-        }
-    }
 }
