@@ -76,13 +76,14 @@ fn run_sweep(experiment: &Experiment, arguments: &Reproduce, options: &Options) 
     std::fs::create_dir_all(&directory).map_err(|error| file(&directory, &error))?;
     let swept = experiment.sweep(options, &mut *lab::progress::automatic())?;
     let (csv_path, page_path) = (directory.join("sweep.csv"), directory.join("sweep.html"));
-    write(&csv_path, &swept.csv()?)?;
-    write(&page_path, swept.page().as_bytes())?;
+    write(&csv_path, &swept.csv)?;
+    write(&page_path, swept.page.as_bytes())?;
     if let Some(path) = &arguments.json {
-        write_json(path, &swept.json())?;
+        write_json(path, &swept.json)?;
     }
     let mut out = BufWriter::new(io::stdout().lock());
-    let printed = swept.print(&mut out).and_then(|()| writeln!(out, "{}\n{}", csv_path.display(), page_path.display()));
+    let printed =
+        out.write_all(&swept.printed).and_then(|()| writeln!(out, "{}\n{}", csv_path.display(), page_path.display()));
     failure::written(printed.and_then(|()| out.flush()))?;
     Ok(Outcome::DONE)
 }

@@ -92,27 +92,18 @@ pub(crate) fn judge(measured: &Clustering) -> Result<Finding> {
     }
 }
 
-/// Where the tables of the cases are made.
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct Tablespaces<'a> {
-    /// Of manual segment space management.
-    pub(crate) manual: &'a str,
-    /// Of automatic segment space management.
-    pub(crate) auto: &'a str,
-}
-
-/// Runs the three cases.
+/// Runs the three cases, in tablespaces under freelists and under bitmaps.
 pub(crate) fn run(
     laboratory: &Laboratory,
-    tablespaces: Tablespaces<'_>,
+    [manual, auto]: [&str; 2],
     scale: f64,
     progress: &mut dyn Progress,
 ) -> Result<Clustering> {
     let rows = ((ROWS * scale) as u64).max(ROWS_LEAST) / SESSIONS * SESSIONS;
     let cases = [
-        (Clustering::ONE_FREELIST, tablespaces.manual, "one", " storage (freelists 1)"),
-        (Clustering::FREELIST_EACH, tablespaces.manual, "each", " storage (freelists 5)"),
-        (Clustering::BITMAPS, tablespaces.auto, "auto", ""),
+        (Clustering::ONE_FREELIST, manual, "one", " storage (freelists 1)"),
+        (Clustering::FREELIST_EACH, manual, "each", " storage (freelists 5)"),
+        (Clustering::BITMAPS, auto, "auto", ""),
     ];
     let mut measured = Vec::new();
     for (name, tablespace, suffix, storage) in cases {

@@ -39,7 +39,10 @@ pub(crate) fn io(path: &Path, error: &std::io::Error) -> Error {
 
 impl Laboratory {
     /// Makes a database in `data`, or in a temporary directory.
-    pub(crate) fn create(data: Option<&Path>, parameters: &[(&str, String)]) -> Result<Self> {
+    pub(crate) fn create<N: Into<String>>(
+        data: Option<&Path>,
+        parameters: impl IntoIterator<Item = (N, String)>,
+    ) -> Result<Self> {
         let (directory, temporary) = match data {
             Some(path) => {
                 std::fs::create_dir_all(path).map_err(|error| io(path, &error))?;
@@ -55,7 +58,7 @@ impl Laboratory {
         };
         let lock = device::lock_directory(&directory).map_err(|error| io(&directory, &error))?;
         let options = CreateOptions {
-            parameters: parameters.iter().map(|(name, value)| ((*name).to_owned(), value.clone())).collect(),
+            parameters: parameters.into_iter().map(|(name, value)| (name.into(), value)).collect(),
             log_bytes: LOG_BYTES,
             ..CreateOptions::default()
         };

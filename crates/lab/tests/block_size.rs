@@ -3,7 +3,6 @@
 use lab::block_size::multiblock::measured::whole_read;
 use lab::block_size::pctfree::setting::{legacy, plain};
 use lab::block_size::{multiblock, pctfree};
-use lab::experiment::sweep::AnySweep;
 use lab::{Options, Silent, experiment, reproduce};
 
 #[test]
@@ -87,16 +86,15 @@ fn a_sweep_is_a_page_and_lines() {
         let before: Vec<_> = points.iter().map(|point| point.last().unwrap().blocks[0]).collect();
         assert!(before[0] <= before[1] && before[1] <= before[2], "{before:?}");
     }
-    let csv = String::from_utf8(swept.csv().unwrap()).unwrap();
+    let report = swept.report().unwrap();
+    let csv = String::from_utf8(report.csv).unwrap();
     assert_eq!(csv.lines().count(), 10);
     assert!(csv.lines().nth(1).unwrap().starts_with("1,4096,0,"), "{csv}");
-    let page = swept.page();
+    let page = report.page;
     assert_eq!(page.matches("<svg ").count(), 6);
     assert!(page.contains("Rows that migrated") && !page.contains("src=") && !page.contains("href="), "{page}");
-    let mut printed = Vec::new();
-    swept.print(&mut printed).unwrap();
-    assert!(String::from_utf8(printed).unwrap().contains("16 KB, PCTFREE 40"));
-    assert_eq!(swept.json()["sweep"].as_array().unwrap().len(), 9);
+    assert!(String::from_utf8(report.printed).unwrap().contains("16 KB, PCTFREE 40"));
+    assert_eq!(report.json["sweep"].as_array().unwrap().len(), 9);
     let part = Options { part: Some("pctfree".to_owned()), ..Options::default() };
     let block_size = experiment("block-size").unwrap();
     assert!(block_size.check_sweep(&Options::default().with("pctfree", &[10])).is_ok());

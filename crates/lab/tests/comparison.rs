@@ -26,7 +26,7 @@ struct Measured {
 
 fn compare(measured: &Measured) -> Comparison {
     let Measured { source, manual, auto, clustering } = measured.clone();
-    let arm = |(setting, run)| measured::Arm { setting, facts: None, runs: vec![run] };
+    let arm = |(setting, run)| measured::Arm { setting, runs: vec![run] };
     DECLARATION
         .compare(measured::Measured {
             plan: DECLARATION.plan(&Options::default()).unwrap(),
@@ -124,7 +124,7 @@ fn measured() -> Measured {
 }
 
 fn report(measured: Measured, notes: Vec<String>) -> Result<Reproduction> {
-    Reproduction::of_one(compare(&measured), notes)
+    Ok(Reproduction::new(vec![compare(&measured).report(notes)?]))
 }
 
 fn judged(measured: &Measured) -> Vec<Expectation> {

@@ -8,7 +8,7 @@ use lab::clustering::{Clustering, ClusteringCase};
 use lab::experiment::expectation::Expectation;
 use lab::experiment::measured;
 use lab::experiment::setting::Setting;
-use lab::freelists::measured::{Arm, ClassWaits, Facts, Run, TimedEvent};
+use lab::freelists::measured::{Arm, ClassWaits, Run, TimedEvent};
 use lab::freelists::setting::arms;
 use lab::freelists::{DECLARATION, Work};
 use lab::management::is_auto;
@@ -16,7 +16,7 @@ use lab::print::print;
 use lab::progress::Steps;
 use lab::{Options, Reproduction, Silent, reproduce};
 
-type Measured = measured::Measured<Run, Facts, Clustering>;
+type Measured = measured::Measured<Run, Clustering>;
 
 const SECONDS: u32 = 10;
 
@@ -47,14 +47,13 @@ fn run(repetition: u32, setting: Setting, rate: f64, waits: f64, mood: f64) -> R
         freelist_gets: 0,
         blocks: 1_500,
         processes: vec![11, 12, 13, 14, 15],
+        freelists_in_dictionary: (!auto).then_some(u64::from(setting.number(&lab::freelists::setting::FREELISTS))),
     }
 }
 
 fn arm(setting: Setting, rate: f64, waits: f64, repetitions: u32) -> Arm {
     let runs = (1..=repetitions).map(|at| run(at, setting, rate, waits, 0.9 + f64::from(at) * 0.05)).collect();
-    let freelists = setting.number(&lab::freelists::setting::FREELISTS);
-    let freelists_in_dictionary = (!is_auto(&setting)).then_some(u64::from(freelists));
-    Arm { setting, facts: Some(Facts { freelists_in_dictionary }), runs }
+    Arm { setting, runs }
 }
 
 fn case(name: &str, clustering_factor: u64) -> ClusteringCase {
@@ -101,7 +100,7 @@ fn holds(measured: &Measured, id: &str) -> Option<bool> {
 }
 
 fn report(measured: Measured) -> Reproduction {
-    Reproduction::of_one(DECLARATION.compare(measured).unwrap(), vec!["a note".to_owned()]).unwrap()
+    Reproduction::new(vec![DECLARATION.compare(measured).unwrap().report(vec!["a note".to_owned()]).unwrap()])
 }
 
 #[test]
@@ -198,7 +197,7 @@ fn a_third_statement_a_transaction_fails_the_run_in_any_arm() {
 #[test]
 fn freelists_that_are_used_under_bitmaps_fail_the_run() {
     let mut shown = measured();
-    shown.arms[3].facts = Some(Facts { freelists_in_dictionary: Some(5) });
+    shown.arms[3].runs[4].freelists_in_dictionary = Some(5);
     assert_eq!(holds(&shown, "auto_ignores_freelists"), Some(false));
     let mut used = measured();
     used.arms[3].runs[0].freelist_gets = 3;
@@ -287,8 +286,8 @@ fn a_second_of_every_arm() {
     // One for each freelist: the numbers of the processes follow each other.
     let lists: std::collections::BTreeSet<u32> = measured.arms[1].runs[0].processes.iter().map(|p| p % 5).collect();
     assert_eq!(lists.len(), 5, "{:?}", measured.arms[1].runs[0].processes);
-    assert_eq!(measured.arms[1].facts, Some(Facts { freelists_in_dictionary: Some(5) }));
-    assert_eq!(measured.arms[3].facts, Some(Facts { freelists_in_dictionary: None }));
+    assert_eq!(measured.arms[1].freelists_in_dictionary(), Some(5));
+    assert_eq!(measured.arms[3].freelists_in_dictionary(), None);
     let holds = |id: &str| report.expectations.iter().find(|e| e.id == id).unwrap();
     assert_eq!(holds("executes_per_transaction").holds, Some(true), "{:?}", holds("executes_per_transaction"));
     assert_eq!(holds("auto_ignores_freelists").holds, Some(true), "{:?}", holds("auto_ignores_freelists"));

@@ -2,7 +2,7 @@
 
 #![expect(clippy::unwrap_used, reason = "a test")]
 
-use lab::experiment::sweep::{AnySweep, Sweep};
+use lab::experiment::sweep::Sweep;
 use lab::freelists::measured::Run;
 use lab::freelists::setting::SESSIONS;
 use lab::freelists::{DECLARATION, Work};
@@ -49,8 +49,8 @@ fn a_sweep_becomes_csv_a_page_and_json() {
         assert!(point.estimate(Run::transactions_per_s).unwrap().median > 0.0);
     }
 
-    let bytes = sweep.csv().unwrap();
-    let mut reader = csv::Reader::from_reader(&bytes[..]);
+    let report = sweep.report().unwrap();
+    let mut reader = csv::Reader::from_reader(&report.csv[..]);
     let head = reader.headers().unwrap().clone();
     let column = |name: &str| head.iter().position(|found| found == name).unwrap_or_else(|| panic!("{name}: {head:?}"));
     let rows: Vec<csv::StringRecord> = reader.records().map(|row| row.unwrap()).collect();
@@ -62,9 +62,9 @@ fn a_sweep_becomes_csv_a_page_and_json() {
         row[column("waits: data block")].parse::<u64>().unwrap();
     }
 
-    let page = sweep.page();
+    let page = &report.page;
     assert!(page.starts_with("<!DOCTYPE html>") && page.ends_with("</html>"), "{}", &page[..40]);
-    check_elements(&page);
+    check_elements(page);
     assert_eq!(page.matches("<svg ").count(), 3, "a chart for each figure");
     assert!(page.contains("manual, freelists 2") && page.contains("seed 1"));
     for outside in ["http://", "https://", "src=", "@import", "url(", "<script", "<link"] {
@@ -72,12 +72,10 @@ fn a_sweep_becomes_csv_a_page_and_json() {
         assert!(!found.contains(outside), "the page needs {outside}");
     }
 
-    let json = sweep.json();
+    let json = &report.json;
     assert_eq!(json["sweep"].as_array().unwrap().len(), 4);
     assert_eq!((&json["sweep"][0]["freelists"], &json["sweep"][1]["freelists"]), (&2.into(), &().into()));
-    let mut out = Vec::new();
-    sweep.print(&mut out).unwrap();
-    let text = String::from_utf8(out).unwrap();
+    let text = String::from_utf8(report.printed).unwrap();
     assert!(text.lines().all(|line| line.chars().count() <= 120), "{text}");
     assert!(text.contains("auto"));
 }
@@ -92,8 +90,8 @@ fn each_factor_has_its_sweep_on_one_page() {
         .with("index-freelists", &[1, 2])
         .with("sessions", &[2]);
     let sweep = DECLARATION.run_sweep(&options, &mut Silent).unwrap();
-    let bytes = sweep.csv().unwrap();
-    let mut reader = csv::Reader::from_reader(&bytes[..]);
+    let report = sweep.report().unwrap();
+    let mut reader = csv::Reader::from_reader(&report.csv[..]);
     let head = reader.headers().unwrap().clone();
     let columns = ["management", "freelists", "freelist_groups", "initrans", "pctused", "index_freelists"];
     let places = columns.map(|name| head.iter().position(|found| found == name).unwrap());
@@ -108,8 +106,8 @@ fn each_factor_has_its_sweep_on_one_page() {
         "auto   3  ",
     ];
     assert_eq!(rows, expected);
-    let page = sweep.page();
-    check_elements(&page);
+    let page = &report.page;
+    check_elements(page);
     for swept in ["Over FREELIST GROUPS", "Over INITRANS", "Over FREELISTS of the index"] {
         assert!(page.contains(swept), "{swept}");
     }

@@ -1,13 +1,13 @@
 //! An experiment, or a part of one, as it is declared: once, and everything else follows from it.
 
 use common::{Error, Result};
-use serde_json::{Map, Value};
+use serde_json::{Value, json};
 
 use super::expectation::{Expectation, ExpectationSpec, Finding};
 use super::factor::{Factor, Role};
 use super::figure::Figure;
 use super::measured::Measured;
-use super::options::{Options, Take};
+use super::options::Options;
 use super::plan::{Limits, Plan};
 use super::published::Published;
 use super::setting::Setting;
@@ -38,8 +38,9 @@ pub struct Declaration<W: Workload> {
     /// Each repetition has an order of its own, drawn by the seed.
     pub shuffled: bool,
     pub limits: Limits,
-    /// Options beside `--scale`, `--data`, `--part` and those of factors.
-    pub takes: &'static [Take],
+    /// Options beside those of factors and those that follow: `minutes` from a length, `repetitions` from several,
+    /// `seed` from `shuffled`.
+    pub takes: &'static [&'static str],
     /// Figures of a run, by name: CSV, charts, tables of sweeps, and the JSON of an arm.
     pub figures: &'static [Figure<W::Run>],
     pub tables: &'static [Table<W>],
@@ -56,9 +57,9 @@ pub struct Declaration<W: Workload> {
     /// What a point of a sweep has in JSON beside its factors.
     pub point_json: fn(&Declaration<W>, &ArmOf<W>) -> Value,
     /// Members of the JSON (of the part's, where there are several) beside `arms`.
-    pub members: fn(&Comparison<W>) -> Map<String, Value>,
+    pub members: fn(&Comparison<W>) -> Value,
     /// Members of the whole document, where the experiment has parts.
-    pub document: fn(&Comparison<W>) -> Map<String, Value>,
+    pub document: fn(&Comparison<W>) -> Value,
     /// None: it has no sweeps.
     pub sweep: Option<SweepTexts<W>>,
 }
@@ -89,23 +90,23 @@ impl<W: Workload> Declaration<W> {
             about: |_| Vec::new(),
             known_as: |setting| setting,
             arm_json: |comparison, arm| comparison.arm_json(arm),
-            point_json: |declaration, arm| serde_json::json!({"measured": declaration.estimates(arm)}),
-            members: |_| Map::new(),
-            document: |_| Map::new(),
+            point_json: |declaration, arm| json!({"measured": declaration.estimates(arm)}),
+            members: |_| Value::Null,
+            document: |_| Value::Null,
             sweep: None,
         }
     }
 
-    /// The factors of an arm and its figures by their names (median and interval, null where a run has none), what is
-    /// known of it, and its runs.
+    /// The factors of an arm, its figures by their names (median and interval, null where a run has none), and its runs.
     #[must_use]
     pub fn estimates(&self, arm: &ArmOf<W>) -> Value {
         let figure = |figure: &Figure<W::Run>| {
             let estimate = arm.estimate(|run| (figure.of)(run, &arm.setting));
-            (figure.key.to_owned(), serde_json::json!(estimate))
+            (figure.key.to_owned(), json!(estimate))
         };
         let figures = self.figures.iter().map(figure).collect();
-        super::merged([Value::Object(arm.setting.all_json()), Value::Object(figures), arm.json()])
+        let runs = json!({"runs": arm.runs});
+        super::merged([Value::Object(arm.setting.all_json()), Value::Object(figures), runs])
     }
 
     /// The plan of the arms.
@@ -152,7 +153,7 @@ impl<W: Workload> Declaration<W> {
     ///
     /// # Errors
     /// ORA-00600 when the data file lacks something.
-    pub fn compare(&'static self, measured: Measured<W::Run, W::Facts, W::Rest>) -> Result<Comparison<W>> {
+    pub fn compare(&'static self, measured: Measured<W::Run, W::Rest>) -> Result<Comparison<W>> {
         Ok(Comparison { declaration: self, published: self.published()?, measured })
     }
 
@@ -170,7 +171,7 @@ impl<W: Workload> Declaration<W> {
 pub struct Comparison<W: Workload> {
     pub(super) declaration: &'static Declaration<W>,
     pub published: Published<W::Known, W::Paper>,
-    pub measured: Measured<W::Run, W::Facts, W::Rest>,
+    pub measured: Measured<W::Run, W::Rest>,
 }
 
 impl<W: Workload> Comparison<W> {
@@ -189,7 +190,7 @@ impl<W: Workload> Comparison<W> {
     /// An arm as JSON has it, if the experiment says nothing else: `name`, `published` and `measured`.
     #[must_use]
     pub fn arm_json(&self, arm: &ArmOf<W>) -> Value {
-        serde_json::json!({
+        json!({
             "name": arm.setting.name(),
             "published": self.published_json(arm.setting),
             "measured": self.declaration.estimates(arm),

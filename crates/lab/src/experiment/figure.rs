@@ -14,6 +14,17 @@ pub enum Cells {
     Interval,
 }
 
+impl Cells {
+    /// How many columns it takes.
+    pub(super) fn columns(self) -> usize {
+        match self {
+            Self::None => 0,
+            Self::Median => 1,
+            Self::Page | Self::Interval => 3,
+        }
+    }
+}
+
 /// A chart of a figure.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Chart {

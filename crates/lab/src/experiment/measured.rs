@@ -1,24 +1,20 @@
 //! What was measured, before anything is compared.
 
 use common::{Error, Result};
-use serde::Serialize;
-use serde_json::Value;
 
 use super::plan::Plan;
 use super::setting::Setting;
 use crate::interval::{Estimate, median};
 
-/// An arm, or a point of a sweep. `R`: a run; `F`: what is known of the arm however often it ran.
+/// An arm, or a point of a sweep. `R`: a run.
 #[derive(Clone, PartialEq, Debug)]
-pub struct Arm<R, F = ()> {
+pub struct Arm<R> {
     pub setting: Setting,
-    /// None before the first run.
-    pub facts: Option<F>,
     /// In the order of the repetitions.
     pub runs: Vec<R>,
 }
 
-impl<R, F> Arm<R, F> {
+impl<R> Arm<R> {
     /// Median and interval of a figure of the runs; None without runs, and where a run has none.
     #[must_use]
     pub fn estimate(&self, figure: impl Fn(&R) -> f64) -> Option<Estimate> {
@@ -38,32 +34,22 @@ impl<R, F> Arm<R, F> {
     pub fn last(&self) -> Result<&R> {
         self.runs.last().ok_or_else(|| Error::bug(format!("'{}' was not run", self.setting.name())))
     }
-
-    /// Facts and runs as one JSON object.
-    #[must_use]
-    pub fn json(&self) -> Value
-    where
-        R: Serialize,
-        F: Serialize,
-    {
-        super::merged([serde_json::json!(self.facts), serde_json::json!({"runs": self.runs})])
-    }
 }
 
 /// All of a run of the experiment. `M`: what is measured beside the arms.
 #[derive(Clone, PartialEq, Debug)]
-pub struct Measured<R, F = (), M = ()> {
+pub struct Measured<R, M> {
     pub plan: Plan,
-    pub arms: Vec<Arm<R, F>>,
+    pub arms: Vec<Arm<R>>,
     pub rest: M,
 }
 
-impl<R, F, M> Measured<R, F, M> {
+impl<R, M> Measured<R, M> {
     /// An arm, whatever its crossed factors are.
     ///
     /// # Errors
     /// ORA-00600 when it was not run.
-    pub fn arm(&self, setting: Setting) -> Result<&Arm<R, F>> {
+    pub fn arm(&self, setting: Setting) -> Result<&Arm<R>> {
         let found = self.arms.iter().find(|arm| arm.setting.is_arm(&setting));
         found.ok_or_else(|| Error::bug(format!("'{}' was not run", setting.name())))
     }

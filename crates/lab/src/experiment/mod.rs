@@ -27,10 +27,10 @@ pub mod workload;
 use serde_json::{Map, Value};
 
 /// An arm of a workload.
-pub type ArmOf<W> = measured::Arm<<W as workload::Workload>::Run, <W as workload::Workload>::Facts>;
+pub type ArmOf<W> = measured::Arm<<W as workload::Workload>::Run>;
 
 /// The members of several JSON objects in one; what is no object has none.
-pub(crate) fn merged<const N: usize>(objects: [Value; N]) -> Value {
+pub(crate) fn merged(objects: impl IntoIterator<Item = Value>) -> Value {
     let mut all = Map::new();
     for object in objects {
         if let Value::Object(members) = object {

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::path::PathBuf;
 
-use common::{Error, ErrorKind, Result};
+use common::{Error, ErrorKind};
 
 use crate::source::SourceName;
 
@@ -30,16 +30,6 @@ pub struct Options {
     pub factors: BTreeMap<String, Vec<u32>>,
 }
 
-/// An option that not every experiment takes.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Take {
-    Source,
-    Minutes,
-    Repetitions,
-    Seed,
-    Flamegraph,
-}
-
 /// HW-0003: a wrong use.
 pub(crate) fn wrong_use(text: impl Into<String>) -> Error {
     Error::own(ErrorKind::User, 3, text)
@@ -53,22 +43,18 @@ impl Options {
         self
     }
 
-    /// Refuses what an experiment has no use for.
-    ///
-    /// # Errors
-    /// HW-0003 when an option was given that is not among `takes`.
-    pub(crate) fn refuse(&self, experiment: &str, takes: &[Take]) -> Result<()> {
-        let given = [
-            (Take::Source, "source", self.source.is_some()),
-            (Take::Minutes, "minutes", self.minutes.is_some()),
-            (Take::Repetitions, "repetitions", self.repetitions.is_some()),
-            (Take::Seed, "seed", self.seed.is_some()),
-            (Take::Flamegraph, "flamegraph", self.flamegraph.is_some()),
+    /// The options that were given of those that not every experiment takes.
+    pub(super) fn given(&self) -> impl Iterator<Item = &str> {
+        let own = [
+            ("source", self.source.is_some()),
+            ("minutes", self.minutes.is_some()),
+            ("repetitions", self.repetitions.is_some()),
+            ("seed", self.seed.is_some()),
+            ("part", self.part.is_some()),
+            ("flamegraph", self.flamegraph.is_some()),
         ];
-        match given.into_iter().find(|(take, _, given)| *given && !takes.contains(take)) {
-            Some((_, name, _)) => Err(not_taken(experiment, name)),
-            None => Ok(()),
-        }
+        let own = own.into_iter().filter(|(_, given)| *given).map(|(name, _)| name);
+        own.chain(self.factors.keys().map(String::as_str))
     }
 }
 

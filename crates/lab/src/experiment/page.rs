@@ -9,7 +9,6 @@ use super::setting::Setting;
 use super::sweep::Sweep;
 use super::workload::Workload;
 use crate::interval::Estimate;
-use crate::text::number;
 
 /// Values of a crossed factor that have lines of their own in a chart over another.
 const CROSSED_MAX: usize = 5;
@@ -48,12 +47,12 @@ pub(super) fn page<W: Workload>(sweep: &Sweep<W>) -> String {
                     }
                 }
                 @for note in &sweep.notes { p.faint { (note) } }
-                @for factor in sweep.crossed().filter(|factor| sweep.values(factor).len() > 1) {
+                @for (factor, _) in sweep.crossed().filter(|(_, values)| values.len() > 1) {
                     h2 { "Over the number of " (factor.name) }
                     (charts(sweep, factor, |figure| over_crossed(sweep, factor, figure)))
                 }
                 @for (factor, values) in &sweep.swept {
-                    @if values.len() > 1 || !sweep.crossed().any(|factor| sweep.values(factor).len() > 1) {
+                    @if values.len() > 1 || sweep.crossed().all(|(_, values)| values.len() == 1) {
                         h2 { "Over " (factor.name) }
                         (charts(sweep, factor, |figure| over_factor(sweep, factor, values, figure)))
                     }
@@ -114,14 +113,14 @@ fn over_crossed<W: Workload>(sweep: &Sweep<W>, factor: &Factor, figure: &Figure<
 /// nothing.
 fn over_factor<W: Workload>(sweep: &Sweep<W>, factor: &Factor, values: &[u32], figure: &Figure<W::Run>) -> Vec<Line> {
     let mut lines = Vec::new();
-    for base in sweep.bases() {
-        let counts = (factor.counts)(&base);
+    for base in sweep.shown() {
+        let counts = (factor.counts)(base);
         let of = |value: &u32| {
-            let setting = if counts { base.with(factor, *value) } else { base };
+            let setting = if counts { base.with(factor, *value) } else { *base };
             Some((f64::from(*value), sweep.estimate(setting, figure)?))
         };
         let points = values.iter().filter_map(of).collect();
-        lines.push(Line { name: sweep.line_name(&base), colour: colour(lines.len()), beside: !counts, points });
+        lines.push(Line { name: sweep.line_name(base), colour: colour(lines.len()), beside: !counts, points });
     }
     lines
 }
@@ -140,70 +139,46 @@ impl<W: Workload> Sweep<W> {
         point.estimate(|run| (figure.of)(run, &setting))
     }
 
-    /// The setting with the least of every swept factor, for each line of a chart.
-    fn bases(&self) -> Vec<Setting> {
-        let is_line = |factor: &&&Factor| matches!(factor.role, Role::Line | Role::Crossed);
-        let shown = |point: &Setting| {
-            self.crossed().all(|factor| {
-                let all = self.values(factor);
-                let count = all.len().min(CROSSED_MAX);
-                let places = (0..count).map(|at| at * (all.len() - 1) / (count - 1).max(1));
-                places.into_iter().any(|place| all[place] == point.number(factor))
-            })
-        };
-        let mut bases: Vec<Setting> = Vec::new();
-        for point in self.points.iter().map(|point| point.setting).filter(shown) {
-            let factors = || self.declaration.factors.iter().filter(is_line);
-            // The points of a line begin with the least of each factor.
-            if !bases.iter().any(|base| factors().all(|factor| base.value(factor) == point.value(factor))) {
-                bases.push(point);
-            }
-        }
-        bases
+    /// The crossed factors: their values at the points.
+    fn crossed(&self) -> impl Iterator<Item = (&'static Factor, Vec<u32>)> {
+        self.declaration.of_role(Role::Crossed).map(|factor| (factor, self.values(factor)))
+    }
+
+    /// The lines of a chart, with so many values of each crossed factor at most.
+    fn shown(&self) -> impl Iterator<Item = &Setting> {
+        let kept = self.crossed().map(|(factor, all)| {
+            let count = all.len().min(CROSSED_MAX);
+            let places = (0..count).map(|at| at * (all.len() - 1) / (count - 1).max(1));
+            (factor, places.map(|place| all[place]).collect::<Vec<u32>>())
+        });
+        let kept: Vec<_> = kept.collect();
+        self.bases.iter().filter(move |base| kept.iter().all(|(factor, values)| values.contains(&base.number(factor))))
     }
 
     /// `manual`, and `manual, 3 sessions` where there are several numbers of them.
     fn line_name(&self, base: &Setting) -> String {
-        let lines = self.declaration.factors.iter().filter(|factor| factor.role == Role::Line);
-        let lines = lines.map(|factor| (factor.words)(base.number(factor)));
-        let crossed = self.crossed().filter(|factor| self.values(factor).len() > 1);
-        let crossed = crossed.map(|factor| (factor.words)(base.number(factor)));
-        let name = lines.chain(crossed).collect::<Vec<_>>().join(", ");
+        let crossed = self.crossed().filter(|(_, values)| values.len() > 1).map(|(factor, _)| factor);
+        let factors = self.declaration.of_role(Role::Line).chain(crossed);
+        let name = factors.map(|factor| (factor.words)(base.number(factor))).collect::<Vec<_>>().join(", ");
         if name.is_empty() { "measured".to_owned() } else { name }
     }
 }
 
-/// The median, and the interval where there is one.
-fn shown<R>(estimate: Option<Estimate>, figure: &Figure<R>) -> String {
-    let show = |value| number(value, figure.digits);
-    estimate.map_or("-".to_owned(), |estimate| {
-        if estimate.runs == 1 || figure.cells == Cells::Median {
-            return show(estimate.median);
-        }
-        format!("{} ({} to {})", show(estimate.median), show(estimate.low), show(estimate.high))
-    })
-}
-
 fn table<W: Workload>(sweep: &Sweep<W>) -> Markup {
+    let (heads, rows) = sweep.table(|cells| cells != Cells::None);
     html! {
         div.scroll {
             table {
                 thead {
                     tr {
-                        th { "setting" }
-                        @for factor in sweep.crossed() { th { (factor.name) } }
-                        @for figure in sweep.listed() { th { (figure.name) } }
+                        @for head in heads { th { (head) } }
                         @if let Some((head, _)) = &sweep.texts.remark { th.text { (head) } }
                     }
                 }
                 tbody {
-                    @for point in &sweep.points {
+                    @for (row, point) in rows.iter().zip(&sweep.points) {
                         tr {
-                            td { (point.setting.label()) }
-                            @for factor in sweep.crossed() { td { (point.setting.number(factor)) } }
-                            @for figure in sweep.listed() {
-                                td { (shown(point.estimate(|run| (figure.of)(run, &point.setting)), figure)) }
-                            }
+                            @for cell in row { td { (cell) } }
                             @if let Some((_, words)) = &sweep.texts.remark { td.text { (words(point)) } }
                         }
                     }

@@ -13,19 +13,20 @@ const WIDTH: usize = 118;
 /// # Errors
 /// When `out` cannot be written to.
 pub fn print(report: &Reproduction, out: &mut dyn Write) -> io::Result<()> {
-    let [title, origin] = report.heading();
-    writeln!(out, "{}: {title}", report.name)?;
-    writeln!(out, "{origin}")?;
-    let named: Vec<&str> = report.parts().filter_map(|part| part.part()).collect();
+    for head in report.parts.iter().take(1) {
+        writeln!(out, "{}: {}", head.name, head.title)?;
+        writeln!(out, "{}", head.origin)?;
+    }
+    let named: Vec<&str> = report.parts.iter().filter_map(|part| part.part).collect();
     if !named.is_empty() {
         writeln!(out, "parts: {}", named.join(", "))?;
     }
-    for (head, text) in report.parts().flat_map(|part| part.about()) {
-        lines(out, head, &text)?;
+    for (head, text) in report.parts.iter().flat_map(|part| &part.about) {
+        lines(out, head, text)?;
     }
     report.notes.iter().try_for_each(|note| lines(out, "", note))?;
     writeln!(out)?;
-    report.parts().try_for_each(|part| part.print(out))?;
+    report.parts.iter().try_for_each(|part| out.write_all(&part.tables))?;
     expectations(&report.expectations, out)
 }
 

@@ -6,9 +6,9 @@ use common::Result;
 
 use super::declaration::Declaration;
 use super::factor::{Factor, Role};
-use super::options::{Options, Take, not_taken, wrong_use};
+use super::options::{Options, not_taken, wrong_use};
 use super::reproduction::{Report, Reproduction};
-use super::sweep::AnySweep;
+use super::sweep::Swept;
 use super::workload::Workload;
 use crate::progress::Progress;
 
@@ -17,36 +17,31 @@ use crate::progress::Progress;
 pub struct Experiment {
     pub name: &'static str,
     pub title: &'static str,
-    /// One without a name, or several with names.
+    /// One without a name, or several with names, of which the first may have sweeps.
     pub parts: &'static [&'static dyn Part],
 }
 
 /// A declaration, whatever its workload.
 pub trait Part: Sync + Debug {
     fn name(&self) -> Option<&'static str>;
-    fn takes(&self) -> &'static [Take];
+    /// Options that it takes, beside those that all take.
+    fn takes(&self) -> Vec<String>;
     fn factors(&self) -> &'static [&'static Factor];
-    fn has_sweeps(&self) -> bool;
-    /// Looks whether the options can be, before anything is made.
+    /// Looks whether the options can be, of a run or of a sweep, before anything is made.
     ///
     /// # Errors
-    /// HW-0003 when they cannot.
-    fn check(&self, options: &Options) -> Result<()>;
-    /// The same for a sweep.
-    ///
-    /// # Errors
-    /// HW-0003 when they cannot.
-    fn check_sweep(&self, options: &Options) -> Result<()>;
-    /// Runs it; and what is to be said of the run.
+    /// HW-0003 when they cannot, and where there are no sweeps.
+    fn check(&self, options: &Options, is_sweep: bool) -> Result<()>;
+    /// Runs it.
     ///
     /// # Errors
     /// Those of the workload.
-    fn run(&'static self, options: &Options, progress: &mut dyn Progress) -> Result<(Box<dyn Report>, Vec<String>)>;
+    fn run(&'static self, options: &Options, progress: &mut dyn Progress) -> Result<Report>;
     /// Runs a sweep.
     ///
     /// # Errors
     /// Those of the workload.
-    fn sweep(&'static self, options: &Options, progress: &mut dyn Progress) -> Result<Box<dyn AnySweep>>;
+    fn sweep(&'static self, options: &Options, progress: &mut dyn Progress) -> Result<Swept>;
 }
 
 impl<W: Workload> Part for Declaration<W> {
@@ -54,33 +49,34 @@ impl<W: Workload> Part for Declaration<W> {
         self.part
     }
 
-    fn takes(&self) -> &'static [Take] {
-        self.takes
+    fn takes(&self) -> Vec<String> {
+        let follow = [
+            ("minutes", self.limits.seconds.is_some()),
+            ("repetitions", self.limits.repetitions > 1),
+            ("seed", self.shuffled),
+            ("part", self.part.is_some()),
+        ];
+        let follow = follow.into_iter().filter(|(_, takes)| *takes).map(|(name, _)| name.to_owned());
+        let factors = self.factors.iter().filter(|factor| matches!(factor.role, Role::Swept | Role::Crossed));
+        let own = self.takes.iter().map(|name| (*name).to_owned());
+        follow.chain(own).chain(factors.map(|factor| factor.option())).collect()
     }
 
     fn factors(&self) -> &'static [&'static Factor] {
         self.factors
     }
 
-    fn has_sweeps(&self) -> bool {
-        self.sweep.is_some()
+    fn check(&self, options: &Options, is_sweep: bool) -> Result<()> {
+        if is_sweep { self.sweep_plan(options).map(drop) } else { self.plan(options).map(drop) }
     }
 
-    fn check(&self, options: &Options) -> Result<()> {
-        self.plan(options).map(drop)
-    }
-
-    fn check_sweep(&self, options: &Options) -> Result<()> {
-        self.sweep_plan(options).map(drop)
-    }
-
-    fn run(&'static self, options: &Options, progress: &mut dyn Progress) -> Result<(Box<dyn Report>, Vec<String>)> {
+    fn run(&'static self, options: &Options, progress: &mut dyn Progress) -> Result<Report> {
         let (comparison, notes) = Self::run(self, options, progress)?;
-        Ok((Box::new(comparison), notes))
+        comparison.report(notes)
     }
 
-    fn sweep(&'static self, options: &Options, progress: &mut dyn Progress) -> Result<Box<dyn AnySweep>> {
-        Ok(Box::new(self.run_sweep(options, progress)?))
+    fn sweep(&'static self, options: &Options, progress: &mut dyn Progress) -> Result<Swept> {
+        self.run_sweep(options, progress)?.report()
     }
 }
 
@@ -89,7 +85,8 @@ impl Experiment {
     #[must_use]
     pub fn is_sweep(&self, options: &Options) -> bool {
         options.factors.iter().any(|(option, values)| {
-            let factor = self.parts.iter().find_map(|part| factor(*part, option));
+            let mut factors = self.parts.iter().flat_map(|part| part.factors());
+            let factor = factors.find(|factor| factor.option() == *option);
             values.len() > 1 || factor.is_none_or(|factor| factor.role != Role::Crossed)
         })
     }
@@ -100,86 +97,49 @@ impl Experiment {
     /// HW-0003 for what the experiment does not take, and for values out of range; those of the workload.
     pub fn reproduce(&self, options: &Options, progress: &mut dyn Progress) -> Result<Reproduction> {
         let parts = self.chosen(options)?;
-        let takes: Vec<Take> = parts.iter().flat_map(|part| part.takes()).copied().collect();
-        options.refuse(self.name, &takes)?;
-        self.refuse_factors(options, &parts)?;
-        parts.iter().try_for_each(|part| part.check(options))?;
-        let (mut reports, mut notes) = (Vec::new(), Vec::new());
-        for part in parts {
-            let (report, of_part) = part.run(options, progress)?;
-            // What is said of two parts alike is said once.
-            notes.extend(of_part.into_iter().filter(|note| !notes.contains(note)).collect::<Vec<_>>());
-            reports.push(report);
-        }
+        let takes: Vec<String> = parts.iter().flat_map(|part| part.takes()).collect();
+        self.refuse(options, &takes)?;
+        parts.iter().try_for_each(|part| part.check(options, false))?;
+        let reports = parts.into_iter().map(|part| part.run(options, progress)).collect::<Result<_>>()?;
         progress.end();
-        Reproduction::new(self.name, reports, notes)
+        Ok(Reproduction::new(reports))
     }
 
-    /// The part whose factors are swept, with options that can be.
-    ///
-    /// # Errors
-    /// HW-0003 for what the experiment does not take, and for values out of range.
-    fn swept(&self, options: &Options) -> Result<&'static dyn Part> {
-        let mut parts = self.parts.iter().filter(|part| part.has_sweeps());
-        let Some(part) = parts.next() else {
-            return Err(wrong_use(format!("the experiment {} has no sweeps", self.name)));
-        };
-        let takes: Vec<Take> = part.takes().iter().copied().filter(|take| *take != Take::Flamegraph).collect();
-        options.refuse(self.name, &takes)?;
-        if options.part.is_some() {
-            return Err(not_taken(self.name, "part"));
-        }
-        self.refuse_factors(options, &[*part])?;
-        part.check_sweep(options)?;
-        Ok(*part)
-    }
-
-    /// Looks whether a sweep can be run, before anything is made for it.
+    /// Looks whether a sweep, which is one of the first part, can be run, before anything is made for it.
     ///
     /// # Errors
     /// HW-0003 for what the experiment does not take, and for values out of range.
     pub fn check_sweep(&self, options: &Options) -> Result<()> {
-        self.swept(options).map(drop)
+        let part = self.parts[0];
+        let takes: Vec<String> =
+            part.takes().into_iter().filter(|name| !["part", "flamegraph"].contains(&name.as_str())).collect();
+        self.refuse(options, &takes)?;
+        part.check(options, true)
     }
 
     /// Runs a sweep.
     ///
     /// # Errors
     /// HW-0003 for what the experiment does not take, and for values out of range; those of the workload.
-    pub fn sweep(&self, options: &Options, progress: &mut dyn Progress) -> Result<Box<dyn AnySweep>> {
-        self.swept(options)?.sweep(options, progress)
+    pub fn sweep(&self, options: &Options, progress: &mut dyn Progress) -> Result<Swept> {
+        self.check_sweep(options)?;
+        self.parts[0].sweep(options, progress)
     }
 
     /// The parts that are asked for: all, or the one of that name.
     fn chosen(&self, options: &Options) -> Result<Vec<&'static dyn Part>> {
         let Some(asked) = options.part.as_deref() else { return Ok(self.parts.to_vec()) };
         let names: Vec<&str> = self.parts.iter().filter_map(|part| part.name()).collect();
-        if names.is_empty() {
-            return Err(not_taken(self.name, "part"));
-        }
-        let found: Vec<&'static dyn Part> =
-            self.parts.iter().copied().filter(|part| part.name() == Some(asked)).collect();
-        if found.is_empty() {
-            let text = format!("{} has no part '{asked}'; there is: {}", self.name, names.join(", "));
-            return Err(wrong_use(text));
-        }
-        Ok(found)
-    }
-
-    /// Refuses factors that no part has.
-    fn refuse_factors(&self, options: &Options, parts: &[&'static dyn Part]) -> Result<()> {
-        let mut options = options.factors.keys();
-        match options.find(|option| !parts.iter().any(|part| factor(*part, option).is_some())) {
-            Some(option) => Err(not_taken(self.name, option)),
-            None => Ok(()),
+        match self.parts.iter().find(|part| part.name() == Some(asked)) {
+            Some(part) => Ok(vec![*part]),
+            None if names.is_empty() => Err(not_taken(self.name, "part")),
+            None => Err(wrong_use(format!("{} has no part '{asked}'; there is: {}", self.name, names.join(", ")))),
         }
     }
-}
 
-/// The factor behind an option of the command line.
-fn factor(part: &dyn Part, option: &str) -> Option<&'static Factor> {
-    part.factors()
-        .iter()
-        .copied()
-        .find(|factor| factor.option() == option && matches!(factor.role, Role::Swept | Role::Crossed))
+    /// Refuses what the experiment has no use for.
+    fn refuse(&self, options: &Options, takes: &[String]) -> Result<()> {
+        let mut given = options.given();
+        given.find(|name| !takes.iter().any(|take| take == name)).map_or(Ok(()), |name| Err(not_taken(self.name, name)))
+    }
 }

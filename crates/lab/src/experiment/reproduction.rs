@@ -3,122 +3,88 @@
 //! `docs/json.md` documents the JSON; [`super::print`] makes the printed report.
 
 use std::any::Any;
-use std::fmt::Debug;
-use std::io::{self, Write};
 
-use common::Result;
-use serde_json::{Map, Value, json};
+use common::{Error, Result};
+use serde_json::{Value, json};
 
 use super::declaration::Comparison;
 use super::expectation::{Expectation, Kind};
+use super::merged;
 use super::workload::Workload;
 
-/// Published and measured, whatever the experiment.
-pub trait Report: Debug {
-    /// Title and origin, as published.
-    fn heading(&self) -> [&str; 2];
-    /// Of the part, where the experiment has several.
-    fn part(&self) -> Option<&'static str>;
+/// A part that has run, whatever its workload.
+#[derive(Debug)]
+pub struct Report {
+    pub(super) name: &'static str,
+    pub(super) part: Option<&'static str>,
+    pub(super) title: String,
+    /// What was published, where and on what.
+    pub(super) origin: String,
     /// Paragraphs about the work: the first word, and the rest.
-    fn about(&self) -> Vec<(&'static str, String)>;
-    /// Prints the tables.
-    ///
-    /// # Errors
-    /// When `out` cannot be written to.
-    fn print(&self, out: &mut dyn Write) -> io::Result<()>;
-    /// Judges the expectations.
+    pub(super) about: Vec<(&'static str, String)>,
+    /// As they are printed.
+    pub(super) tables: Vec<u8>,
+    json: Value,
+    expectations: Vec<Expectation>,
+    pub(super) notes: Vec<String>,
+    comparison: Box<dyn Any>,
+}
+
+impl<W: Workload> Comparison<W> {
+    /// Judged, printed and written as JSON.
     ///
     /// # Errors
     /// ORA-00600 when the data file has an expectation that no judge knows, or figures lack an arm.
-    fn expectations(&self) -> Result<Vec<Expectation>>;
-    /// Adds its members to the document.
-    fn add_json(&self, document: &mut Map<String, Value>);
-    /// For [`Reproduction::of`].
-    fn as_any(&self) -> &dyn Any;
-}
-
-impl<W: Workload> Report for Comparison<W> {
-    fn heading(&self) -> [&str; 2] {
-        [&self.published.title, &self.published.origin]
-    }
-
-    fn part(&self) -> Option<&'static str> {
-        self.declaration.part
-    }
-
-    fn about(&self) -> Vec<(&'static str, String)> {
-        (self.declaration.about)(self)
-    }
-
-    fn print(&self, out: &mut dyn Write) -> io::Result<()> {
-        self.declaration.tables.iter().try_for_each(|table| table.print(self, out))
-    }
-
-    fn expectations(&self) -> Result<Vec<Expectation>> {
-        self.judge()
-    }
-
-    fn add_json(&self, document: &mut Map<String, Value>) {
-        let mut own = (self.declaration.members)(self);
-        let arms = self.measured.arms.iter().map(|arm| (self.declaration.arm_json)(self, arm));
-        own.insert("arms".to_owned(), arms.collect());
-        match self.declaration.part {
-            Some(part) => {
-                document.insert(part.to_owned(), Value::Object(own));
-            }
-            None => document.extend(own),
-        }
-        document.extend((self.declaration.document)(self));
-    }
-
-    fn as_any(&self) -> &dyn Any {
-        self
+    pub fn report(self, notes: Vec<String>) -> Result<Report> {
+        let declared = self.declaration;
+        let mut tables = Vec::new();
+        let printed = declared.tables.iter().try_for_each(|table| table.print(&self, &mut tables));
+        printed.map_err(|error| Error::bug(format!("a table: {error}")))?;
+        let arms: Vec<Value> = self.measured.arms.iter().map(|arm| (declared.arm_json)(&self, arm)).collect();
+        let own = merged([(declared.members)(&self), json!({"arms": arms})]);
+        let own = declared.part.map_or(own.clone(), |part| json!({part: own}));
+        Ok(Report {
+            name: declared.name,
+            part: declared.part,
+            title: self.published.title.clone(),
+            origin: self.published.origin.clone(),
+            about: (declared.about)(&self),
+            tables,
+            json: merged([own, (declared.document)(&self)]),
+            expectations: self.judge()?,
+            notes,
+            comparison: Box::new(self),
+        })
     }
 }
 
 /// The whole outcome of an experiment.
 #[derive(Debug)]
 pub struct Reproduction {
-    pub name: &'static str,
-    /// At least one.
-    parts: Vec<Box<dyn Report>>,
+    pub(super) parts: Vec<Report>,
     pub expectations: Vec<Expectation>,
     /// About the run: what kind of build, what cache, where the traces are.
     pub notes: Vec<String>,
 }
 
 impl Reproduction {
-    /// Judges the expectations of parts that have run.
-    ///
-    /// # Errors
-    /// ORA-00600 when a data file has an expectation that no judge knows, or figures lack an arm.
-    pub fn new(name: &'static str, parts: Vec<Box<dyn Report>>, notes: Vec<String>) -> Result<Self> {
-        let judged = parts.iter().map(|part| part.expectations()).collect::<Result<Vec<_>>>()?;
-        Ok(Self { name, parts, expectations: judged.concat(), notes })
-    }
-
-    /// The same of an experiment that has one part.
-    ///
-    /// # Errors
-    /// As [`Reproduction::new`].
-    pub fn of_one<W: Workload>(comparison: Comparison<W>, notes: Vec<String>) -> Result<Self> {
-        Self::new(comparison.declaration.name, vec![Box::new(comparison)], notes)
+    /// Of the parts that have run, at least one. What is noted of two alike is said once.
+    #[must_use]
+    pub fn new(parts: Vec<Report>) -> Self {
+        let expectations = parts.iter().flat_map(|part| part.expectations.clone()).collect();
+        let mut notes: Vec<String> = Vec::new();
+        for note in parts.iter().flat_map(|part| &part.notes) {
+            if !notes.contains(note) {
+                notes.push(note.clone());
+            }
+        }
+        Self { parts, expectations, notes }
     }
 
     /// The figures of the part that has this workload; None where it did not run.
     #[must_use]
     pub fn of<W: Workload>(&self) -> Option<&Comparison<W>> {
-        self.parts.iter().find_map(|part| part.as_any().downcast_ref())
-    }
-
-    /// The parts that have run.
-    pub(super) fn parts(&self) -> impl Iterator<Item = &dyn Report> {
-        self.parts.iter().map(AsRef::as_ref)
-    }
-
-    /// Title and origin, as published.
-    pub(super) fn heading(&self) -> [&str; 2] {
-        self.parts.first().map_or([""; 2], |part| part.heading())
+        self.parts.iter().find_map(|part| part.comparison.downcast_ref())
     }
 
     /// No "exact" expectation is false; undecided ones are no failure.
@@ -130,15 +96,10 @@ impl Reproduction {
     /// The document of `--json`.
     #[must_use]
     pub fn json(&self) -> Value {
-        let [title, origin] = self.heading();
-        let mut document = Map::new();
-        document.insert("experiment".to_owned(), json!(self.name));
-        document.insert("title".to_owned(), json!(title));
-        document.insert("origin".to_owned(), json!(origin));
-        self.parts.iter().for_each(|part| part.add_json(&mut document));
-        document.insert("expectations".to_owned(), json!(self.expectations));
-        document.insert("passed".to_owned(), json!(self.passed()));
-        document.insert("notes".to_owned(), json!(self.notes));
-        Value::Object(document)
+        let head =
+            self.parts.first().map(|part| json!({"experiment": part.name, "title": part.title, "origin": part.origin}));
+        let parts = self.parts.iter().map(|part| part.json.clone());
+        let tail = json!({"expectations": self.expectations, "passed": self.passed(), "notes": self.notes});
+        merged(head.into_iter().chain(parts).chain([tail]))
     }
 }

@@ -7,9 +7,10 @@ use common::Result;
 
 use super::ArmOf;
 use super::declaration::Declaration;
-use super::factor::{Role, Values};
+use super::factor::{Factor, Role};
 use super::measured::Arm;
 use super::plan::{Plan, Turn};
+use super::setting::Setting;
 use super::workload::Workload;
 use crate::progress::Progress;
 
@@ -21,7 +22,7 @@ pub(super) fn run<W: Workload>(
     progress: &mut dyn Progress,
 ) -> Result<Vec<ArmOf<W>>> {
     let mut arms: Vec<ArmOf<W>> =
-        plan.points.iter().map(|setting| Arm { setting: *setting, facts: None, runs: Vec::new() }).collect();
+        plan.points.iter().map(|setting| Arm { setting: *setting, runs: Vec::new() }).collect();
     let mut position = 0;
     for (repetition, order) in (1..).zip(orders(declared, plan)) {
         for at in order {
@@ -30,12 +31,10 @@ pub(super) fn run<W: Workload>(
                 continue;
             }
             position += 1;
-            let crossed = arm.setting.factors().iter().filter(|factor| factor.role == Role::Crossed);
-            let crossed: String =
-                crossed.map(|factor| format!(", {}: {}", factor.name, arm.setting.number(factor))).collect();
+            let crossed: Vec<&Factor> = declared.of_role(Role::Crossed).collect();
+            let crossed = with(&arm.setting, &crossed, |factor| format!(", {}: ", factor.name));
             progress.step(&format!("repetition {repetition} of {}: {}{crossed}", plan.repetitions, arm.setting.name()));
             arm.runs.push(work.run(arm.setting, Turn { repetition, position }, progress)?);
-            arm.facts = Some(work.facts(arm.setting)?);
         }
     }
     Ok(arms)
@@ -61,36 +60,21 @@ pub(super) fn notes<W: Workload>(declared: &Declaration<W>, work: &W, plan: &Pla
     notes
 }
 
-/// `in random order, seed 1 (M manual, A auto, then FREELISTS): M1 A1 M5 | M5 M1 A1`.
+/// `in random order, seed 1 (M1 is manual, freelists 1): M1 A1 M5 | M5 M1 A1`.
 fn order_in_words(plan: &Plan) -> String {
-    let factors = plan.points.first().map_or(&[][..], |point| point.factors());
-    // Crossed factors that have several values.
-    let several: Vec<_> = factors
-        .iter()
-        .filter(|factor| factor.role == Role::Crossed)
-        .filter(|factor| plan.points.iter().any(|point| point.value(factor) != plan.points[0].value(factor)))
-        .collect();
-    let mut legend = Vec::new();
-    for factor in factors.iter().filter(|factor| factor.role != Role::Crossed) {
-        match factor.values {
-            Values::Words(words) => legend.extend(words.iter().map(|word| {
-                let letter: String = word.chars().take(1).flat_map(char::to_uppercase).collect();
-                format!("{letter} {word}")
-            })),
-            _ if factor.short.is_empty() => legend.push(format!("then {}", factor.name)),
-            _ if plan.points.iter().any(|point| point.extras().any(|extra| extra == *factor)) => {
-                legend.push(format!("{} {}", factor.short, factor.name));
-            }
-            _ => {}
-        }
-    }
-    legend.extend(several.iter().map(|factor| format!("{} {}", factor.short, factor.name)));
-    let of = |at: &usize| {
-        let point = &plan.points[*at];
-        let crossed = several.iter().map(|factor| format!("{}{}", factor.short, point.number(factor)));
-        format!("{}{}", point.short(), crossed.collect::<String>())
+    let Some(first) = plan.points.first() else { return String::new() };
+    let several = |factor: &&Factor| {
+        factor.role == Role::Crossed && plan.points.iter().any(|point| point.value(factor) != first.value(factor))
     };
-    let orders: Vec<String> =
-        plan.shuffled().iter().map(|order| order.iter().map(of).collect::<Vec<_>>().join(" ")).collect();
-    format!("in random order, seed {} ({}): {}", plan.seed, legend.join(", "), orders.join(" | "))
+    let crossed: Vec<&Factor> = first.factors().iter().copied().filter(several).collect();
+    let short = |point: &Setting| point.short() + &with(point, &crossed, |factor| factor.short.to_owned());
+    let name = first.name() + &with(first, &crossed, |factor| format!(", {}: ", factor.name));
+    let of = |order: &Vec<usize>| order.iter().map(|at| short(&plan.points[*at])).collect::<Vec<_>>().join(" ");
+    let orders: Vec<String> = plan.shuffled().iter().map(of).collect();
+    format!("in random order, seed {} ({} is {name}): {}", plan.seed, short(first), orders.join(" | "))
+}
+
+/// Crossed factors of a point, each value behind a word.
+fn with(point: &Setting, crossed: &[&Factor], word: impl Fn(&Factor) -> String) -> String {
+    crossed.iter().map(|factor| format!("{}{}", word(factor), point.number(factor))).collect()
 }

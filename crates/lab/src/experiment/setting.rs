@@ -160,11 +160,6 @@ impl Setting {
         self.named().map(one).collect()
     }
 
-    /// Factors of the short name that are not in every name.
-    pub(crate) fn extras(&self) -> impl Iterator<Item = &'static Factor> {
-        self.named().map(|(factor, _)| factor).filter(|factor| factor.shown == Shown::Changed)
-    }
-
     /// Every factor by its key; null where it means nothing.
     #[must_use]
     pub fn all_json(&self) -> Map<String, Value> {

@@ -15,7 +15,7 @@ use serde_json::{Value, json};
 
 use super::declaration::Declaration;
 use super::factor::{Factor, Role};
-use super::figure::{Cells, Figure};
+use super::figure::Cells;
 use super::options::{Options, wrong_use};
 use super::plan::Plan;
 use super::print::lines;
@@ -48,8 +48,8 @@ pub struct SweepTexts<W: Workload> {
     pub columns: Columns<W::Run>,
 }
 
-/// Factors that are swept, with their values.
-pub(super) type Swept = Vec<(&'static Factor, Vec<u32>)>;
+/// Factors with their values.
+pub(super) type Given = Vec<(&'static Factor, Vec<u32>)>;
 
 /// What a sweep gives back.
 #[derive(Debug)]
@@ -57,39 +57,36 @@ pub struct Sweep<W: Workload> {
     pub(super) declaration: &'static Declaration<W>,
     pub(super) texts: &'static SweepTexts<W>,
     pub plan: Plan,
-    pub(super) swept: Swept,
+    pub(super) swept: Given,
+    /// The least of each swept factor, for each line of a chart.
+    pub(super) bases: Vec<Setting>,
     /// By the crossed factors, then by those that are lines, then by the others.
     pub points: Vec<ArmOf<W>>,
     pub notes: Vec<String>,
 }
 
 /// A sweep, whatever the experiment.
-pub trait AnySweep: Debug {
+#[derive(Debug)]
+pub struct Swept {
     /// The document of `--json`.
-    fn json(&self) -> Value;
-    /// Prints the points.
-    ///
-    /// # Errors
-    /// When `out` cannot be written to.
-    fn print(&self, out: &mut dyn Write) -> io::Result<()>;
+    pub json: Value,
+    /// The points as a table.
+    pub printed: Vec<u8>,
     /// A line for each run, with a head.
-    ///
-    /// # Errors
-    /// ORA-00600: memory takes everything.
-    fn csv(&self) -> Result<Vec<u8>>;
+    pub csv: Vec<u8>,
     /// One HTML page that needs nothing beside it.
-    fn page(&self) -> String;
+    pub page: String,
 }
 
 impl<W: Workload> Declaration<W> {
-    /// The plan of a sweep, and what is swept.
+    /// The plan of a sweep, what is swept, and the setting with the least of that for each line of a chart.
     ///
     /// # Errors
-    /// HW-0003 for a factor that the experiment has not, and for values out of range.
-    pub(super) fn sweep_plan(&self, options: &Options) -> Result<(Plan, Swept)> {
+    /// HW-0003 where the experiment has no sweeps, and for values out of range.
+    pub(super) fn sweep_plan(&self, options: &Options) -> Result<(Plan, Given, Vec<Setting>)> {
         let texts =
             self.sweep.as_ref().ok_or_else(|| wrong_use(format!("the experiment {} has no sweeps", self.name)))?;
-        let mut given: Swept = Vec::new();
+        let mut given: Given = Vec::new();
         for factor in self.factors {
             let values = options.factors.get(&factor.option()).map_or(&[][..], Vec::as_slice);
             let mut values = values.iter().map(|value| factor.check(*value)).collect::<Result<Vec<u32>>>()?;
@@ -108,31 +105,29 @@ impl<W: Workload> Declaration<W> {
             given.push((factor, values.to_vec()));
         }
         let base = given.iter().fold(Setting::new(self.factors), |base, (factor, values)| base.with(factor, values[0]));
-        let (crossed, mut swept): (Swept, Swept) =
+        let (crossed, mut swept): (Given, Given) =
             given.into_iter().partition(|(factor, _)| factor.role == Role::Crossed);
         let single = swept.first().cloned();
         swept.retain(|(_, values)| values.len() > 1);
-        let lines: Swept = self.of_role(Role::Line).map(|factor| (factor, factor.all())).collect();
-        let mut points = Vec::new();
-        for base in product(base, &crossed) {
-            for line in product(base, &lines) {
-                let line = line.counting();
-                let mut settings = vec![line];
-                for (factor, values) in swept.iter().filter(|(factor, _)| (factor.counts)(&line)) {
-                    settings.extend(values.iter().map(|value| line.with(factor, *value)));
-                }
-                settings.sort_unstable_by_key(Setting::values);
-                settings.dedup();
-                points.extend(settings);
+        let lines: Given = self.of_role(Role::Line).map(|factor| (factor, factor.all())).collect();
+        let (mut points, mut bases) = (Vec::new(), Vec::new());
+        for base in product(base, &crossed).into_iter().flat_map(|base| product(base, &lines)).map(Setting::counting) {
+            let mut settings = vec![base];
+            for (factor, values) in swept.iter().filter(|(factor, _)| (factor.counts)(&base)) {
+                settings.extend(values.iter().map(|value| base.with(factor, *value)));
             }
+            settings.sort_unstable_by_key(Setting::values);
+            settings.dedup();
+            points.extend(settings);
+            bases.push(base);
         }
         if swept.is_empty() {
             swept.extend(single);
         }
-        Ok((self.plan_of(points, options, self.part.map(|_| "sweep"))?, swept))
+        Ok((self.plan_of(points, options, self.part.map(|_| "sweep"))?, swept, bases))
     }
 
-    fn of_role(&self, role: Role) -> impl Iterator<Item = &'static Factor> {
+    pub(super) fn of_role(&self, role: Role) -> impl Iterator<Item = &'static Factor> {
         self.factors.iter().copied().filter(move |factor| factor.role == role)
     }
 
@@ -141,7 +136,7 @@ impl<W: Workload> Declaration<W> {
     /// # Errors
     /// HW-0003 for options that are out of range; those of the workload.
     pub fn run_sweep(&'static self, options: &Options, progress: &mut dyn Progress) -> Result<Sweep<W>> {
-        let (plan, swept) = self.sweep_plan(options)?;
+        let (plan, swept, bases) = self.sweep_plan(options)?;
         let texts = self.sweep.as_ref().ok_or_else(|| common::Error::bug("a sweep without texts"))?;
         progress.step("making the database");
         let mut work = W::open(&plan, progress)?;
@@ -150,35 +145,28 @@ impl<W: Workload> Declaration<W> {
         progress.step("closing the database");
         work.close()?;
         progress.end();
-        Ok(Sweep { declaration: self, texts, plan, swept, points, notes })
+        Ok(Sweep { declaration: self, texts, plan, swept, bases, points, notes })
     }
 }
 
 /// The setting with every combination of these values, the last factor's fastest.
-fn product(base: Setting, factors: &Swept) -> Vec<Setting> {
+fn product(base: Setting, factors: &Given) -> Vec<Setting> {
     factors.iter().fold(vec![base], |settings, (factor, values)| {
         settings.iter().flat_map(|setting| values.iter().map(|value| setting.with(factor, *value))).collect()
     })
 }
 
 impl<W: Workload> Sweep<W> {
-    /// The figures that the page's table has.
-    pub(super) fn listed(&self) -> impl Iterator<Item = &'static Figure<W::Run>> {
-        self.declaration.figures.iter().filter(|figure| figure.cells != Cells::None)
+    /// As table, CSV, page and JSON.
+    ///
+    /// # Errors
+    /// ORA-00600: memory takes everything.
+    pub fn report(&self) -> Result<Swept> {
+        let mut printed = Vec::new();
+        self.print(&mut printed).map_err(|error| common::Error::bug(format!("a table: {error}")))?;
+        Ok(Swept { json: self.json(), printed, csv: csv::csv(self)?, page: page::page(self) })
     }
 
-    /// Those of them that the printed table has.
-    fn printed(&self) -> impl Iterator<Item = &'static Figure<W::Run>> {
-        self.listed().filter(|figure| figure.cells != Cells::Page)
-    }
-
-    /// Factors with a column of their own.
-    pub(super) fn crossed(&self) -> impl Iterator<Item = &'static Factor> {
-        self.declaration.of_role(Role::Crossed)
-    }
-}
-
-impl<W: Workload> AnySweep for Sweep<W> {
     fn json(&self) -> Value {
         let point = |point: &ArmOf<W>| {
             super::merged([
@@ -200,33 +188,31 @@ impl<W: Workload> AnySweep for Sweep<W> {
         lines(out, "", &(self.texts.about)(&self.plan))?;
         self.notes.iter().try_for_each(|note| lines(out, "", note))?;
         writeln!(out)?;
-        let mut heads = vec!["setting"];
-        heads.extend(self.crossed().map(|factor| factor.name));
-        for figure in self.printed() {
-            heads.push(figure.name);
-            if figure.cells == Cells::Interval {
-                heads.extend(["from", "to"]);
-            }
-        }
+        let (heads, rows) = self.table(|cells| matches!(cells, Cells::Median | Cells::Interval));
         let mut grid = Grid::new(&heads, 1);
-        for point in &self.points {
-            let mut row = vec![point.setting.label()];
-            row.extend(self.crossed().map(|factor| point.setting.number(factor).to_string()));
-            for figure in self.printed() {
-                let estimate = point.estimate(|run| (figure.of)(run, &point.setting));
-                let shown = cells(estimate, |value| number(value, figure.digits));
-                row.extend(shown.into_iter().take(if figure.cells == Cells::Interval { 3 } else { 1 }));
-            }
-            grid.row(row);
-        }
+        rows.into_iter().for_each(|row| grid.row(row));
         grid.print(out)
     }
 
-    fn csv(&self) -> Result<Vec<u8>> {
-        csv::csv(self)
-    }
-
-    fn page(&self) -> String {
-        page::page(self)
+    /// Heads and rows of a table of all points, with the figures whose cells it takes.
+    pub(super) fn table(&self, takes: impl Fn(Cells) -> bool) -> (Vec<&'static str>, Vec<Vec<String>>) {
+        let figures: Vec<_> = self.declaration.figures.iter().filter(|figure| takes(figure.cells)).collect();
+        let crossed: Vec<_> = self.declaration.of_role(Role::Crossed).collect();
+        let mut heads = vec!["setting"];
+        heads.extend(crossed.iter().map(|factor| factor.name));
+        for figure in &figures {
+            heads.extend([figure.name, "from", "to"].into_iter().take(figure.cells.columns()));
+        }
+        let row = |point: &ArmOf<W>| {
+            let mut row = vec![point.setting.label()];
+            row.extend(crossed.iter().map(|factor| point.setting.number(factor).to_string()));
+            for figure in &figures {
+                let estimate = point.estimate(|run| (figure.of)(run, &point.setting));
+                let shown = cells(estimate, |value| number(value, figure.digits));
+                row.extend(shown.into_iter().take(figure.cells.columns()));
+            }
+            row
+        };
+        (heads, self.points.iter().map(row).collect())
     }
 }

@@ -2,9 +2,9 @@
 
 use std::io::{self, Write};
 
+use super::ArmOf;
 use super::declaration::Comparison;
 use super::workload::Workload;
-use super::{ArmOf, measured};
 use crate::grid::Grid;
 use crate::interval::cells;
 use crate::text::{number, ratio};
@@ -41,7 +41,7 @@ pub enum Column<W: Workload> {
 #[derive(Debug)]
 pub struct Row<'a, W: Workload> {
     pub comparison: &'a Comparison<W>,
-    pub arm: &'a measured::Arm<W::Run, W::Facts>,
+    pub arm: &'a ArmOf<W>,
     pub known: Option<&'a W::Known>,
 }
 

@@ -9,12 +9,12 @@ use super::expectation::{Finding, Kind};
 use super::factor::{Factor, Role, Shown, Values};
 use super::figure::{self, Cells};
 use super::measured::{Arm, Measured};
-use super::options::{Options, Take};
+use super::options::Options;
 use super::plan::{Limits, Plan, Turn};
 use super::registry::Experiment;
 use super::reproduction::Reproduction;
 use super::setting::Setting;
-use super::sweep::{AnySweep, SweepTexts};
+use super::sweep::{SweepTexts, Swept};
 use super::table::{self, Table};
 use super::workload::Workload;
 use crate::progress::{Progress, Silent, Steps};
@@ -99,7 +99,6 @@ struct Paper {
 
 impl Workload for Painter {
     type Run = Wall;
-    type Facts = ();
     type Rest = u64;
     type Known = Known;
     type Paper = Paper;
@@ -114,10 +113,6 @@ impl Workload for Painter {
         let painters = f64::from(setting.number(&PAINTERS));
         let brush = 2.0 / f64::from(setting.number(&BRUSH));
         Ok(Wall { minutes: base * brush / painters + f64::from(turn.repetition), drops: 0 })
-    }
-
-    fn facts(&mut self, _: Setting) -> Result<()> {
-        Ok(())
     }
 
     fn rest(&mut self, _: &mut dyn Progress) -> Result<u64> {
@@ -136,7 +131,6 @@ impl Workload for Painter {
 static DECLARATION: Declaration<Painter> = Declaration {
     limits: Limits { repetitions: 5, ..Limits::USUAL },
     shuffled: true,
-    takes: &[Take::Repetitions, Take::Seed],
     figures: &[
         Figure::listed("minutes", "minutes", 1, Cells::Interval, |wall, _| wall.minutes).drawn("Time of a wall", "min"),
         Figure::plain("drops", |wall, _| wall.drops as f64),
@@ -185,7 +179,7 @@ fn repetitions(repetitions: u32) -> Options {
     Options { repetitions: Some(repetitions), ..Options::default() }
 }
 
-fn sweep(options: &Options) -> Box<dyn AnySweep> {
+fn sweep(options: &Options) -> Swept {
     assert!(EXPERIMENT.is_sweep(options));
     EXPERIMENT.sweep(options, &mut Silent).unwrap()
 }
@@ -239,10 +233,10 @@ fn expectations_hold_or_are_undecided_or_fail_the_run() {
     assert_eq!((undecided.holds, undecided.because.as_deref()), (None, Some("too few walls")));
     assert!(printed(&one).contains("undecided: too few walls") && one.passed());
     let wet = Wall { minutes: 1.0, drops: 3 };
-    let arms = arms().into_iter().map(|setting| Arm { setting, facts: None, runs: vec![wet.clone()] }).collect();
+    let arms = arms().into_iter().map(|setting| Arm { setting, runs: vec![wet.clone()] }).collect();
     let plan = DECLARATION.plan(&Options::default()).unwrap();
     let comparison = DECLARATION.compare(Measured { plan, arms, rest: 0 }).unwrap();
-    let report = Reproduction::of_one(comparison, Vec::new()).unwrap();
+    let report = Reproduction::new(vec![comparison.report(Vec::new()).unwrap()]);
     let dry = found(&report, "brush_is_dry");
     assert_eq!((dry.kind, dry.holds, report.passed()), (Kind::Exact, Some(false), false));
 }
@@ -270,7 +264,7 @@ fn print_and_json_have_each_arm_and_what_was_published() {
         "paint: How long a wall takes",
         "published nowhere",
         "walls: 7 of 3",
-        "in random order, seed 1 (W white, B black, then brush): ",
+        "in random order, seed 1 (W2 is white, brush 2): ",
         "the wall is dry",
         "white, brush 2        20.0       23.0   21.0   25.0",
         "black, brush 2        30.0       33.0   31.0   35.0",
@@ -294,7 +288,7 @@ fn print_and_json_have_each_arm_and_what_was_published() {
 fn a_sweep_of_two_factors_has_every_point_everywhere() {
     let options = repetitions(1).with("brush", &[4, 2, 4]).with("coats", &[1, 3]).with("painters", &[2, 1]);
     let sweep = sweep(&options);
-    let json = sweep.json();
+    let json = &sweep.json;
     let points: Vec<String> = json["sweep"]
         .as_array()
         .unwrap()
@@ -309,11 +303,11 @@ fn a_sweep_of_two_factors_has_every_point_everywhere() {
     assert_eq!(points, [of(1), of(2)].concat());
     assert_eq!(json["sweep"][3]["measured"]["minutes"]["median"], 91.0);
     assert_eq!(json["work"], json!({"repetitions": 1}));
-    let csv = String::from_utf8(sweep.csv().unwrap()).unwrap();
+    let csv = String::from_utf8(sweep.csv.clone()).unwrap();
     let lines: Vec<&str> = csv.lines().collect();
     assert_eq!(lines[0], "repetition,colour,brush,coats,painters,minutes,drops,splashes");
     assert_eq!((lines[1], lines[4], lines.len()), ("1,white,2,,1,21,0,0", "1,black,2,3,1,91,0,0", 11));
-    let page = sweep.page();
+    let page = &sweep.page;
     // Over painters, the brush and coats.
     assert_eq!(page.matches("<svg ").count(), 3);
     for heading in ["Over the number of painters", "Over brush", "Over coats"] {
@@ -322,9 +316,7 @@ fn a_sweep_of_two_factors_has_every_point_everywhere() {
     assert!(page.contains("brush, cm") && page.contains("black, 2 painters"), "{page}");
     assert_eq!(page.matches("<tr>").count(), 11);
     assert!(page.contains("<td>black, brush 2, coats 3</td>") && page.contains("<td>white, brush 4</td>"));
-    let mut out = Vec::new();
-    sweep.print(&mut out).unwrap();
-    let text = String::from_utf8(out).unwrap();
+    let text = String::from_utf8(sweep.printed).unwrap();
     assert!(text.starts_with("paint: a sweep over brush, coats, 1 repetition\n"), "{text}");
     assert!(text.contains("black, brush 2, coats 3") && text.contains("p2"), "{text}");
 }
@@ -332,7 +324,7 @@ fn a_sweep_of_two_factors_has_every_point_everywhere() {
 #[test]
 fn one_value_is_that_of_all_points_and_none_are_the_usual_ones() {
     let points = |options: &Options| {
-        let json = sweep(options).json();
+        let json = sweep(options).json;
         json["sweep"]
             .as_array()
             .unwrap()

@@ -14,8 +14,6 @@ use crate::progress::Progress;
 pub trait Workload: Sized + Debug + 'static {
     /// What one run of an arm measures.
     type Run: Clone + PartialEq + Debug + Serialize;
-    /// What is known of an arm however often it runs.
-    type Facts: Clone + PartialEq + Debug + Serialize;
     /// What is measured beside the arms.
     type Rest: Clone + PartialEq + Debug;
     /// The published figures of an arm.
@@ -34,12 +32,6 @@ pub trait Workload: Sized + Debug + 'static {
     /// # Errors
     /// Those of the statements; ORA-00600 when two counters of the same thing disagree.
     fn run(&mut self, setting: Setting, turn: Turn, progress: &mut dyn Progress) -> Result<Self::Run>;
-
-    /// What is known of an arm; asked for after each of its runs, and the last answer stays.
-    ///
-    /// # Errors
-    /// Those of the statements.
-    fn facts(&mut self, setting: Setting) -> Result<Self::Facts>;
 
     /// Measures what there is beside the arms, after them. A sweep leaves it out.
     ///

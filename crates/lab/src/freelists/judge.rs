@@ -68,7 +68,7 @@ fn auto_ignores(_: &ExpectationSpec, of: &Comparison) -> Result<Finding> {
         let (arm, name) = (of.measured.arm(setting)?, setting.name());
         let bitmaps: u64 = arm.runs.iter().map(|run| run.bitmap_gets).sum();
         let freelists: u64 = arm.runs.iter().map(|run| run.freelist_gets).sum();
-        let listed = arm.facts.as_ref().and_then(|facts| facts.freelists_in_dictionary);
+        let listed = arm.freelists_in_dictionary();
         let shown = listed.map_or("nothing".to_owned(), |listed| listed.to_string());
         let words = format!(
             "{name}: accepted, USER_TABLES.FREELISTS shows {shown}, {bitmaps} gets of bitmap blocks and {freelists} of \

@@ -55,6 +55,9 @@ pub struct Run {
     pub blocks: u64,
     /// Process numbers of the jobs' sessions: modulo FREELISTS they say which list a session has.
     pub processes: Vec<u32>,
+    /// FREELISTS as USER_TABLES has it; None where it is empty.
+    #[serde(skip)]
+    pub freelists_in_dictionary: Option<u64>,
 }
 
 /// What is counted of a run: by the sessions of the jobs, and by all.
@@ -84,6 +87,7 @@ impl Run {
             freelist_gets: gets(jobs, BlockClass::FreeList),
             blocks,
             processes,
+            freelists_in_dictionary: None,
         }
     }
 
@@ -157,16 +161,15 @@ fn timed_events(counted: &MeterSnapshot) -> Vec<TimedEvent> {
     events
 }
 
-/// What is known of an arm however often it runs.
-#[derive(Clone, PartialEq, Eq, Debug, Serialize)]
-pub struct Facts {
-    /// FREELISTS as USER_TABLES has it; None where it is empty.
-    pub freelists_in_dictionary: Option<u64>,
-}
-
-pub type Arm = measured::Arm<Run, Facts>;
+pub type Arm = measured::Arm<Run>;
 
 impl Arm {
+    /// FREELISTS as USER_TABLES had it after the last run; None where it is empty.
+    #[must_use]
+    pub fn freelists_in_dictionary(&self) -> Option<u64> {
+        self.runs.last()?.freelists_in_dictionary
+    }
+
     /// Medians of waits and seconds of each class that a run has waited for.
     #[must_use]
     pub fn waits_by_class(&self) -> Vec<ClassWaits> {

@@ -23,7 +23,6 @@ use serde_json::{Value, json};
 use crate::experiment::declaration::{self, Declaration};
 use crate::experiment::figure::{self, Cells};
 use crate::experiment::merged;
-use crate::experiment::options::Take;
 use crate::experiment::plan::Limits;
 use crate::experiment::registry::Experiment;
 use crate::experiment::sweep::SweepTexts;
@@ -86,7 +85,6 @@ type Figure = figure::Figure<Run>;
 pub static DECLARATION: Declaration<Work> = Declaration {
     shuffled: true,
     limits: Limits { seconds: Some(SECONDS), repetitions: REPETITIONS, ..Limits::USUAL },
-    takes: &[Take::Minutes, Take::Repetitions, Take::Seed],
     figures: &FIGURES,
     tables: &print::TABLES,
     judges: &judge::JUDGES,
@@ -107,14 +105,16 @@ pub static DECLARATION: Declaration<Work> = Declaration {
     },
     point_json: |declaration, arm| json!({"measured": measured_json(declaration, arm)}),
     members: |comparison| {
-        let plan = &comparison.measured.plan;
-        let work = json!({
-            "sessions": plan.most(&SESSIONS),
-            "seconds": plan.seconds,
-            "repetitions": plan.repetitions,
-            "seed": plan.seed,
-        });
-        [("work".to_owned(), work), ("clustering".to_owned(), json!(comparison.measured.rest))].into_iter().collect()
+        let (plan, clustering) = (&comparison.measured.plan, &comparison.measured.rest);
+        json!({
+            "work": {
+                "sessions": plan.most(&SESSIONS),
+                "seconds": plan.seconds,
+                "repetitions": plan.repetitions,
+                "seed": plan.seed,
+            },
+            "clustering": clustering,
+        })
     },
     sweep: Some(SweepTexts {
         title: "Freelists, bitmaps and sessions",
@@ -151,7 +151,12 @@ static FIGURES: [Figure; 11] = [
 /// Medians and intervals of an arm, what was waited for most, and its runs.
 fn measured_json(declaration: &Declaration<Work>, arm: &Arm) -> Value {
     let top: Vec<_> = arm.events().into_iter().take(print::TOP).collect();
-    merged([declaration.estimates(arm), json!({"waits_by_class": arm.waits_by_class(), "top": top})])
+    let more = json!({
+        "waits_by_class": arm.waits_by_class(),
+        "top": top,
+        "freelists_in_dictionary": arm.freelists_in_dictionary(),
+    });
+    merged([declaration.estimates(arm), more])
 }
 
 /// The classes with most waits, in words.

@@ -8,11 +8,11 @@ use std::sync::Arc;
 use common::{Error, Result};
 use sql::Connection;
 
-use super::measured::{Counted, Facts, Run};
+use super::measured::{Counted, Run};
 use super::setting::{self, SESSIONS};
 use super::watch::Watch;
 use super::{Known, Paper};
-use crate::clustering::{self, Clustering, Tablespaces};
+use crate::clustering::{self, Clustering};
 use crate::experiment::plan::{Plan, Turn};
 use crate::experiment::setting::Setting;
 use crate::experiment::workload::Workload;
@@ -47,7 +47,6 @@ pub struct Work {
 
 impl Workload for Work {
     type Run = Run;
-    type Facts = Facts;
     type Rest = Clustering;
     type Known = Known;
     type Paper = Paper;
@@ -63,17 +62,9 @@ impl Workload for Work {
         self.run_jobs(setting, turn)
     }
 
-    /// FREELISTS of the table as the dictionary has it.
-    fn facts(&mut self, _: Setting) -> Result<Facts> {
-        let text = format!("select freelists from user_tables where table_name = '{}'", TABLE.to_uppercase());
-        let found = numbers(&mut self.connection, &text)?.first().copied();
-        Ok(Facts { freelists_in_dictionary: found.filter(|freelists| *freelists > 0) })
-    }
-
     fn rest(&mut self, progress: &mut dyn Progress) -> Result<Clustering> {
         let [manual, auto] = [setting::manual(1), setting::auto(1)].map(setting::tablespace);
-        let tablespaces = Tablespaces { manual: &manual, auto: &auto };
-        clustering::run(&self.laboratory, tablespaces, self.scale, progress)
+        clustering::run(&self.laboratory, [&manual, &auto], self.scale, progress)
     }
 
     fn notes(&self) -> Vec<String> {
@@ -103,7 +94,7 @@ impl Work {
             ("job_queue_processes", sessions_max.to_string()),
             ("processes", (sessions_max + OTHER_SESSIONS).to_string()),
         ];
-        let laboratory = Laboratory::create(data, &parameters)?;
+        let laboratory = Laboratory::create(data, parameters)?;
         let mut connection = laboratory.connect()?;
         let megabytes = seconds.saturating_mul(FILE_MB_PER_SECOND).clamp(FILE_MB_LEAST, FILE_MB_MOST);
         for setting in [setting::manual(1), setting::auto(1)] {
@@ -139,13 +130,16 @@ impl Work {
         let system = instance.system_meter().snapshot().minus(&before);
         let counted = Counted { jobs: ended.counted, system };
         let rows = numbers(&mut self.connection, &format!("select count(*) from {TABLE}"))?;
-        let run = Run::new(turn, &counted, ended.elapsed_us, self.blocks()?, ended.processes);
+        let text = format!("select freelists from user_tables where table_name = '{}'", TABLE.to_uppercase());
+        let listed = numbers(&mut self.connection, &text)?.first().copied();
+        let mut run = Run::new(turn, &counted, ended.elapsed_us, self.blocks()?, ended.processes);
         if rows != [run.transactions] {
             return Err(Error::bug(format!(
                 "{} transactions were counted and {rows:?} rows are there",
                 run.transactions
             )));
         }
+        run.freelists_in_dictionary = listed.filter(|freelists| *freelists > 0);
         Ok(run)
     }
 

@@ -14,11 +14,11 @@ mod print;
 pub mod work;
 
 use common::Result;
-use serde_json::{Map, Value, json};
+use serde_json::{Value, json};
 
 use crate::experiment::declaration::{self, Declaration};
 use crate::experiment::factor::Factor;
-use crate::experiment::options::Take;
+use crate::experiment::merged;
 use crate::experiment::registry::Experiment;
 use crate::experiment::setting::Setting;
 use crate::management::MANAGEMENT;
@@ -40,7 +40,7 @@ static FACTORS: [&Factor; 1] = [&MANAGEMENT];
 
 /// All that the experiment consists of.
 pub static DECLARATION: Declaration<Work> = Declaration {
-    takes: &[Take::Source],
+    takes: &["source"],
     tables: &print::TABLES,
     judges: &judge::JUDGES,
     qualify: judge::qualify,
@@ -56,13 +56,8 @@ pub static DECLARATION: Declaration<Work> = Declaration {
     },
     members: |comparison| {
         let rest = &comparison.measured.rest;
-        let differences = differences::find(comparison).unwrap_or_default();
-        let members = [
-            ("source", json!(rest.source)),
-            ("differences", json!(differences)),
-            ("clustering", json!(rest.clustering)),
-        ];
-        members.into_iter().map(|(name, value)| (name.to_owned(), value)).collect()
+        let differences = comparison.differences().unwrap_or_default();
+        json!({"source": rest.source, "differences": differences, "clustering": rest.clustering})
     },
     ..Declaration::new("insert-gets", include_str!("../../experiments/insert-gets.toml"), &FACTORS, || arms().to_vec())
 };
@@ -97,11 +92,7 @@ fn published_arm(comparison: &Comparison, arm: &Setting) -> Value {
     let paper = &comparison.published.paper;
     let statements = paper.statements.iter().map(|statement| {
         let rows = statement.id.ends_with("insert").then_some(paper.rows);
-        let mut members = Map::from_iter([("id".to_owned(), json!(statement.id)), ("rows".to_owned(), json!(rows))]);
-        if let Value::Object(figures) = json!(statement.figures.of(arm)) {
-            members.extend(figures);
-        }
-        Value::Object(members)
+        merged([json!({"id": statement.id, "rows": rows}), json!(statement.figures.of(arm))])
     });
     json!({"statements": statements.collect::<Vec<_>>(), "segments": paper.segments.of(arm)})
 }

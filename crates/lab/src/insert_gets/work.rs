@@ -13,7 +13,7 @@ use waits::Statistic;
 use super::arms;
 use super::measured::{Counters, Rest, Run, Source, Statement};
 use super::paper::{Figures, Paper, SegmentBlocks};
-use crate::clustering::{self, Tablespaces};
+use crate::clustering;
 use crate::experiment::plan::{Plan, Turn};
 use crate::experiment::setting::Setting;
 use crate::experiment::workload::Workload;
@@ -48,7 +48,6 @@ pub struct Work {
 
 impl Workload for Work {
     type Run = Run;
-    type Facts = ();
     type Rest = Rest;
     type Known = ();
     type Paper = Paper;
@@ -58,7 +57,7 @@ impl Workload for Work {
         let (shape, mut rows) = options.source.clone().unwrap_or_default().open(plan.scale)?;
         let scale = shape.rows as f64 / source::ROWS;
         let cache_mb = (CACHE_MB * scale.max(0.25)).ceil();
-        let laboratory = Laboratory::create(options.data.as_deref(), &[("db_cache_size", format!("{cache_mb}M"))])?;
+        let laboratory = Laboratory::create(options.data.as_deref(), [("db_cache_size", format!("{cache_mb}M"))])?;
         progress.step(&format!("filling {SOURCE} with {} rows", grouped(shape.rows)));
         let mut connection = laboratory.connect()?;
         let loaded = load(&mut connection, SOURCE, &shape, &mut *rows, progress)?;
@@ -78,14 +77,9 @@ impl Workload for Work {
         run(&self.laboratory, &setting, &self.shape, self.scale, progress)
     }
 
-    fn facts(&mut self, _: Setting) -> Result<()> {
-        Ok(())
-    }
-
     fn rest(&mut self, progress: &mut dyn Progress) -> Result<Rest> {
         let [manual, auto] = arms().map(|arm| format!("{}_tbs", short(&arm)));
-        let tablespaces = Tablespaces { manual: &manual, auto: &auto };
-        let clustering = clustering::run(&self.laboratory, tablespaces, self.scale, progress)?;
+        let clustering = clustering::run(&self.laboratory, [&manual, &auto], self.scale, progress)?;
         Ok(Rest { source: self.source.clone(), clustering })
     }
 

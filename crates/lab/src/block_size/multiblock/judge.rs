@@ -5,7 +5,7 @@
 use common::{Error, Result};
 use serde_json::{Value, json};
 
-use super::measured::{Facts, Scan, whole_read};
+use super::measured::{Scan, Table, whole_read};
 use super::work::{COUNTED_BYTES, Work};
 use super::{BLOCK_BYTES, Comparison, Known, setting};
 use crate::experiment::declaration::Judge;
@@ -45,7 +45,7 @@ struct Read<'a> {
     /// `8 KB`.
     name: String,
     scan: &'a Scan,
-    facts: Option<&'a Facts>,
+    table: Table,
     known: &'a Known,
 }
 
@@ -54,7 +54,7 @@ fn reads(of: &Comparison) -> impl Iterator<Item = Result<Read<'_>>> {
     of.measured.arms.iter().map(|arm| {
         let (scan, known) = (arm.last()?, of.published.arm(arm.setting)?);
         let block_bytes = arm.setting.number(&BLOCK_BYTES);
-        Ok(Read { block_bytes, name: arm.setting.name(), scan, facts: arm.facts.as_ref(), known })
+        Ok(Read { block_bytes, name: arm.setting.name(), scan, table: of.measured.rest.table(arm.setting), known })
     })
 }
 
@@ -62,9 +62,9 @@ fn segment_size(spec: &ExpectationSpec, of: &Comparison) -> Result<Finding> {
     let most = spec.most()?;
     let mut tally = Tally::new();
     for read in reads(of) {
-        let Read { name, facts, known, .. } = read?;
+        let Read { name, table, known, .. } = read?;
         let theirs = known.segment_mb as f64;
-        let mine = facts.map_or(0.0, |facts| facts.segment_bytes as f64 / f64::from(1 << 20));
+        let mine = table.segment_bytes as f64 / f64::from(1 << 20);
         let words = format!("{name}: {mine:.0} MB ({theirs:.0})");
         tally.add(json!(theirs), json!(mine), words, (mine / theirs - 1.0).abs() <= most);
     }

@@ -4,6 +4,9 @@ use std::collections::BTreeMap;
 
 use serde::Serialize;
 
+use super::BLOCK_BYTES;
+use crate::experiment::setting::Setting;
+
 /// The flat file that the tables are made of.
 #[derive(Clone, Copy, PartialEq, Debug, Serialize)]
 pub struct FlatFile {
@@ -81,8 +84,8 @@ impl Scan {
 }
 
 /// What is known of a table.
-#[derive(Clone, PartialEq, Debug, Serialize)]
-pub struct Facts {
+#[derive(Clone, Copy, PartialEq, Default, Debug, Serialize)]
+pub struct Table {
     pub segment_bytes: u64,
     /// CREATE TABLE AS SELECT of the external table.
     pub load_s: f64,
@@ -92,8 +95,18 @@ pub struct Facts {
 #[derive(Clone, PartialEq, Debug)]
 pub struct Rest {
     pub flat: FlatFile,
+    /// By block size.
+    pub tables: BTreeMap<u32, Table>,
     /// Scans of the table in 8 KB blocks with a multiblock read count that is set.
     pub counts: Vec<(u64, Scan)>,
+}
+
+impl Rest {
+    /// The table of an arm; empty where there is none.
+    #[must_use]
+    pub fn table(&self, arm: Setting) -> Table {
+        self.tables.get(&arm.number(&BLOCK_BYTES)).copied().unwrap_or_default()
+    }
 }
 
 /// Blocks of 1 MB.

@@ -19,7 +19,6 @@ use serde_json::json;
 use crate::experiment::declaration::{self, Declaration};
 use crate::experiment::factor::{Factor, Role, Values};
 use crate::experiment::merged;
-use crate::experiment::options::Take;
 use crate::experiment::plan::Limits;
 use crate::experiment::setting::Setting;
 
@@ -71,17 +70,21 @@ static FACTORS: [&Factor; 1] = [&BLOCK_BYTES];
 pub static DECLARATION: Declaration<Work> = Declaration {
     part: Some(NAME),
     limits: Limits { scale: SCALE, scale_range: SCALE_RANGE, repetitions: super::REPETITIONS, ..Limits::USUAL },
-    takes: &[Take::Repetitions],
     tables: &print::TABLES,
     judges: &judge::JUDGES,
     qualify: judge::qualify,
     arm_json: |comparison, arm| {
-        merged([comparison.arm_json(arm), json!({"elapsed_s": arm.median(|scan| scan.elapsed_s)})])
+        let table = comparison.measured.rest.table(arm.setting);
+        json!({
+            "name": arm.setting.name(),
+            "published": comparison.published_json(arm.setting),
+            "measured": merged([DECLARATION.estimates(arm), json!(table)]),
+            "elapsed_s": arm.median(|scan| scan.elapsed_s),
+        })
     },
     members: |comparison| {
         let rest = &comparison.measured.rest;
-        let members = [("flat_file", json!(rest.flat)), ("read_counts", json!(rest.counts))];
-        members.into_iter().map(|(name, value)| (name.to_owned(), value)).collect()
+        json!({"flat_file": rest.flat, "read_counts": rest.counts})
     },
     ..Declaration::new(super::NAME, super::FILE, &FACTORS, || SIZES.map(setting).to_vec())
 };

@@ -3,8 +3,8 @@
 use std::io::{self, Write};
 
 use super::work::Work;
-use super::{BLOCK_BYTES, Comparison};
-use crate::experiment::table::{self, Table};
+use super::{BLOCK_BYTES, Comparison, measured};
+use crate::experiment::table::{self, Row, Table};
 use crate::grid::Grid;
 use crate::text::{grouped, number};
 
@@ -31,13 +31,11 @@ pub(super) static TABLES: [Table<Work>; 4] = [
     Table::Arms(&[
         Column::Name("segment"),
         Column::Known("published MB", 0, |known| Some(known.segment_mb as f64)),
-        Column::Cell("measured MB", |row| {
-            row.arm.facts.as_ref().map_or_else(String::new, |facts| number(facts.segment_bytes as f64 / MB, 1))
-        }),
-        Column::Cell("load s", |row| row.arm.facts.as_ref().map_or_else(String::new, |facts| number(facts.load_s, 2))),
+        Column::Cell("measured MB", |row| number(table_of(row).segment_bytes as f64 / MB, 1)),
+        Column::Cell("load s", |row| number(table_of(row).load_s, 2)),
         Column::Cell("rows/s", |row| {
             let rows = row.comparison.measured.rest.flat.rows as f64;
-            row.arm.facts.as_ref().map_or_else(String::new, |facts| grouped((rows / facts.load_s.max(1e-6)) as u64))
+            grouped((rows / table_of(row).load_s.max(1e-6)) as u64)
         }),
         Column::Cell("scan MB/s", |row| {
             let block_mb = f64::from(row.arm.setting.number(&BLOCK_BYTES)) / MB;
@@ -55,6 +53,10 @@ pub(super) static TABLES: [Table<Work>; 4] = [
     Table::Own(profiles),
     Table::Own(reads),
 ];
+
+fn table_of(row: &Row<'_, Work>) -> measured::Table {
+    row.comparison.measured.rest.table(row.arm.setting)
+}
 
 fn profiles(comparison: &Comparison, out: &mut dyn Write) -> io::Result<()> {
     let head = ["tkprof, all calls", "", "fetches", "cpu s", "elapsed s", "disk", "query", "rows"];

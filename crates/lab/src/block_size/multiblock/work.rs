@@ -3,10 +3,10 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use common::{Error, Result};
+use common::Result;
 use waits::Statistic;
 
-use super::measured::{Facts, FlatFile, Profile, Rest, Scan};
+use super::measured::{FlatFile, Profile, Rest, Scan, Table};
 use super::{BLOCK_BYTES, Known, NAME, Paper, SCALE_FACTOR, SIZES, requests, table};
 use crate::block_size::cache_parameter;
 use crate::experiment::plan::{Plan, Turn};
@@ -34,22 +34,19 @@ pub struct Work {
     laboratory: Laboratory,
     flat: FlatFile,
     /// By block size.
-    tables: BTreeMap<u32, Facts>,
+    tables: BTreeMap<u32, Table>,
 }
 
 impl Workload for Work {
     type Run = Scan;
-    type Facts = Facts;
     type Rest = Rest;
     type Known = Known;
     type Paper = Paper;
 
     fn open(plan: &Plan, progress: &mut dyn Progress) -> Result<Self> {
         let caches = SIZES.map(|bytes| (cache_parameter(bytes), format!("{CACHE_MB}M")));
-        let sessions = ("sessions".to_owned(), SESSIONS.to_string());
-        let parameters: Vec<_> = caches.into_iter().chain([sessions]).collect();
-        let parameters: Vec<_> = parameters.iter().map(|(name, value)| (name.as_str(), value.clone())).collect();
-        let laboratory = Laboratory::create(plan.options.data.as_deref(), &parameters)?;
+        let parameters = caches.into_iter().chain([("sessions".to_owned(), SESSIONS.to_string())]);
+        let laboratory = Laboratory::create(plan.options.data.as_deref(), parameters)?;
         let flat = table::make_flat_file(laboratory.directory(), plan.scale * SCALE_FACTOR, progress)?;
         let mut connection = laboratory.connect()?;
         table::make_group(&laboratory, &mut connection, plan.scale, progress)?;
@@ -57,7 +54,7 @@ impl Workload for Work {
         for bytes in SIZES {
             progress.step(&format!("loading {} rows into blocks of {bytes} bytes", grouped(flat.rows)));
             let (load_s, segment_bytes) = table::make(&mut connection, bytes)?;
-            tables.insert(bytes, Facts { segment_bytes, load_s });
+            tables.insert(bytes, Table { segment_bytes, load_s });
         }
         drop(connection);
         Ok(Self { laboratory, flat, tables })
@@ -67,18 +64,13 @@ impl Workload for Work {
         scan(&self.laboratory, setting.number(&BLOCK_BYTES), None, turn.repetition)
     }
 
-    fn facts(&mut self, setting: Setting) -> Result<Facts> {
-        let found = self.tables.get(&setting.number(&BLOCK_BYTES)).cloned();
-        found.ok_or_else(|| Error::bug(format!("no table in blocks of {}", setting.name())))
-    }
-
     fn rest(&mut self, progress: &mut dyn Progress) -> Result<Rest> {
         let mut counts = Vec::new();
         for count in COUNTS {
             progress.step(&format!("db_file_multiblock_read_count = {count}"));
             counts.push((count, scan(&self.laboratory, COUNTED_BYTES, Some(count), 0)?));
         }
-        Ok(Rest { flat: self.flat, counts })
+        Ok(Rest { flat: self.flat, tables: self.tables.clone(), counts })
     }
 
     fn notes(&self) -> Vec<String> {

@@ -14,12 +14,11 @@ pub mod setting;
 pub(super) mod work;
 
 use serde::{Deserialize, Serialize};
-use serde_json::json;
+use serde_json::{Value, json};
 
 use crate::experiment::declaration::{self, Declaration};
 use crate::experiment::figure::{self, Cells};
 use crate::experiment::merged;
-use crate::experiment::options::Take;
 use crate::experiment::plan::Limits;
 use crate::experiment::setting::Setting;
 use crate::experiment::sweep::SweepTexts;
@@ -62,7 +61,7 @@ pub static DECLARATION: Declaration<Work> = Declaration {
     // They take long.
     once: |setting| setting.is_on(&LEGACY_SEARCH),
     limits: Limits { repetitions: super::REPETITIONS, ..Limits::USUAL },
-    takes: &[Take::Repetitions, Take::Flamegraph],
+    takes: &["flamegraph"],
     figures: &FIGURES,
     tables: &TABLES,
     judges: &judge::JUDGES,
@@ -70,10 +69,10 @@ pub static DECLARATION: Declaration<Work> = Declaration {
     known_as: |setting| setting.with(&LEGACY_SEARCH, 0),
     arm_json: |comparison, arm| merged([comparison.arm_json(arm), json!({"update_s": arm.median(|run| run.update_s)})]),
     point_json: |declaration, arm| declaration.estimates(arm),
-    members: |comparison| [("rows".to_owned(), json!(comparison.measured.rest.rows))].into_iter().collect(),
+    members: |comparison| json!({"rows": comparison.measured.rest.rows}),
     document: |comparison| {
-        let flame = comparison.measured.rest.flame.iter();
-        flame.map(|flame| ("profile".to_owned(), flame.json())).collect()
+        let flame = comparison.measured.rest.flame.as_ref();
+        flame.map_or(Value::Null, |flame| json!({"profile": flame.json()}))
     },
     sweep: Some(SweepTexts {
         title: "PCTFREE and block size",
@@ -171,7 +170,7 @@ mod tests {
             let run = work.run(setting, Turn::default(), &mut Silent).unwrap();
             assert_eq!(run.blocks, published.arm(setting).unwrap().blocks, "{}", setting.name());
             assert_eq!(run.average_row_bytes, published.paper.average_row_bytes, "{}", setting.name());
-            Arm { setting, facts: None, runs: vec![run] }
+            Arm { setting, runs: vec![run] }
         });
         let arms = arms.collect();
         work.close().unwrap();

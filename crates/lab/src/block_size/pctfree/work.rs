@@ -45,7 +45,6 @@ pub struct Work {
 
 impl Workload for Work {
     type Run = Run;
-    type Facts = ();
     type Rest = Rest;
     type Known = Known;
     type Paper = Paper;
@@ -54,18 +53,13 @@ impl Workload for Work {
         let picture = plan.options.flamegraph.as_deref().map(Picture::create).transpose()?;
         let cache_mb = (CACHE_MB * plan.scale.max(0.25)).ceil();
         let parameters = SIZES.map(|bytes| (cache_parameter(bytes), format!("{cache_mb}M")));
-        let parameters: Vec<_> = parameters.iter().map(|(name, value)| (name.as_str(), value.clone())).collect();
-        let laboratory = Laboratory::create(plan.options.data.as_deref(), &parameters)?;
+        let laboratory = Laboratory::create(plan.options.data.as_deref(), parameters)?;
         create_tablespaces(&mut laboratory.connect()?, plan.scale)?;
         Ok(Self { laboratory, rows: rows(plan), cache_mb, picture })
     }
 
     fn run(&mut self, setting: Setting, _: Turn, _: &mut dyn Progress) -> Result<Run> {
         run_watched(&self.laboratory, setting, self.rows, |_, update| update())
-    }
-
-    fn facts(&mut self, _: Setting) -> Result<()> {
-        Ok(())
     }
 
     fn rest(&mut self, progress: &mut dyn Progress) -> Result<Rest> {
