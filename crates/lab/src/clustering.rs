@@ -18,7 +18,7 @@ use waits::Event;
 use crate::experiment::expectation::Finding;
 use crate::grid::Grid;
 use crate::index::IndexFigures;
-use crate::laboratory::{Laboratory, connect};
+use crate::laboratory::{Laboratory, connect, formatted_blocks};
 use crate::progress::Progress;
 use crate::text::grouped;
 use crate::time::seconds;
@@ -142,14 +142,10 @@ fn case(laboratory: &Laboratory, name: &str, table: &str, rows: u64) -> Result<C
     if figures.num_rows != rows {
         return Err(Error::bug(format!("{} of {rows} rows were inserted", figures.num_rows)));
     }
-    let session = Arc::clone(connection.session());
-    let catalog = session.catalog();
-    let definition = catalog.require_table(&session.user(), &table.to_uppercase())?;
-    let usage = definition.segment.space_usage(&session)?;
     Ok(ClusteringCase {
         name: name.to_owned(),
         clustering_factor: figures.clustering_factor,
-        blocks: u64::from(usage.below_high_water.saturating_sub(usage.metadata + usage.unformatted)),
+        blocks: formatted_blocks(&connection, table)?,
         buffer_busy_waits,
         elapsed_s: seconds(elapsed_us),
     })

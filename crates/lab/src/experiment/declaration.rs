@@ -52,6 +52,8 @@ pub struct Declaration<W: Workload> {
     pub about: fn(&Comparison<W>) -> Vec<(&'static str, String)>,
     /// The arm whose published figures stand beside those of a setting.
     pub known_as: fn(Setting) -> Setting,
+    /// What `measured` of an arm has beside factors, figures and runs.
+    pub more: fn(&ArmOf<W>) -> Value,
     /// An arm as JSON has it: `name`, `published`, `measured`.
     pub arm_json: fn(&Comparison<W>, &ArmOf<W>) -> Value,
     /// What a point of a sweep has in JSON beside its factors.
@@ -89,6 +91,7 @@ impl<W: Workload> Declaration<W> {
             qualify: |_, _, finding| finding,
             about: |_| Vec::new(),
             known_as: |setting| setting,
+            more: |_| Value::Null,
             arm_json: |comparison, arm| comparison.arm_json(arm),
             point_json: |declaration, arm| json!({"measured": declaration.estimates(arm)}),
             members: |_| Value::Null,
@@ -97,7 +100,8 @@ impl<W: Workload> Declaration<W> {
         }
     }
 
-    /// The factors of an arm, its figures by their names (median and interval, null where a run has none), and its runs.
+    /// The factors of an arm, its figures by their names (median and interval, null where a run has none), what else is
+    /// known of it, and its runs.
     #[must_use]
     pub fn estimates(&self, arm: &ArmOf<W>) -> Value {
         let figure = |figure: &Figure<W::Run>| {
@@ -106,7 +110,7 @@ impl<W: Workload> Declaration<W> {
         };
         let figures = self.figures.iter().map(figure).collect();
         let runs = json!({"runs": arm.runs});
-        super::merged([Value::Object(arm.setting.all_json()), Value::Object(figures), runs])
+        super::merged([Value::Object(arm.setting.all_json()), Value::Object(figures), (self.more)(arm), runs])
     }
 
     /// The plan of the arms.

@@ -120,7 +120,7 @@ impl Factor {
             Values::Switch => (value < 2, "0 or 1".to_owned()),
         };
         let unit = if self.unit.is_empty() { String::new() } else { format!(" {}", self.unit) };
-        if fits { Ok(value) } else { Err(wrong_use(format!("{} is {range}{unit}, not {value}", self.name))) }
+        if fits { Ok(value) } else { Err(wrong_use(format!("{} may be {range}{unit}, not {value}", self.name))) }
     }
 
     /// A value as JSON: a word, a truth value or a number; null where there is none.

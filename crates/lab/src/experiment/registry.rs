@@ -140,6 +140,9 @@ impl Experiment {
     /// Refuses what the experiment has no use for.
     fn refuse(&self, options: &Options, takes: &[String]) -> Result<()> {
         let mut given = options.given();
-        given.find(|name| !takes.iter().any(|take| take == name)).map_or(Ok(()), |name| Err(not_taken(self.name, name)))
+        let Some(unknown) = given.find(|name| !takes.iter().any(|take| take == name)) else { return Ok(()) };
+        let part = options.part.as_ref().filter(|_| unknown != "part");
+        let part = part.map_or(String::new(), |part| format!(" --part {part}"));
+        Err(not_taken(&format!("{}{part}", self.name), unknown))
     }
 }

@@ -19,8 +19,12 @@ pub struct Setting {
 
 impl Setting {
     /// Every factor at its default.
+    ///
+    /// # Panics
+    /// With more than eight factors.
     #[must_use]
     pub fn new(factors: &'static [&'static Factor]) -> Self {
+        assert!(factors.len() <= FACTORS_MAX, "an experiment has at most {FACTORS_MAX} factors");
         let mut values = [None; FACTORS_MAX];
         for (value, factor) in values.iter_mut().zip(factors) {
             *value = factor.default;

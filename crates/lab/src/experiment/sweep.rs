@@ -184,7 +184,9 @@ impl<W: Workload> Sweep<W> {
 
     fn print(&self, out: &mut dyn Write) -> io::Result<()> {
         let names: Vec<&str> = self.swept.iter().map(|(factor, _)| factor.name).collect();
-        writeln!(out, "{}: a sweep over {}, {}", self.declaration.name, names.join(", "), self.plan.words())?;
+        let medians = if self.plan.repetitions > 1 { "medians of " } else { "" };
+        let (name, names, plan) = (self.declaration.name, names.join(", "), self.plan.words());
+        writeln!(out, "{name}: a sweep over {names}, {medians}{plan}")?;
         lines(out, "", &(self.texts.about)(&self.plan))?;
         self.notes.iter().try_for_each(|note| lines(out, "", note))?;
         writeln!(out)?;

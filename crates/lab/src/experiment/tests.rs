@@ -187,12 +187,12 @@ fn sweep(options: &Options) -> Swept {
 #[test]
 fn a_factor_out_of_range_is_refused_with_its_range() {
     let error = EXPERIMENT.check_sweep(&Options::default().with("brush", &[3, 10])).unwrap_err();
-    assert_eq!((error.number, &*error.text), (Number::Hw(3), "brush is 1 to 9 cm, not 10"));
+    assert_eq!((error.number, &*error.text), (Number::Hw(3), "brush may be 1 to 9 cm, not 10"));
     let error = run(&Options::default().with("painters", &[0])).unwrap_err();
-    assert_eq!((error.number, &*error.text), (Number::Hw(3), "painters is 1 to 8, not 0"));
-    assert_eq!(COLOUR.check(2).unwrap_err().text, "colour is white, black, not 2");
+    assert_eq!((error.number, &*error.text), (Number::Hw(3), "painters may be 1 to 8, not 0"));
+    assert_eq!(COLOUR.check(2).unwrap_err().text, "colour may be white, black, not 2");
     let some = Factor { values: Values::OneOf(&[2, 4]), ..BRUSH };
-    assert_eq!(some.check(3).unwrap_err().text, "brush is 2, 4 cm, not 3");
+    assert_eq!(some.check(3).unwrap_err().text, "brush may be 2, 4 cm, not 3");
 }
 
 #[test]

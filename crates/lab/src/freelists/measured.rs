@@ -4,6 +4,7 @@ use common::BlockClass;
 use serde::Serialize;
 use waits::{Event, GetMode, MeterSnapshot, Statistic, WaitClass};
 
+use super::watch::Ended;
 use crate::experiment::measured;
 use crate::experiment::plan::Turn;
 use crate::interval::median;
@@ -60,23 +61,16 @@ pub struct Run {
     pub freelists_in_dictionary: Option<u64>,
 }
 
-/// What is counted of a run: by the sessions of the jobs, and by all.
-#[derive(Clone, Debug)]
-pub(crate) struct Counted {
-    pub(crate) jobs: MeterSnapshot,
-    pub(crate) system: MeterSnapshot,
-}
-
 impl Run {
-    /// From what the meters counted in `elapsed_us`.
-    pub(crate) fn new(turn: Turn, counted: &Counted, elapsed_us: u64, blocks: u64, processes: Vec<u32>) -> Self {
-        let Counted { jobs, system } = counted;
+    /// From what the sessions of the jobs have done, and what all sessions counted meanwhile.
+    pub(super) fn new(turn: Turn, ended: &Ended, system: &MeterSnapshot, blocks: u64) -> Self {
+        let jobs = &ended.counted;
         let busy = system.event(Event::BufferBusyWaits);
         let bitmaps = [BlockClass::FirstLevelBitmap, BlockClass::SecondLevelBitmap, BlockClass::ThirdLevelBitmap];
         Self {
             repetition: turn.repetition,
             position: turn.position,
-            elapsed_s: seconds(elapsed_us),
+            elapsed_s: seconds(ended.elapsed_us),
             transactions: jobs.value(Statistic::UserCommits),
             executes: jobs.value(Statistic::ExecuteCount),
             buffer_busy_waits: busy.waits,
@@ -86,7 +80,7 @@ impl Run {
             bitmap_gets: bitmaps.into_iter().map(|class| gets(jobs, class)).sum(),
             freelist_gets: gets(jobs, BlockClass::FreeList),
             blocks,
-            processes,
+            processes: ended.processes.clone(),
             freelists_in_dictionary: None,
         }
     }

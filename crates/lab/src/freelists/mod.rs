@@ -18,11 +18,10 @@ pub(crate) mod work;
 
 use common::BlockClass;
 use serde::{Deserialize, Serialize};
-use serde_json::{Value, json};
+use serde_json::json;
 
 use crate::experiment::declaration::{self, Declaration};
 use crate::experiment::figure::{self, Cells};
-use crate::experiment::merged;
 use crate::experiment::plan::Limits;
 use crate::experiment::registry::Experiment;
 use crate::experiment::sweep::SweepTexts;
@@ -99,11 +98,14 @@ pub static DECLARATION: Declaration<Work> = Declaration {
         let seconds = plan.seconds;
         vec![("work: ", format!("{jobs} of DBMS_JOB insert and commit single rows for {seconds} s, each arm {times}"))]
     },
-    arm_json: |comparison, arm| {
-        let published = comparison.published_json(arm.setting);
-        json!({"name": arm.setting.name(), "published": published, "measured": measured_json(&DECLARATION, arm)})
+    more: |arm| {
+        let top: Vec<_> = arm.events().into_iter().take(print::TOP).collect();
+        json!({
+            "waits_by_class": arm.waits_by_class(),
+            "top": top,
+            "freelists_in_dictionary": arm.freelists_in_dictionary(),
+        })
     },
-    point_json: |declaration, arm| json!({"measured": measured_json(declaration, arm)}),
     members: |comparison| {
         let (plan, clustering) = (&comparison.measured.plan, &comparison.measured.rest);
         json!({
@@ -147,17 +149,6 @@ static FIGURES: [Figure; 11] = [
     Figure::plain("executes", |run, _| run.executes as f64),
     Figure::plain("cpu_s", |run, _| run.event(CPU_TIME).map_or(0.0, |line| line.time_s)),
 ];
-
-/// Medians and intervals of an arm, what was waited for most, and its runs.
-fn measured_json(declaration: &Declaration<Work>, arm: &Arm) -> Value {
-    let top: Vec<_> = arm.events().into_iter().take(print::TOP).collect();
-    let more = json!({
-        "waits_by_class": arm.waits_by_class(),
-        "top": top,
-        "freelists_in_dictionary": arm.freelists_in_dictionary(),
-    });
-    merged([declaration.estimates(arm), more])
-}
 
 /// The classes with most waits, in words.
 fn most_waits(arm: &Arm) -> String {

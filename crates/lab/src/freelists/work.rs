@@ -8,7 +8,7 @@ use std::sync::Arc;
 use common::{Error, Result};
 use sql::Connection;
 
-use super::measured::{Counted, Run};
+use super::measured::Run;
 use super::setting::{self, SESSIONS};
 use super::watch::Watch;
 use super::{Known, Paper};
@@ -16,7 +16,7 @@ use crate::clustering::{self, Clustering};
 use crate::experiment::plan::{Plan, Turn};
 use crate::experiment::setting::Setting;
 use crate::experiment::workload::Workload;
-use crate::laboratory::{Laboratory, numbers};
+use crate::laboratory::{Laboratory, formatted_blocks, numbers};
 use crate::management::{MANAGEMENT, is_auto};
 use crate::progress::Progress;
 
@@ -128,11 +128,10 @@ impl Work {
         let ended =
             Watch::new(&self.laboratory, self.connection.session(), sessions, self.seconds).until_all_ended()?;
         let system = instance.system_meter().snapshot().minus(&before);
-        let counted = Counted { jobs: ended.counted, system };
         let rows = numbers(&mut self.connection, &format!("select count(*) from {TABLE}"))?;
         let text = format!("select freelists from user_tables where table_name = '{}'", TABLE.to_uppercase());
         let listed = numbers(&mut self.connection, &text)?.first().copied();
-        let mut run = Run::new(turn, &counted, ended.elapsed_us, self.blocks()?, ended.processes);
+        let mut run = Run::new(turn, &ended, &system, formatted_blocks(&self.connection, TABLE)?);
         if rows != [run.transactions] {
             return Err(Error::bug(format!(
                 "{} transactions were counted and {rows:?} rows are there",
@@ -167,14 +166,6 @@ impl Work {
     fn wait_for_a_second(&self) {
         let into_second_us = self.laboratory.database().instance().clock().wall_us() % US;
         std::thread::sleep(std::time::Duration::from_micros(US - into_second_us));
-    }
-
-    fn blocks(&self) -> Result<u64> {
-        let session = self.connection.session();
-        let catalog = session.catalog();
-        let definition = catalog.require_table(&session.user(), &TABLE.to_uppercase())?;
-        let usage = definition.segment.space_usage(session)?;
-        Ok(u64::from(usage.below_high_water.saturating_sub(usage.metadata + usage.unformatted)))
     }
 }
 

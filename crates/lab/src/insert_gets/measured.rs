@@ -2,7 +2,7 @@
 
 use common::{BlockClass, Error, Result};
 use serde::Serialize;
-use waits::{GetMode, Meter, MeterSnapshot, SegmentStatistic, Statistic};
+use waits::{GetMode, MeterSnapshot, Statistic};
 
 use super::paper::{Figures, SegmentBlocks};
 use crate::clustering::Clustering;
@@ -27,29 +27,6 @@ const CONSISTENT_READS: [Statistic; 4] = [
     Statistic::RollbacksOnlyConsistentReadGets,
     Statistic::CleanoutsAndRollbacksConsistentReadGets,
 ];
-
-/// A session's counters at one moment, or between two.
-#[derive(Debug)]
-pub struct Counters {
-    pub meter: MeterSnapshot,
-    /// Logical reads of all segments together.
-    pub segment_gets: u64,
-}
-
-impl Counters {
-    #[must_use]
-    pub fn now(meter: &Meter) -> Self {
-        Self { meter: meter.snapshot(), segment_gets: meter.segment_sum(SegmentStatistic::LogicalReads) }
-    }
-
-    #[must_use]
-    pub fn since(&self, earlier: &Self) -> Self {
-        Self {
-            meter: self.meter.minus(&earlier.meter),
-            segment_gets: self.segment_gets.saturating_sub(earlier.segment_gets),
-        }
-    }
-}
 
 /// Gets of one block class.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize)]
@@ -83,10 +60,17 @@ pub struct Statement {
 }
 
 impl Statement {
-    /// From what the meter counted between two moments.
+    /// From what the meter counted between two moments, with the logical reads of all segments together.
     #[must_use]
-    pub fn new(id: &str, sql: &str, rows: u64, counters: &Counters, cpu_us: u64, elapsed_us: u64) -> Self {
-        let counted = &counters.meter;
+    pub fn new(
+        id: &str,
+        sql: &str,
+        rows: u64,
+        counted: &MeterSnapshot,
+        segment_gets: u64,
+        cpu_us: u64,
+        elapsed_us: u64,
+    ) -> Self {
         let gets = BlockClass::ALL
             .into_iter()
             .map(|class| ClassGets {
@@ -109,7 +93,7 @@ impl Statement {
             rows,
             figures,
             gets,
-            segment_gets: counters.segment_gets,
+            segment_gets,
             consistent_reads: CONSISTENT_READS.into_iter().map(|statistic| counted.value(statistic)).sum(),
             examinations: counted.value(Statistic::ConsistentGetsExamination),
             scanned_blocks: counted.value(Statistic::TableScanBlocksGotten),

@@ -1,24 +1,22 @@
 //! The work of `insert-gets`: a source of rows, and the statements of the published test in one session an arm, in
 //! their order.
 
-use std::fs::File;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use common::{Error, Result};
-use report::tkprof;
 use sql::Connection;
-use waits::Statistic;
+use waits::{SegmentStatistic, Statistic};
 
 use super::arms;
-use super::measured::{Counters, Rest, Run, Source, Statement};
+use super::measured::{Rest, Run, Source, Statement};
 use super::paper::{Figures, Paper, SegmentBlocks};
 use crate::clustering;
 use crate::experiment::plan::{Plan, Turn};
 use crate::experiment::setting::Setting;
 use crate::experiment::workload::Workload;
 use crate::index::IndexFigures;
-use crate::laboratory::{Laboratory, load, numbers};
+use crate::laboratory::{Laboratory, definition, load, numbers, traced};
 use crate::management::{MANAGEMENT, is_auto};
 use crate::progress::Progress;
 use crate::source::{self, Shape};
@@ -61,11 +59,11 @@ impl Workload for Work {
         progress.step(&format!("filling {SOURCE} with {} rows", grouped(shape.rows)));
         let mut connection = laboratory.connect()?;
         let loaded = load(&mut connection, SOURCE, &shape, &mut *rows, progress)?;
-        let blocks = blocks(&connection)?;
+        let ranges = definition(&connection, SOURCE)?.segment.scan_ranges(connection.session())?;
         let source = Source {
             description: shape.description.clone(),
             rows: loaded,
-            blocks,
+            blocks: ranges.iter().map(|range| u64::from(range.blocks)).sum(),
             key: shape.key_name().to_owned(),
             published_shape: shape.published_shape,
             fitted: shape.fitted,
@@ -102,14 +100,6 @@ impl Workload for Work {
     fn close(self) -> Result<()> {
         self.laboratory.close()
     }
-}
-
-/// Data blocks of the source below its high-water mark.
-fn blocks(connection: &Connection) -> Result<u64> {
-    let session = connection.session();
-    let catalog = session.catalog();
-    let definition = catalog.require_table(&session.user(), &SOURCE.to_uppercase())?;
-    Ok(definition.segment.scan_ranges(session)?.iter().map(|range| u64::from(range.blocks)).sum())
 }
 
 /// The abbreviation in the names of an arm's objects.
@@ -163,13 +153,14 @@ fn run(laboratory: &Laboratory, arm: &Setting, shape: &Shape, scale: f64, progre
     if let Some(trace) = laboratory.trace_file(&identifier) {
         add_tkprof(&mut statements, &trace)?;
     }
+    let extents = definition(&connection, &table)?.segment.extents(connection.session())?;
     Ok(Run {
         statements,
         segments: SegmentBlocks {
             table: segment_blocks(&mut connection, &table)?,
             index: segment_blocks(&mut connection, &index)?,
         },
-        table_extents: extents(&connection, &table)?,
+        table_extents: extents.iter().map(|extent| u64::from(extent.blocks)).collect(),
         index: IndexFigures::of(&mut connection, &index)?,
     })
 }
@@ -178,7 +169,8 @@ fn run(laboratory: &Laboratory, arm: &Setting, shape: &Shape, scale: f64, progre
 fn measure(connection: &mut Connection, id: &str, text: &str) -> Result<Statement> {
     let meter = Arc::clone(connection.session().meter());
     let clock = Arc::clone(meter.clock());
-    let before = Counters::now(&meter);
+    let counters = || (meter.snapshot(), meter.segment_sum(SegmentStatistic::LogicalReads));
+    let (before, segments_before) = counters();
     let (cpu_us, at_us) = (clock.thread_cpu_us(), clock.monotonic_us());
     let cursor = connection.parse(text)?;
     let executed = connection.execute(cursor);
@@ -191,9 +183,9 @@ fn measure(connection: &mut Connection, id: &str, text: &str) -> Result<Statemen
     };
     connection.close(cursor);
     let (cpu_us, elapsed_us) = (clock.thread_cpu_us() - cpu_us, clock.monotonic_us() - at_us);
-    let counted = Counters::now(&meter).since(&before);
+    let (after, segments) = counters();
     executed?;
-    Ok(Statement::new(id, text, rows?, &counted, cpu_us, elapsed_us))
+    Ok(Statement::new(id, text, rows?, &after.minus(&before), segments - segments_before, cpu_us, elapsed_us))
 }
 
 fn segment_blocks(connection: &mut Connection, segment: &str) -> Result<u64> {
@@ -202,20 +194,10 @@ fn segment_blocks(connection: &mut Connection, segment: &str) -> Result<u64> {
     row.first().copied().ok_or_else(|| Error::bug("a query without columns"))
 }
 
-fn extents(connection: &Connection, table: &str) -> Result<Vec<u64>> {
-    let session = connection.session();
-    let catalog = session.catalog();
-    let definition = catalog.require_table(&session.user(), &table.to_uppercase())?;
-    Ok(definition.segment.extents(session)?.iter().map(|extent| u64::from(extent.blocks)).collect())
-}
-
 /// Puts TKPROF's figures of each statement beside the meter's.
 fn add_tkprof(statements: &mut [Statement], trace: &Path) -> Result<()> {
-    let file = File::open(trace).map_err(|error| crate::laboratory::io(trace, &error))?;
-    let options = tkprof::Options { inclusive: true, ..tkprof::Options::default() };
-    let summary = tkprof::summarise(std::io::BufReader::new(file), &options)?;
-    for statement in statements {
-        let found = summary.statements.iter().find(|s| s.sql.as_deref().is_some_and(|sql| sql.trim() == statement.sql));
+    let texts: Vec<&str> = statements.iter().map(|statement| statement.sql.as_str()).collect();
+    for (found, statement) in traced(trace, &texts)?.into_iter().zip(statements) {
         statement.tkprof = found.map(|found| {
             let total = found.total();
             Figures {
