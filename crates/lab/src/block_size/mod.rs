@@ -8,6 +8,7 @@
 pub mod multiblock;
 pub mod pctfree;
 
+use crate::experiment::factor::{Factor, Role, Values};
 use crate::experiment::registry::Experiment;
 
 const NAME: &str = "block-size";
@@ -20,6 +21,17 @@ pub(crate) const EXPERIMENT: Experiment = Experiment {
     title: "Block size and PCTFREE: blocks before and after rows have grown, the search for space, and multiblock reads",
     parts: &[&pctfree::DECLARATION, &multiblock::DECLARATION],
 };
+
+/// The block size of an arm's tablespace.
+const fn block_bytes(sizes: &'static [u32], role: Role, why: &'static str) -> Factor {
+    Factor {
+        role,
+        unit: "bytes",
+        words: |value| format!("{} KB", value / 1024),
+        why,
+        ..Factor::number("block_bytes", "block size", Values::OneOf(sizes), Some(8192))
+    }
+}
 
 /// The parameter that gives blocks of this size their cache; blocks of the databases made here have 8 KB.
 pub(crate) fn cache_parameter(block_bytes: u32) -> String {

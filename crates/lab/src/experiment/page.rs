@@ -47,14 +47,14 @@ pub(super) fn page<W: Workload>(sweep: &Sweep<W>) -> String {
                     }
                 }
                 @for note in &sweep.notes { p.faint { (note) } }
-                @for (factor, _) in sweep.crossed().filter(|(_, values)| values.len() > 1) {
+                @for (factor, values) in &sweep.crossed {
                     h2 { "Over the number of " (factor.name) }
-                    (charts(sweep, factor, |figure| over_crossed(sweep, factor, figure)))
+                    (charts(sweep, factor, values, &sweep.arms(factor, values)))
                 }
                 @for (factor, values) in &sweep.swept {
-                    @if values.len() > 1 || sweep.crossed().all(|(_, values)| values.len() == 1) {
+                    @if values.len() > 1 || sweep.crossed.is_empty() {
                         h2 { "Over " (factor.name) }
-                        (charts(sweep, factor, |figure| over_factor(sweep, factor, values, figure)))
+                        (charts(sweep, factor, values, &sweep.lines()))
                     }
                 }
                 h2 { "All points" }
@@ -65,15 +65,26 @@ pub(super) fn page<W: Workload>(sweep: &Sweep<W>) -> String {
     .into_string()
 }
 
-fn charts<W: Workload>(
-    sweep: &Sweep<W>,
-    factor: &Factor,
-    lines: impl Fn(&'static Figure<W::Run>) -> Vec<Line>,
-) -> Markup {
+/// Charts over a factor: a line for each of these settings, by its name.
+fn charts<W: Workload>(sweep: &Sweep<W>, factor: &Factor, values: &[u32], lines: &[(String, Setting)]) -> Markup {
     let axis =
         if factor.unit.is_empty() { factor.name.to_owned() } else { format!("{}, {}", factor.name, factor.unit) };
+    let lines = |figure: &Figure<W::Run>| -> Vec<Line> {
+        let line = |(place, (name, base)): (usize, &(String, Setting))| {
+            // Beside the others where the factor means nothing.
+            let counts = (factor.counts)(base);
+            let of = |value: &u32| {
+                let setting = if counts { base.with(factor, *value) } else { *base };
+                Some((f64::from(*value), sweep.estimate(setting, figure)?))
+            };
+            let points = values.iter().filter_map(of).collect();
+            Line { name: name.clone(), colour: colour(place), beside: !counts, points }
+        };
+        lines.iter().enumerate().map(line).collect()
+    };
     let drawn = sweep.declaration.figures.iter().filter_map(|figure| Some((figure.chart?, lines(figure))));
     html! {
+        @if !factor.why.is_empty() { p { (factor.why) "." } }
         div.charts {
             @for (about, lines) in drawn {
                 figure {
@@ -91,76 +102,38 @@ fn charts<W: Workload>(
     }
 }
 
-/// A line for each setting.
-fn over_crossed<W: Workload>(sweep: &Sweep<W>, factor: &Factor, figure: &Figure<W::Run>) -> Vec<Line> {
-    let mut settings: Vec<Setting> = Vec::new();
-    for point in &sweep.points {
-        if !settings.iter().any(|setting| setting.is_arm(&point.setting)) {
-            settings.push(point.setting);
-        }
-    }
-    let line = |(place, setting): (usize, Setting)| {
-        let points = sweep
-            .values(factor)
-            .into_iter()
-            .filter_map(|value| Some((f64::from(value), sweep.estimate(setting.with(factor, value), figure)?)));
-        Line { name: setting.label(), colour: colour(place), beside: false, points: points.collect() }
-    };
-    settings.into_iter().enumerate().map(line).collect()
-}
-
-/// A line for each value of the crossed factors and of those that are lines; beside the others where the factor means
-/// nothing.
-fn over_factor<W: Workload>(sweep: &Sweep<W>, factor: &Factor, values: &[u32], figure: &Figure<W::Run>) -> Vec<Line> {
-    let mut lines = Vec::new();
-    for base in sweep.shown() {
-        let counts = (factor.counts)(base);
-        let of = |value: &u32| {
-            let setting = if counts { base.with(factor, *value) } else { *base };
-            Some((f64::from(*value), sweep.estimate(setting, figure)?))
-        };
-        let points = values.iter().filter_map(of).collect();
-        lines.push(Line { name: sweep.line_name(base), colour: colour(lines.len()), beside: !counts, points });
-    }
-    lines
-}
-
 impl<W: Workload> Sweep<W> {
-    /// The values of a factor at the points, least first.
-    fn values(&self, factor: &Factor) -> Vec<u32> {
-        let mut values: Vec<u32> = self.points.iter().map(|point| point.setting.number(factor)).collect();
-        values.sort_unstable();
-        values.dedup();
-        values
-    }
-
     fn estimate(&self, setting: Setting, figure: &Figure<W::Run>) -> Option<Estimate> {
         let point = self.points.iter().find(|point| point.setting == setting)?;
         point.estimate(|run| (figure.of)(run, &setting))
     }
 
-    /// The crossed factors: their values at the points.
-    fn crossed(&self) -> impl Iterator<Item = (&'static Factor, Vec<u32>)> {
-        self.declaration.of_role(Role::Crossed).map(|factor| (factor, self.values(factor)))
+    /// Lines over a crossed factor: a setting each.
+    fn arms(&self, factor: &Factor, values: &[u32]) -> Vec<(String, Setting)> {
+        let first = self
+            .points
+            .iter()
+            .map(|point| point.setting)
+            .filter(|point| point.value(factor) == values.first().copied());
+        first.map(|setting| (setting.label(), setting)).collect()
     }
 
-    /// The lines of a chart, with so many values of each crossed factor at most.
-    fn shown(&self) -> impl Iterator<Item = &Setting> {
-        let kept = self.crossed().map(|(factor, all)| {
-            let count = all.len().min(CROSSED_MAX);
-            let places = (0..count).map(|at| at * (all.len() - 1) / (count - 1).max(1));
-            (factor, places.map(|place| all[place]).collect::<Vec<u32>>())
-        });
-        let kept: Vec<_> = kept.collect();
-        self.bases.iter().filter(move |base| kept.iter().all(|(factor, values)| values.contains(&base.number(factor))))
-    }
-
-    /// `manual`, and `manual, 3 sessions` where there are several numbers of them.
-    fn line_name(&self, base: &Setting) -> String {
-        let crossed = self.crossed().filter(|(_, values)| values.len() > 1).map(|(factor, _)| factor);
-        let factors = self.declaration.of_role(Role::Line).chain(crossed);
-        let name = factors.map(|factor| (factor.words)(base.number(factor))).collect::<Vec<_>>().join(", ");
-        if name.is_empty() { "measured".to_owned() } else { name }
+    /// Lines over another factor: `manual`, and `manual, 3 sessions` where there are several numbers of them.
+    fn lines(&self) -> Vec<(String, Setting)> {
+        let is_shown = |base: &&Setting| {
+            self.crossed.iter().all(|(factor, all)| {
+                let count = all.len().min(CROSSED_MAX);
+                (0..count).any(|at| all[at * (all.len() - 1) / (count - 1).max(1)] == base.number(factor))
+            })
+        };
+        let factors = self.declaration.of_role(Role::Line).chain(self.crossed.iter().map(|(factor, _)| *factor));
+        let factors: Vec<&Factor> = factors.collect();
+        let name = |base: &Setting| {
+            let words = factors.iter().map(|factor| (factor.words)(base.number(factor)));
+            let name = words.collect::<Vec<_>>().join(", ");
+            if name.is_empty() { "measured".to_owned() } else { name }
+        };
+        self.bases.iter().filter(is_shown).map(|base| (name(base), *base)).collect()
     }
 }
 

@@ -31,7 +31,7 @@ pub trait Part: Sync + Debug {
     ///
     /// # Errors
     /// HW-0003 when they cannot, and where there are no sweeps.
-    fn check(&self, options: &Options, is_sweep: bool) -> Result<()>;
+    fn check(&'static self, options: &Options, is_sweep: bool) -> Result<()>;
     /// Runs it.
     ///
     /// # Errors
@@ -66,8 +66,8 @@ impl<W: Workload> Part for Declaration<W> {
         self.factors
     }
 
-    fn check(&self, options: &Options, is_sweep: bool) -> Result<()> {
-        if is_sweep { self.sweep_plan(options).map(drop) } else { self.plan(options).map(drop) }
+    fn check(&'static self, options: &Options, is_sweep: bool) -> Result<()> {
+        if is_sweep { self.plan_sweep(options).map(drop) } else { self.plan(options).map(drop) }
     }
 
     fn run(&'static self, options: &Options, progress: &mut dyn Progress) -> Result<Report> {

@@ -58,6 +58,8 @@ pub struct Sweep<W: Workload> {
     pub(super) texts: &'static SweepTexts<W>,
     pub plan: Plan,
     pub(super) swept: Given,
+    /// Crossed factors with several values.
+    pub(super) crossed: Given,
     /// The least of each swept factor, for each line of a chart.
     pub(super) bases: Vec<Setting>,
     /// By the crossed factors, then by those that are lines, then by the others.
@@ -79,11 +81,11 @@ pub struct Swept {
 }
 
 impl<W: Workload> Declaration<W> {
-    /// The plan of a sweep, what is swept, and the setting with the least of that for each line of a chart.
+    /// A sweep that has not run.
     ///
     /// # Errors
     /// HW-0003 where the experiment has no sweeps, and for values out of range.
-    pub(super) fn sweep_plan(&self, options: &Options) -> Result<(Plan, Given, Vec<Setting>)> {
+    pub(super) fn plan_sweep(&'static self, options: &Options) -> Result<Sweep<W>> {
         let texts =
             self.sweep.as_ref().ok_or_else(|| wrong_use(format!("the experiment {} has no sweeps", self.name)))?;
         let mut given: Given = Vec::new();
@@ -105,7 +107,7 @@ impl<W: Workload> Declaration<W> {
             given.push((factor, values.to_vec()));
         }
         let base = given.iter().fold(Setting::new(self.factors), |base, (factor, values)| base.with(factor, values[0]));
-        let (crossed, mut swept): (Given, Given) =
+        let (mut crossed, mut swept): (Given, Given) =
             given.into_iter().partition(|(factor, _)| factor.role == Role::Crossed);
         let single = swept.first().cloned();
         swept.retain(|(_, values)| values.len() > 1);
@@ -124,7 +126,9 @@ impl<W: Workload> Declaration<W> {
         if swept.is_empty() {
             swept.extend(single);
         }
-        Ok((self.plan_of(points, options, self.part.map(|_| "sweep"))?, swept, bases))
+        crossed.retain(|(_, values)| values.len() > 1);
+        let plan = self.plan_of(points, options, self.part.map(|_| "sweep"))?;
+        Ok(Sweep { declaration: self, texts, plan, swept, crossed, bases, points: Vec::new(), notes: Vec::new() })
     }
 
     pub(super) fn of_role(&self, role: Role) -> impl Iterator<Item = &'static Factor> {
@@ -136,16 +140,15 @@ impl<W: Workload> Declaration<W> {
     /// # Errors
     /// HW-0003 for options that are out of range; those of the workload.
     pub fn run_sweep(&'static self, options: &Options, progress: &mut dyn Progress) -> Result<Sweep<W>> {
-        let (plan, swept, bases) = self.sweep_plan(options)?;
-        let texts = self.sweep.as_ref().ok_or_else(|| common::Error::bug("a sweep without texts"))?;
+        let mut sweep = self.plan_sweep(options)?;
         progress.step("making the database");
-        let mut work = W::open(&plan, progress)?;
-        let points = runner::run(self, &mut work, &plan, progress)?;
-        let notes = runner::notes(self, &work, &plan);
+        let mut work = W::open(&sweep.plan, progress)?;
+        sweep.points = runner::run(self, &mut work, &sweep.plan, progress)?;
+        sweep.notes = runner::notes(self, &work, &sweep.plan);
         progress.step("closing the database");
         work.close()?;
         progress.end();
-        Ok(Sweep { declaration: self, texts, plan, swept, bases, points, notes })
+        Ok(sweep)
     }
 }
 

@@ -343,3 +343,34 @@ fn one_value_is_that_of_all_points_and_none_are_the_usual_ones() {
     // One number of painters alone is no sweep.
     assert!(!EXPERIMENT.is_sweep(&Options::default().with("painters", &[2])));
 }
+
+/// What a declaration and its data file have to agree in.
+fn check<W: Workload>(declared: &'static Declaration<W>) {
+    let (published, arms) = (declared.published().unwrap(), (declared.arms)());
+    let mut ids: Vec<&str> = published.expectations.iter().map(|spec| spec.id.as_str()).collect();
+    let mut judged: Vec<&str> = declared.judges.iter().map(|(id, _)| *id).collect();
+    ids.sort_unstable();
+    judged.sort_unstable();
+    assert_eq!(ids, judged, "{}", declared.name);
+    for arm in &published.arms {
+        assert!(arms.iter().any(|found| found.is_arm(&arm.setting)), "{}: {}", declared.name, arm.setting.name());
+    }
+    for factor in declared.factors {
+        assert!(!factor.why.is_empty(), "{}: {factor:?}", declared.name);
+        assert!(factor.default.is_none_or(|value| factor.check(value).is_ok()), "{}: {factor:?}", declared.name);
+    }
+    let mut keys: Vec<&str> = declared.figures.iter().map(|figure| figure.key).collect();
+    keys.extend(declared.factors.iter().map(|factor| factor.key));
+    let all = keys.len();
+    keys.sort_unstable();
+    keys.dedup();
+    assert_eq!(keys.len(), all, "{}: two of one name", declared.name);
+}
+
+#[test]
+fn declarations_and_their_data_files_agree() {
+    check(&crate::insert_gets::DECLARATION);
+    check(&crate::freelists::DECLARATION);
+    check(&crate::block_size::pctfree::DECLARATION);
+    check(&crate::block_size::multiblock::DECLARATION);
+}

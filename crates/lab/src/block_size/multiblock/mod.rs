@@ -16,8 +16,9 @@ mod work;
 use serde::{Deserialize, Serialize};
 use serde_json::json;
 
+use super::block_bytes;
 use crate::experiment::declaration::{self, Declaration};
-use crate::experiment::factor::{Factor, Role, Values};
+use crate::experiment::factor::{Factor, Role};
 use crate::experiment::merged;
 use crate::experiment::plan::Limits;
 use crate::experiment::setting::Setting;
@@ -56,13 +57,8 @@ pub struct Paper {
 
 pub type Comparison = declaration::Comparison<Work>;
 
-pub static BLOCK_BYTES: Factor = Factor {
-    role: Role::Fixed,
-    unit: "bytes",
-    words: |value| format!("{} KB", value / 1024),
-    why: "A read of 1 MB has fewer blocks where they are large; the bytes are the same",
-    ..Factor::number("block_bytes", "block size", Values::OneOf(&SIZES), Some(8192))
-};
+pub static BLOCK_BYTES: Factor =
+    block_bytes(&SIZES, Role::Fixed, "A read of 1 MB has fewer blocks where they are large; the bytes are the same");
 
 static FACTORS: [&Factor; 1] = [&BLOCK_BYTES];
 

@@ -1,5 +1,6 @@
 //! What the arms differ in: a tablespace's block size, a table's PCTFREE, and how room for migrated rows is searched.
 
+use crate::block_size::block_bytes;
 use crate::experiment::factor::{Factor, Role, Shown, Values};
 use crate::experiment::setting::Setting;
 
@@ -9,13 +10,8 @@ pub(crate) const SIZES: [u32; 3] = [4096, 8192, 16384];
 pub(crate) const LOW: u32 = 10;
 pub(crate) const HIGH: u32 = 35;
 
-pub static BLOCK_BYTES: Factor = Factor {
-    role: Role::Line,
-    unit: "bytes",
-    words: |value| format!("{} KB", value / 1024),
-    why: "Overheads of a block and of an extent count for more rows in a large one",
-    ..Factor::number("block_bytes", "block size", Values::OneOf(&SIZES), Some(8192))
-};
+pub static BLOCK_BYTES: Factor =
+    block_bytes(&SIZES, Role::Line, "Overheads of a block and of an extent count for more rows in a large one");
 
 pub static PCTFREE: Factor = Factor {
     unit: "%",
