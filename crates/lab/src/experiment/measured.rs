@@ -54,8 +54,8 @@ impl<R, M> Measured<R, M> {
         found.ok_or_else(|| Error::bug(format!("'{}' was not run", setting.name())))
     }
 
-    /// Ratio of a figure of two arms, repetition by repetition, so that what else the machine did meets both. None where
-    /// a repetition has none.
+    /// Ratio of a figure of two arms, repetition by repetition, so that what else the machine did meets both. None
+    /// where a repetition has none.
     #[must_use]
     pub fn ratio(&self, over: Setting, under: Setting, figure: impl Fn(&R) -> f64) -> Option<Estimate> {
         let (over, under) = (self.arm(over).ok()?, self.arm(under).ok()?);

@@ -1,6 +1,7 @@
 //! What was published and what has to come out, from an experiment's data file.
 //!
-//! The files lie in `experiments/` and are part of the binary. Judges and printers read them; nothing that is measured does.
+//! The files lie in `experiments/` and are part of the binary. Judges and printers read them; nothing that is measured
+//! does.
 
 use common::{Error, Result};
 use serde::Serialize;

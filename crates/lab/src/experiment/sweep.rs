@@ -4,8 +4,8 @@
 //! values of factors -> points -> runner.rs -> csv.rs (a line a run), page.rs (charts by chart.rs, and a table)
 //! ```
 //!
-//! Of several values of a factor one sweep is made, the others at their least value meanwhile; one value alone is that of
-//! all points. Factors that are lines of the charts have all their values in every sweep; crossed ones multiply it.
+//! Of several values of a factor one sweep is made, the others at their least value meanwhile; one value alone is that
+//! of all points. Factors that are lines of the charts have all their values in every sweep; crossed ones multiply it.
 
 use std::fmt::Debug;
 use std::io::{self, Write};

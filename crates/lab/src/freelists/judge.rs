@@ -1,7 +1,7 @@
 //! Whether what was measured is what has to come out: a function for each expectation of the data file.
 //!
-//! A ratio of arms is taken repetition by repetition; its interval decides. Undecided is what the interval reaches over,
-//! what too few repetitions leave open, and what was published for another number of sessions.
+//! A ratio of arms is taken repetition by repetition; its interval decides. Undecided is what the interval reaches
+//! over, what too few repetitions leave open, and what was published for another number of sessions.
 
 use common::Result;
 use serde_json::{Value, json};

@@ -24,8 +24,8 @@ pub(super) static JUDGES: [(&str, Judge<Work>); 6] = [
     ("scan_time", scan_time),
 ];
 
-/// Sizes are compared at the published rows only. Reads that are whole in a small table are so in a large one; the other
-/// way round it depends on its extents, of which the first are too small for a read of 1 MB.
+/// Sizes are compared at the published rows only. Reads that are whole in a small table are so in a large one; the
+/// other way round it depends on its extents, of which the first are too small for a read of 1 MB.
 pub(super) fn qualify(spec: &ExpectationSpec, of: &Comparison, found: Finding) -> Finding {
     let (theirs, mine) = (of.published.paper.rows, of.measured.rest.flat.rows);
     let other_rows = (mine as f64 / theirs as f64 - 1.0).abs() > SAME_ROWS;

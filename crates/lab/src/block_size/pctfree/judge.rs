@@ -54,8 +54,8 @@ fn rows_a_block(_: &ExpectationSpec, of: &Comparison) -> Result<Finding> {
     Ok(tally.finding("by arithmetic in brackets; "))
 }
 
-/// Blocks of some arms before (0) or after (1) the update, beside the published; with other rows, beside what arithmetic
-/// says.
+/// Blocks of some arms before (0) or after (1) the update, beside the published; with other rows, beside what
+/// arithmetic says.
 fn blocks(of: &Comparison, settings: impl Iterator<Item = Setting>, when: usize) -> Result<Tally> {
     let rows = of.measured.rest.rows;
     let mut tally = Tally::new();
