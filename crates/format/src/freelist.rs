@@ -44,7 +44,7 @@ pub const TRANSACTION_LISTS: usize = 16;
 
 /// Most process freelists at a block size.
 #[must_use]
-pub fn freelists_max(block_bytes: usize) -> u16 {
+pub const fn freelists_max(block_bytes: usize) -> u16 {
     match block_bytes {
         2048 => 24,
         4096 => 50,

@@ -15,10 +15,10 @@ use serde_json::{Value, json};
 use sql::Database;
 use waits::Event;
 
-use crate::expectation::Finding;
+use crate::experiment::expectation::Finding;
 use crate::grid::Grid;
 use crate::index::IndexFigures;
-use crate::laboratory::{Laboratory, connect};
+use crate::laboratory::{Laboratory, connect, formatted_blocks};
 use crate::progress::Progress;
 use crate::text::grouped;
 use crate::time::seconds;
@@ -92,27 +92,18 @@ pub(crate) fn judge(measured: &Clustering) -> Result<Finding> {
     }
 }
 
-/// Where the tables of the cases are made.
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct Tablespaces<'a> {
-    /// Of manual segment space management.
-    pub(crate) manual: &'a str,
-    /// Of automatic segment space management.
-    pub(crate) auto: &'a str,
-}
-
-/// Runs the three cases.
+/// Runs the three cases, in tablespaces under freelists and under bitmaps.
 pub(crate) fn run(
     laboratory: &Laboratory,
-    tablespaces: Tablespaces<'_>,
+    [manual, auto]: [&str; 2],
     scale: f64,
     progress: &mut dyn Progress,
 ) -> Result<Clustering> {
     let rows = ((ROWS * scale) as u64).max(ROWS_LEAST) / SESSIONS * SESSIONS;
     let cases = [
-        (Clustering::ONE_FREELIST, tablespaces.manual, "one", " storage (freelists 1)"),
-        (Clustering::FREELIST_EACH, tablespaces.manual, "each", " storage (freelists 5)"),
-        (Clustering::BITMAPS, tablespaces.auto, "auto", ""),
+        (Clustering::ONE_FREELIST, manual, "one", " storage (freelists 1)"),
+        (Clustering::FREELIST_EACH, manual, "each", " storage (freelists 5)"),
+        (Clustering::BITMAPS, auto, "auto", ""),
     ];
     let mut measured = Vec::new();
     for (name, tablespace, suffix, storage) in cases {
@@ -151,14 +142,10 @@ fn case(laboratory: &Laboratory, name: &str, table: &str, rows: u64) -> Result<C
     if figures.num_rows != rows {
         return Err(Error::bug(format!("{} of {rows} rows were inserted", figures.num_rows)));
     }
-    let session = Arc::clone(connection.session());
-    let catalog = session.catalog();
-    let definition = catalog.require_table(&session.user(), &table.to_uppercase())?;
-    let usage = definition.segment.space_usage(&session)?;
     Ok(ClusteringCase {
         name: name.to_owned(),
         clustering_factor: figures.clustering_factor,
-        blocks: u64::from(usage.below_high_water.saturating_sub(usage.metadata + usage.unformatted)),
+        blocks: formatted_blocks(&connection, table)?,
         buffer_busy_waits,
         elapsed_s: seconds(elapsed_us),
     })

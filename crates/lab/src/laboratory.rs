@@ -1,12 +1,16 @@
 //! A database of the experiment's own, and statements run in it under the eye of the session's meter.
 
+use std::fs::File;
+use std::io::BufReader;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use common::{Clock, Error, ErrorKind, Result, SystemClock};
 use device::OsFileSystem;
+use engine::dictionary::TableDef;
 use engine::instance::Instance;
 use engine::startup::CreateOptions;
+use report::tkprof;
 use scalar::Datum;
 use sql::{Connection, Database};
 use storage::table::Inserter;
@@ -39,7 +43,10 @@ pub(crate) fn io(path: &Path, error: &std::io::Error) -> Error {
 
 impl Laboratory {
     /// Makes a database in `data`, or in a temporary directory.
-    pub(crate) fn create(data: Option<&Path>, parameters: &[(&str, String)]) -> Result<Self> {
+    pub(crate) fn create<N: Into<String>>(
+        data: Option<&Path>,
+        parameters: impl IntoIterator<Item = (N, String)>,
+    ) -> Result<Self> {
         let (directory, temporary) = match data {
             Some(path) => {
                 std::fs::create_dir_all(path).map_err(|error| io(path, &error))?;
@@ -55,7 +62,7 @@ impl Laboratory {
         };
         let lock = device::lock_directory(&directory).map_err(|error| io(&directory, &error))?;
         let options = CreateOptions {
-            parameters: parameters.iter().map(|(name, value)| ((*name).to_owned(), value.clone())).collect(),
+            parameters: parameters.into_iter().map(|(name, value)| (name.into(), value)).collect(),
             log_bytes: LOG_BYTES,
             ..CreateOptions::default()
         };
@@ -123,6 +130,27 @@ pub(crate) fn numbers(connection: &mut Connection, text: &str) -> Result<Vec<u64
         .collect()
 }
 
+/// A table of the session's user, as the dictionary has it.
+pub(crate) fn definition(connection: &Connection, table: &str) -> Result<Arc<TableDef>> {
+    let session = connection.session();
+    Ok(Arc::clone(session.catalog().require_table(&session.user(), &table.to_uppercase())?))
+}
+
+/// Formatted blocks of a table, those of its rows.
+pub(crate) fn formatted_blocks(connection: &Connection, table: &str) -> Result<u64> {
+    let usage = definition(connection, table)?.segment.space_usage(connection.session())?;
+    Ok(u64::from(usage.below_high_water.saturating_sub(usage.metadata + usage.unformatted)))
+}
+
+/// A statement of a trace by its text, as TKPROF sums it up with its recursive calls; None where the trace lacks it.
+pub(crate) fn traced(trace: &Path, texts: &[&str]) -> Result<Vec<Option<tkprof::Statement>>> {
+    let file = File::open(trace).map_err(|error| io(trace, &error))?;
+    let options = tkprof::Options { inclusive: true, ..tkprof::Options::default() };
+    let statements = tkprof::summarise(BufReader::new(file), &options)?.statements;
+    let of = |text: &&str| statements.iter().find(|s| s.sql.as_deref().is_some_and(|sql| sql.trim() == *text)).cloned();
+    Ok(texts.iter().map(of).collect())
+}
+
 /// Makes `table` and fills it with the rows of a source. Returns how many.
 pub(crate) fn load(
     connection: &mut Connection,
@@ -133,7 +161,7 @@ pub(crate) fn load(
 ) -> Result<u64> {
     connection.run(&format!("create table {table} ({})", shape.column_list()))?;
     let session = Arc::clone(connection.session());
-    let definition = Arc::clone(session.catalog().require_table(USER, &table.to_uppercase())?);
+    let definition = definition(connection, table)?;
     let mut inserter = Inserter::new(session.worker().clone(), definition.heap().clone())?;
     let mut row = Row::default();
     let mut done = 0_u64;

@@ -1,26 +1,18 @@
 //! The two ways of managing space in segments, which the experiments set beside each other.
 
-use serde::{Deserialize, Serialize};
+use crate::experiment::factor::{Factor, Role, Values};
+use crate::experiment::setting::Setting;
 
-/// SEGMENT SPACE MANAGEMENT of a tablespace.
-#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
-pub enum Management {
-    /// Freelists.
-    Manual,
-    /// Bitmaps.
-    Auto,
-}
+/// SEGMENT SPACE MANAGEMENT of a tablespace, as CREATE TABLESPACE has it: freelists, then bitmaps.
+pub static MANAGEMENT: Factor = Factor {
+    role: Role::Line,
+    words: |value| if value == 0 { "manual".to_owned() } else { "auto".to_owned() },
+    why: "Freelists keep the room of a segment in linked lists, bitmaps in blocks of bits",
+    ..Factor::number("management", "segment space management", Values::Words(&["manual", "auto"]), Some(0))
+};
 
-impl Management {
-    pub const ALL: [Self; 2] = [Self::Manual, Self::Auto];
-
-    /// As CREATE TABLESPACE has it.
-    #[must_use]
-    pub fn as_str(self) -> &'static str {
-        match self {
-            Self::Manual => "manual",
-            Self::Auto => "auto",
-        }
-    }
+/// Bitmaps manage the space.
+#[must_use]
+pub fn is_auto(setting: &Setting) -> bool {
+    setting.number(&MANAGEMENT) != 0
 }

@@ -14,6 +14,12 @@ pub(crate) fn grouped(value: u64) -> String {
     text
 }
 
+/// A figure with so many digits behind the point; a whole one has its thousands apart.
+#[must_use]
+pub(crate) fn number(value: f64, digits: usize) -> String {
+    if digits == 0 && value.is_finite() { grouped(value.round().max(0.0) as u64) } else { format!("{value:.digits$}") }
+}
+
 /// A difference, with its sign: `+14,844`.
 #[must_use]
 pub(crate) fn signed(value: i64) -> String {

@@ -1,8 +1,9 @@
 //! `block-size` from end to end on a twentieth of the rows: counts follow their arithmetic at any number of them.
 
-use lab::block_size::pctfree::setting::Setting;
-use lab::reproduction::Figures;
-use lab::{Options, Silent, reproduce};
+use lab::block_size::multiblock::measured::whole_read;
+use lab::block_size::pctfree::setting::{legacy, plain};
+use lab::block_size::{multiblock, pctfree};
+use lab::{Options, Silent, experiment, reproduce};
 
 #[test]
 fn a_twentieth_of_the_rows() {
@@ -16,11 +17,11 @@ fn a_twentieth_of_the_rows() {
     // A time of fewer rows says nothing where it is too short, and counts are decided with any number.
     assert_ne!(holds("legacy_search"), Some(false));
     assert!(report.passed());
-    let Figures::BlockSize(comparison) = &report.figures else { panic!("{:?}", report.figures) };
-    assert_eq!(comparison.pctfree.as_ref().unwrap().rows, 10_000);
+    let measured = &report.of::<pctfree::Work>().unwrap().measured;
+    assert_eq!(measured.rest.rows, 10_000);
     // The legacy search finds the same blocks, and asks for more.
-    let run = |setting| comparison.pctfree.as_ref().unwrap().arm(setting).unwrap().last().unwrap().clone();
-    let (usual, legacy) = (run(Setting::new(16384, 10)), run(Setting::legacy(16384)));
+    let run = |setting| measured.arm(setting).unwrap().last().unwrap().clone();
+    let (usual, legacy) = (run(plain(16384, 10)), run(legacy(16384)));
     assert_eq!(usual.blocks, legacy.blocks);
     assert!(legacy.current_gets > usual.current_gets + 10_000, "{legacy:?} {usual:?}");
     assert_eq!(usual.average_row_bytes, [5, 11]);
@@ -50,19 +51,22 @@ fn a_thousandth_of_the_scans() {
     for id in ["segment_size", "whole_reads"] {
         assert_eq!(of(id).holds, None, "{id}");
     }
-    let Figures::BlockSize(comparison) = &report.figures else { panic!("{:?}", report.figures) };
-    let measured = comparison.multiblock.as_ref().unwrap();
+    let measured = &report.of::<multiblock::Work>().unwrap().measured;
     for arm in &measured.arms {
         let scan = arm.last().unwrap();
-        assert_eq!(scan.rows, measured.flat.rows);
+        assert_eq!(scan.rows, measured.rest.flat.rows);
         assert_eq!((scan.tkprof.query, scan.tkprof.disk), (scan.consistent_gets, scan.physical_reads));
         assert_eq!(scan.tkprof.fetches, scan.fetches);
-        assert!(scan.largest_read() > 1 && scan.largest_read() <= arm.whole_read(), "{:?}", scan.direct_reads);
+        assert!(
+            scan.largest_read() > 1 && scan.largest_read() <= whole_read(arm.setting.number(&multiblock::BLOCK_BYTES)),
+            "{:?}",
+            scan.direct_reads
+        );
         let read: u64 = scan.direct_reads.iter().chain(&scan.cached_reads).map(|(blocks, count)| blocks * count).sum();
         assert_eq!(read, scan.physical_reads);
     }
     // Half of the reads of a count of 16 cannot be larger than that.
-    let (count, scan) = measured.counts.last().unwrap();
+    let (count, scan) = measured.rest.counts.last().unwrap();
     assert_eq!((*count, scan.largest_read()), (16, 16));
     let mut printed = Vec::new();
     lab::print::print(&report, &mut printed).unwrap();
@@ -71,8 +75,9 @@ fn a_thousandth_of_the_scans() {
 
 #[test]
 fn a_sweep_is_a_page_and_lines() {
-    let options = Options { scale: Some(0.02), repetitions: Some(1), ..Options::default() };
-    let swept = lab::block_size::sweep::run(&[40, 0, 20], &options, &mut Silent).unwrap();
+    let options =
+        Options { scale: Some(0.02), repetitions: Some(1), ..Options::default() }.with("pctfree", &[40, 0, 20]);
+    let swept = pctfree::DECLARATION.run_sweep(&options, &mut Silent).unwrap();
     assert_eq!(swept.points.len(), 9);
     for points in swept.points.chunks(3) {
         // With more room fewer rows migrate; with none almost all do, and with 40 % none.
@@ -81,16 +86,20 @@ fn a_sweep_is_a_page_and_lines() {
         let before: Vec<_> = points.iter().map(|point| point.last().unwrap().blocks[0]).collect();
         assert!(before[0] <= before[1] && before[1] <= before[2], "{before:?}");
     }
-    let csv = String::from_utf8(swept.csv().unwrap()).unwrap();
+    let report = swept.report().unwrap();
+    let csv = String::from_utf8(report.csv).unwrap();
     assert_eq!(csv.lines().count(), 10);
     assert!(csv.lines().nth(1).unwrap().starts_with("1,4096,0,"), "{csv}");
-    let page = swept.page();
+    let page = report.page;
     assert_eq!(page.matches("<svg ").count(), 6);
     assert!(page.contains("Rows that migrated") && !page.contains("src=") && !page.contains("href="), "{page}");
-    let mut printed = Vec::new();
-    swept.print(&mut printed).unwrap();
-    assert!(String::from_utf8(printed).unwrap().contains("16 KB, PCTFREE 40"));
-    assert_eq!(swept.json()["sweep"].as_array().unwrap().len(), 9);
+    assert!(String::from_utf8(report.printed).unwrap().contains("16 KB, PCTFREE 40"));
+    assert_eq!(report.json["sweep"].as_array().unwrap().len(), 9);
     let part = Options { part: Some("pctfree".to_owned()), ..Options::default() };
-    assert!(lab::block_size::sweep::run(&[10], &part, &mut Silent).is_err());
+    let block_size = experiment("block-size").unwrap();
+    assert!(block_size.check_sweep(&Options::default().with("pctfree", &[10])).is_ok());
+    assert!(block_size.check_sweep(&part.with("pctfree", &[10])).is_err());
+    for values in [&[91][..], &[300], &[]] {
+        assert!(block_size.check_sweep(&Options::default().with("pctfree", values)).is_err(), "{values:?}");
+    }
 }

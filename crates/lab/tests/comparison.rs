@@ -6,15 +6,35 @@ use std::path::Path;
 
 use common::Result;
 use lab::clustering::{Clustering, ClusteringCase};
-use lab::expectation::Expectation;
+use lab::experiment::expectation::Expectation;
+use lab::experiment::measured;
 use lab::index::IndexFigures;
-use lab::insert_gets::Comparison;
-use lab::insert_gets::judge::judge;
-use lab::insert_gets::measured::{Arm, ClassGets, Measured, Source, Statement};
-use lab::insert_gets::published::{Figure, Figures, Published, SegmentBlocks};
-use lab::management::Management;
+use lab::insert_gets::measured::{ClassGets, Rest, Run, Source, Statement};
+use lab::insert_gets::paper::{Figure, Figures, SegmentBlocks};
+use lab::insert_gets::{Comparison, DECLARATION, arms};
 use lab::print::print;
-use lab::reproduction::{self, Reproduction};
+use lab::{Options, Reproduction};
+
+/// The figures of both arms, and those that no arm has.
+#[derive(Clone)]
+struct Measured {
+    source: Source,
+    manual: Run,
+    auto: Run,
+    clustering: Clustering,
+}
+
+fn compare(measured: &Measured) -> Comparison {
+    let Measured { source, manual, auto, clustering } = measured.clone();
+    let arm = |(setting, run)| measured::Arm { setting, runs: vec![run] };
+    DECLARATION
+        .compare(measured::Measured {
+            plan: DECLARATION.plan(&Options::default()).unwrap(),
+            arms: arms().into_iter().zip([manual, auto]).map(arm).collect(),
+            rest: Rest { source, clustering },
+        })
+        .unwrap()
+}
 
 fn statement(id: &str, rows: u64, gets: &[(&str, u64, u64)]) -> Statement {
     let gets: Vec<ClassGets> = gets
@@ -46,7 +66,7 @@ fn statement(id: &str, rows: u64, gets: &[(&str, u64, u64)]) -> Statement {
     }
 }
 
-fn arm(bitmap: u64, index: u64) -> Arm {
+fn arm(bitmap: u64, index: u64) -> Run {
     let insert = |id: &str| {
         statement(
             id,
@@ -54,7 +74,7 @@ fn arm(bitmap: u64, index: u64) -> Arm {
             &[("data block", 4_192, 10_000), ("segment header", 1, 500), ("1st level bmb", 0, bitmap)],
         )
     };
-    Arm {
+    Run {
         statements: vec![
             statement("source_scan", 1, &[("data block", 4_192, 0), ("segment header", 1, 0)]),
             insert("first_insert"),
@@ -104,12 +124,11 @@ fn measured() -> Measured {
 }
 
 fn report(measured: Measured, notes: Vec<String>) -> Result<Reproduction> {
-    let published = Published::read()?;
-    Reproduction::new(reproduction::Figures::InsertGets(Comparison { published, measured }), notes)
+    Ok(Reproduction::new(vec![compare(&measured).report(notes)?]))
 }
 
 fn judged(measured: &Measured) -> Vec<Expectation> {
-    judge(&Published::read().unwrap(), measured).unwrap()
+    compare(measured).judge().unwrap()
 }
 
 fn holds(measured: &Measured, id: &str) -> Option<bool> {
@@ -227,11 +246,11 @@ fn gets_that_do_not_add_up_are_found_in_any_statement_and_counter() {
         ("scanned", |statement| &mut statement.scanned_blocks),
     ];
     for index in 0..5 {
-        for arm in Management::ALL {
+        for is_auto in [false, true] {
             for (name, counter) in counters {
                 for by in [1, -1] {
                     let mut wrong = measured();
-                    let arm = if arm == Management::Manual { &mut wrong.manual } else { &mut wrong.auto };
+                    let arm = if is_auto { &mut wrong.auto } else { &mut wrong.manual };
                     let Some(figure) = counter(&mut arm.statements[index]).checked_add_signed(by) else { continue };
                     *counter(&mut arm.statements[index]) = figure;
                     // What full scans got is judged elsewhere.
@@ -320,19 +339,17 @@ fn a_fitted_source_is_said_with_what_it_weakens() {
 
 #[test]
 fn figures_far_from_the_published_are_named_with_their_classes() {
-    let published = Published::read().unwrap();
-    let comparison = Comparison { published, measured: measured() };
-    let found = comparison.differences();
+    let found = compare(&measured()).differences().unwrap();
     let first = found.iter().find(|d| d.statement == "first_insert" && d.figure == Figure::Query).unwrap();
     assert_eq!((first.measured.manual, first.published.manual), (4_193, 8_771));
     assert_eq!(first.by_class.manual, "4,192 data block, 1 segment header, full scans 4,192");
     // Of other rows nothing is said.
-    let mut fewer = comparison;
-    fewer.measured.source.rows = 3_036;
-    assert!(fewer.differences().is_empty());
+    let mut fewer = measured();
+    fewer.source.rows = 3_036;
+    assert!(compare(&fewer).differences().unwrap().is_empty());
 }
 
 #[test]
 fn arms_have_names() {
-    assert_eq!(Management::ALL.map(Management::as_str), ["manual", "auto"]);
+    assert_eq!(arms().map(|arm| arm.name()), ["manual", "auto"]);
 }

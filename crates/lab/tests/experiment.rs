@@ -2,9 +2,8 @@
 
 #![expect(clippy::unwrap_used, reason = "a test")]
 
-use lab::insert_gets::measured::Measured;
+use lab::insert_gets::{Comparison, Work};
 use lab::progress::Steps;
-use lab::reproduction::Figures;
 use lab::source::SourceName;
 use lab::{Options, Reproduction, Silent, reproduce};
 
@@ -12,11 +11,8 @@ fn holds(report: &Reproduction, id: &str) -> Option<bool> {
     report.expectations.iter().find(|e| e.id == id).unwrap().holds
 }
 
-fn measured(report: &Reproduction) -> &Measured {
-    match &report.figures {
-        Figures::InsertGets(comparison) => &comparison.measured,
-        other => panic!("{other:?}"),
-    }
+fn found(report: &Reproduction) -> &Comparison {
+    report.of::<Work>().unwrap()
 }
 
 #[test]
@@ -26,9 +22,9 @@ fn a_hundredth_of_the_rows() {
     let mut lines = Vec::new();
     let report = reproduce("insert-gets", &options, &mut Steps(&mut lines)).unwrap();
 
-    let rows = measured(&report).source.rows;
+    let rows = found(&report).measured.rest.source.rows;
     assert_eq!(rows, 6 * 506);
-    for arm in [&measured(&report).manual, &measured(&report).auto] {
+    for arm in found(&report).runs().unwrap() {
         for id in ["first_insert", "second_insert", "indexed_insert"] {
             let statement = arm.statement(id).unwrap();
             assert_eq!(statement.rows, rows, "{id}");
@@ -40,7 +36,7 @@ fn a_hundredth_of_the_rows() {
         assert_eq!(arm.table_extents.iter().sum::<u64>(), arm.segments.table);
     }
     assert_eq!(holds(&report, "gets_add_up"), Some(true), "{:?}", report.expectations);
-    let clustering = &measured(&report).clustering;
+    let clustering = &found(&report).measured.rest.clustering;
     assert_eq!(clustering.cases.len(), 3);
     assert!(report.passed(), "{:?}", report.expectations);
 
@@ -65,9 +61,9 @@ fn other_data() {
     std::fs::write(&file, text).unwrap();
     let options = Options { source: Some(SourceName::File(file)), ..Options::default() };
     let report = reproduce("insert-gets", &options, &mut Silent).unwrap();
-    assert_eq!(measured(&report).source.key, "PART");
-    assert_eq!(measured(&report).manual.statement("indexed_insert").unwrap().rows, 2_000);
-    assert_eq!(measured(&report).auto.index.distinct_keys, 2_000);
+    assert_eq!(found(&report).measured.rest.source.key, "PART");
+    assert_eq!(found(&report).runs().unwrap()[0].statement("indexed_insert").unwrap().rows, 2_000);
+    assert_eq!(found(&report).runs().unwrap()[1].index.distinct_keys, 2_000);
     assert_ne!(holds(&report, "table_sizes"), Some(false), "{:?}", report.expectations);
     assert_eq!(holds(&report, "gets_add_up"), Some(true), "{:?}", report.expectations);
 }

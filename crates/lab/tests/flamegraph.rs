@@ -1,7 +1,7 @@
 //! `block-size` with a flame graph, on a twentieth of the rows: the stacks name the search for space.
 
-use lab::reproduction::Figures;
-use lab::{Options, Silent, block_size, reproduce};
+use lab::block_size::pctfree::{Work, flamegraph};
+use lab::{Options, Silent, reproduce};
 
 fn options(path: &std::path::Path) -> Options {
     Options {
@@ -18,10 +18,9 @@ fn the_legacy_search_is_where_the_time_goes() {
     let directory = tempfile::tempdir().unwrap();
     let path = directory.path().join("update.svg");
     let report = reproduce("block-size", &Options { repetitions: Some(1), ..options(&path) }, &mut Silent).unwrap();
-    let Figures::BlockSize(comparison) = &report.figures else { panic!("{:?}", report.figures) };
-    let profile = &comparison.flame.as_ref().unwrap().profile;
+    let profile = &report.of::<Work>().unwrap().measured.rest.flame.as_ref().unwrap().profile;
     let searches = |name: &str| name.contains("bitmap_search");
-    let functions = profile.functions(&block_size::pctfree::flamegraph::CRATES);
+    let functions = profile.functions(&flamegraph::CRATES);
     let searching = functions.iter().filter(|function| searches(&function.name)).map(|function| function.total).max();
     assert!(searching.unwrap() * 3 > profile.ticks(), "{functions:?}");
     let hottest = profile.hottest_stacks(20);

@@ -5,17 +5,18 @@
 use std::path::Path;
 
 use lab::clustering::{Clustering, ClusteringCase};
-use lab::expectation::Expectation;
-use lab::freelists::Comparison;
-use lab::freelists::judge::judge;
-use lab::freelists::measured::{Arm, ClassWaits, Measured, Run, TimedEvent};
-use lab::freelists::published::Published;
-use lab::freelists::setting::Setting;
-use lab::management::Management;
+use lab::experiment::expectation::Expectation;
+use lab::experiment::measured;
+use lab::experiment::setting::Setting;
+use lab::freelists::measured::{Arm, ClassWaits, Run, TimedEvent};
+use lab::freelists::setting::arms;
+use lab::freelists::{DECLARATION, Work};
+use lab::management::is_auto;
 use lab::print::print;
 use lab::progress::Steps;
-use lab::reproduction::{Figures, Reproduction};
-use lab::{Options, Silent, reproduce};
+use lab::{Options, Reproduction, Silent, reproduce};
+
+type Measured = measured::Measured<Run, Clustering>;
 
 const SECONDS: u32 = 10;
 
@@ -23,7 +24,7 @@ const SECONDS: u32 = 10;
 fn run(repetition: u32, setting: Setting, rate: f64, waits: f64, mood: f64) -> Run {
     let transactions = (rate * mood * f64::from(SECONDS)).round() as u64;
     let waits = (waits * mood).round();
-    let auto = setting.management == Management::Auto;
+    let auto = is_auto(&setting);
     let class = if auto { "1st level bmb" } else { "segment header" };
     Run {
         repetition,
@@ -46,13 +47,13 @@ fn run(repetition: u32, setting: Setting, rate: f64, waits: f64, mood: f64) -> R
         freelist_gets: 0,
         blocks: 1_500,
         processes: vec![11, 12, 13, 14, 15],
+        freelists_in_dictionary: (!auto).then_some(u64::from(setting.number(&lab::freelists::setting::FREELISTS))),
     }
 }
 
 fn arm(setting: Setting, rate: f64, waits: f64, repetitions: u32) -> Arm {
     let runs = (1..=repetitions).map(|at| run(at, setting, rate, waits, 0.9 + f64::from(at) * 0.05)).collect();
-    let auto = setting.management == Management::Auto;
-    Arm { setting, freelists_in_dictionary: (!auto).then_some(u64::from(setting.freelists)), runs }
+    Arm { setting, runs }
 }
 
 fn case(name: &str, clustering_factor: u64) -> ClusteringCase {
@@ -61,14 +62,12 @@ fn case(name: &str, clustering_factor: u64) -> ClusteringCase {
 
 /// Rates and waits of the four arms, in their order.
 fn of(rates: [f64; 4], waits: [f64; 4], repetitions: u32) -> Measured {
-    let arms = Setting::ARMS.into_iter().zip(rates).zip(waits);
+    let options = Options { repetitions: Some(repetitions), ..Options::default() };
+    let arms = arms().into_iter().zip(rates).zip(waits);
     Measured {
-        sessions: 5,
-        seconds: SECONDS,
-        repetitions,
-        seed: 1,
+        plan: DECLARATION.plan(&options).unwrap(),
         arms: arms.map(|((setting, rate), waits)| arm(setting, rate, waits, repetitions)).collect(),
-        clustering: Clustering {
+        rest: Clustering {
             sessions: 5,
             rows: 100_000,
             cases: vec![
@@ -89,7 +88,7 @@ fn measured() -> Measured {
 }
 
 fn judged(measured: &Measured) -> Vec<Expectation> {
-    judge(&Published::read().unwrap(), measured).unwrap()
+    DECLARATION.compare(measured.clone()).unwrap().judge().unwrap()
 }
 
 fn found(measured: &Measured, id: &str) -> Expectation {
@@ -101,8 +100,7 @@ fn holds(measured: &Measured, id: &str) -> Option<bool> {
 }
 
 fn report(measured: Measured) -> Reproduction {
-    let published = Published::read().unwrap();
-    Reproduction::new(Figures::Freelists(Comparison { published, measured }), vec!["a note".to_owned()]).unwrap()
+    Reproduction::new(vec![DECLARATION.compare(measured).unwrap().report(vec!["a note".to_owned()]).unwrap()])
 }
 
 #[test]
@@ -178,7 +176,7 @@ fn without_waits_there_is_no_ratio_and_with_none_below_it_is_endless() {
 
 #[test]
 fn other_sessions_than_the_published_ones_decide_no_shape() {
-    let two = Measured { sessions: 2, ..measured() };
+    let two = Measured { plan: DECLARATION.plan(&Options::default().with("sessions", &[2])).unwrap(), ..measured() };
     assert_eq!(holds(&two, "order_of_rates"), None);
     assert!(found(&two, "order_of_rates").because.unwrap().contains("published for 5 sessions"));
     assert_eq!(holds(&two, "executes_per_transaction"), Some(true));
@@ -199,7 +197,7 @@ fn a_third_statement_a_transaction_fails_the_run_in_any_arm() {
 #[test]
 fn freelists_that_are_used_under_bitmaps_fail_the_run() {
     let mut shown = measured();
-    shown.arms[3].freelists_in_dictionary = Some(5);
+    shown.arms[3].runs[4].freelists_in_dictionary = Some(5);
     assert_eq!(holds(&shown, "auto_ignores_freelists"), Some(false));
     let mut used = measured();
     used.arms[3].runs[0].freelist_gets = 3;
@@ -274,7 +272,7 @@ fn a_second_of_every_arm() {
     };
     let mut lines = Vec::new();
     let report = reproduce("freelists", &options, &mut Steps(&mut lines)).unwrap();
-    let Figures::Freelists(Comparison { measured, .. }) = &report.figures else { panic!("{report:?}") };
+    let measured = &report.of::<Work>().unwrap().measured;
     assert_eq!(measured.arms.len(), 4);
     for arm in &measured.arms {
         let [run] = &arm.runs[..] else { panic!("{arm:?}") };
@@ -288,13 +286,13 @@ fn a_second_of_every_arm() {
     // One for each freelist: the numbers of the processes follow each other.
     let lists: std::collections::BTreeSet<u32> = measured.arms[1].runs[0].processes.iter().map(|p| p % 5).collect();
     assert_eq!(lists.len(), 5, "{:?}", measured.arms[1].runs[0].processes);
-    assert_eq!(measured.arms[1].freelists_in_dictionary, Some(5));
-    assert_eq!(measured.arms[3].freelists_in_dictionary, None);
+    assert_eq!(measured.arms[1].freelists_in_dictionary(), Some(5));
+    assert_eq!(measured.arms[3].freelists_in_dictionary(), None);
     let holds = |id: &str| report.expectations.iter().find(|e| e.id == id).unwrap();
     assert_eq!(holds("executes_per_transaction").holds, Some(true), "{:?}", holds("executes_per_transaction"));
     assert_eq!(holds("auto_ignores_freelists").holds, Some(true), "{:?}", holds("auto_ignores_freelists"));
     assert_eq!(holds("order_of_rates").holds, None);
-    assert_eq!(measured.clustering.cases.len(), 3, "{:?}", measured.clustering);
+    assert_eq!(measured.rest.cases.len(), 3, "{:?}", measured.rest);
     let order = report.notes.iter().find(|note| note.starts_with("in random order, seed 7")).unwrap();
     assert!(["M1", "M5", "A1", "A5"].iter().all(|arm| order.contains(arm)), "{order}");
     assert!(String::from_utf8(lines).unwrap().contains("repetition 1 of 1: auto, freelists 5"));
@@ -305,7 +303,7 @@ fn a_second_of_every_arm() {
 #[test]
 fn options_out_of_range_are_refused_before_anything_is_made() {
     for options in [
-        Options { sessions: Some(0), ..Options::default() },
+        Options::default().with("sessions", &[0]),
         Options { minutes: Some(0.0), ..Options::default() },
         Options { minutes: Some(f64::NAN), ..Options::default() },
         Options { repetitions: Some(0), ..Options::default() },

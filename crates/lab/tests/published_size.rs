@@ -2,8 +2,8 @@
 //!
 //! The six arms of `block-size` at theirs are a test of `src/block_size/pctfree`, which runs no more than the six.
 
-use lab::expectation::Kind;
-use lab::reproduction::Figures;
+use lab::experiment::expectation::Kind;
+use lab::insert_gets::Work;
 use lab::{Options, Silent, reproduce};
 
 #[test]
@@ -15,13 +15,13 @@ fn insert_gets() {
             assert_eq!(expectation.holds, Some(true), "{expectation:?}");
         }
     }
-    let Figures::InsertGets(comparison) = &report.figures else { panic!("{:?}", report.figures) };
-    let (published, measured) = (&comparison.published, &comparison.measured);
-    assert_eq!(measured.source.rows, published.rows);
-    assert_eq!(measured.manual.segments.table, published.segments.manual.table);
-    assert_eq!(measured.auto.segments.table, published.segments.auto.table);
+    let comparison = report.of::<Work>().unwrap();
+    let (paper, [manual, auto]) = (&comparison.published.paper, comparison.runs().unwrap());
+    assert_eq!(comparison.measured.rest.source.rows, paper.rows);
+    assert_eq!(manual.segments.table, paper.segments.manual.table);
+    assert_eq!(auto.segments.table, paper.segments.auto.table);
     // A figure that is far from the published one has been looked into.
-    for difference in comparison.differences() {
+    for difference in comparison.differences().unwrap() {
         assert!(difference.ours.is_some() && difference.theirs.is_some(), "{difference:?}");
     }
 }

@@ -2,20 +2,19 @@
 
 #![expect(clippy::unwrap_used, reason = "a test")]
 
-use lab::Silent;
-use lab::freelists::factor::Factor;
+use lab::experiment::sweep::Sweep;
 use lab::freelists::measured::Run;
-use lab::sweep::{Sweep, SweepOptions, run};
+use lab::freelists::setting::SESSIONS;
+use lab::freelists::{DECLARATION, Work};
+use lab::{Options, Silent, experiment};
 
-fn swept() -> Sweep {
-    let options = SweepOptions {
-        factors: [(Factor::Freelists, vec![2])].into(),
-        sessions: vec![1, 3],
-        minutes: Some(1.0 / 60.0),
-        repetitions: Some(1),
-        ..SweepOptions::default()
-    };
-    run(&options, &mut Silent).unwrap()
+/// A second, once.
+fn options() -> Options {
+    Options { minutes: Some(1.0 / 60.0), repetitions: Some(1), ..Options::default() }
+}
+
+fn swept() -> Sweep<Work> {
+    DECLARATION.run_sweep(&options().with("freelists", &[2]).with("sessions", &[1, 3]), &mut Silent).unwrap()
 }
 
 /// Every element is closed, in the order in which they were opened.
@@ -42,16 +41,16 @@ fn check_elements(page: &str) {
 fn a_sweep_becomes_csv_a_page_and_json() {
     let sweep = swept();
     assert_eq!(sweep.points.len(), 4);
-    let sessions: Vec<u32> = sweep.points.iter().map(|point| point.sessions).collect();
+    let sessions: Vec<u32> = sweep.points.iter().map(|point| point.setting.number(&SESSIONS)).collect();
     assert_eq!(sessions, [1, 1, 3, 3]);
     for point in &sweep.points {
-        assert_eq!(point.arm.runs.len(), 1);
-        assert_eq!(point.arm.runs[0].processes.len(), point.sessions as usize);
-        assert!(point.arm.estimate(Run::transactions_per_s).unwrap().median > 0.0);
+        assert_eq!(point.runs.len(), 1);
+        assert_eq!(point.runs[0].processes.len(), point.setting.number(&SESSIONS) as usize);
+        assert!(point.estimate(Run::transactions_per_s).unwrap().median > 0.0);
     }
 
-    let bytes = sweep.csv().unwrap();
-    let mut reader = csv::Reader::from_reader(&bytes[..]);
+    let report = sweep.report().unwrap();
+    let mut reader = csv::Reader::from_reader(&report.csv[..]);
     let head = reader.headers().unwrap().clone();
     let column = |name: &str| head.iter().position(|found| found == name).unwrap_or_else(|| panic!("{name}: {head:?}"));
     let rows: Vec<csv::StringRecord> = reader.records().map(|row| row.unwrap()).collect();
@@ -63,9 +62,9 @@ fn a_sweep_becomes_csv_a_page_and_json() {
         row[column("waits: data block")].parse::<u64>().unwrap();
     }
 
-    let page = sweep.page();
+    let page = &report.page;
     assert!(page.starts_with("<!DOCTYPE html>") && page.ends_with("</html>"), "{}", &page[..40]);
-    check_elements(&page);
+    check_elements(page);
     assert_eq!(page.matches("<svg ").count(), 3, "a chart for each figure");
     assert!(page.contains("manual, freelists 2") && page.contains("seed 1"));
     for outside in ["http://", "https://", "src=", "@import", "url(", "<script", "<link"] {
@@ -73,35 +72,26 @@ fn a_sweep_becomes_csv_a_page_and_json() {
         assert!(!found.contains(outside), "the page needs {outside}");
     }
 
-    let json = sweep.json();
+    let json = &report.json;
     assert_eq!(json["sweep"].as_array().unwrap().len(), 4);
     assert_eq!((&json["sweep"][0]["freelists"], &json["sweep"][1]["freelists"]), (&2.into(), &().into()));
-    let mut out = Vec::new();
-    sweep.print(&mut out).unwrap();
-    let text = String::from_utf8(out).unwrap();
+    let text = String::from_utf8(report.printed).unwrap();
     assert!(text.lines().all(|line| line.chars().count() <= 120), "{text}");
     assert!(text.contains("auto"));
 }
 
 #[test]
 fn each_factor_has_its_sweep_on_one_page() {
-    let factors = [
-        (Factor::Freelists, vec![2]),
-        (Factor::FreelistGroups, vec![1, 2]),
-        (Factor::Initrans, vec![1, 3]),
-        (Factor::Pctused, vec![30]),
-        (Factor::IndexFreelists, vec![1, 2]),
-    ];
-    let options = SweepOptions {
-        factors: factors.into(),
-        sessions: vec![2],
-        minutes: Some(1.0 / 60.0),
-        repetitions: Some(1),
-        ..SweepOptions::default()
-    };
-    let sweep = run(&options, &mut Silent).unwrap();
-    let bytes = sweep.csv().unwrap();
-    let mut reader = csv::Reader::from_reader(&bytes[..]);
+    let options = options()
+        .with("freelists", &[2])
+        .with("freelist-groups", &[1, 2])
+        .with("initrans", &[1, 3])
+        .with("pctused", &[30])
+        .with("index-freelists", &[1, 2])
+        .with("sessions", &[2]);
+    let sweep = DECLARATION.run_sweep(&options, &mut Silent).unwrap();
+    let report = sweep.report().unwrap();
+    let mut reader = csv::Reader::from_reader(&report.csv[..]);
     let head = reader.headers().unwrap().clone();
     let columns = ["management", "freelists", "freelist_groups", "initrans", "pctused", "index_freelists"];
     let places = columns.map(|name| head.iter().position(|found| found == name).unwrap());
@@ -116,13 +106,31 @@ fn each_factor_has_its_sweep_on_one_page() {
         "auto   3  ",
     ];
     assert_eq!(rows, expected);
-    let page = sweep.page();
-    check_elements(&page);
+    let page = &report.page;
+    check_elements(page);
     for swept in ["Over FREELIST GROUPS", "Over INITRANS", "Over FREELISTS of the index"] {
         assert!(page.contains(swept), "{swept}");
     }
     assert_eq!(page.matches("<svg ").count(), 9, "a chart for each figure of each sweep");
     // With freelist groups and no more lists than sessions, the blocks of groups are got; without groups there are none.
-    let gets = |at: usize| sweep.points[at].arm.runs[0].freelist_gets;
+    let gets = |at: usize| sweep.points[at].runs[0].freelist_gets;
     assert!(gets(3) > 0 && gets(0) == 0, "{} {}", gets(3), gets(0));
+}
+
+#[test]
+fn what_cannot_be_is_refused() {
+    for (option, value) in [
+        ("freelists", 0),
+        ("freelists", 102),
+        ("initrans", 0),
+        ("pctused", 91),
+        ("freelist-groups", 101),
+        ("index-freelists", 0),
+        ("sessions", 0),
+        ("sessions", 2_000),
+    ] {
+        let options = Options::default().with(option, &[value]);
+        let error = experiment("freelists").unwrap().check_sweep(&options).unwrap_err();
+        assert!(error.text.contains(&format!(", not {value}")), "{error}");
+    }
 }

@@ -7,7 +7,7 @@ use super::disk;
 use super::flat::Flat;
 use super::growth::Growth;
 use super::outcome::Outcome;
-use crate::block_size::{cache_parameter, multiblock::BLOCK_BYTES};
+use crate::block_size::{cache_parameter, multiblock::SIZES};
 use crate::laboratory::Laboratory;
 use crate::progress::Progress;
 use peer::{Installation, Postgres, settings};
@@ -22,17 +22,15 @@ pub(super) fn run(options: &BenchOptions, progress: &mut dyn Progress) -> Result
     let mut skipped = Vec::new();
     progress.step("Highwater: creating the database");
     // The default size last: it is the cache that both sides have.
-    let parameters: Vec<(String, String)> = BLOCK_BYTES
+    let parameters = SIZES
         .into_iter()
         .filter(|bytes| *bytes != 8192)
         .map(|bytes| (cache_parameter(bytes), format!("{SMALL_CACHE_MB}M")))
         .chain([
             ("db_cache_size".to_owned(), format!("{}M", options.cache_mb)),
             ("sessions".to_owned(), "30".to_owned()),
-        ])
-        .collect();
-    let parameters: Vec<_> = parameters.iter().map(|(name, value)| (name.as_str(), value.clone())).collect();
-    let laboratory = Laboratory::create(Some(&home.path().join("highwater")), &parameters)?;
+        ]);
+    let laboratory = Laboratory::create(Some(&home.path().join("highwater")), parameters)?;
     let mut connection = laboratory.connect()?;
     let megabytes = (TABLESPACE_MB * options.scale).max(64.0).ceil();
     connection.run(&format!(

@@ -110,7 +110,7 @@ struct Highwater {
 
 impl Highwater {
     fn start(directory: &Path, cache_mb: u64) -> Result<Self> {
-        let laboratory = Laboratory::create(Some(directory), &[("db_cache_size", format!("{cache_mb}M"))])?;
+        let laboratory = Laboratory::create(Some(directory), [("db_cache_size", format!("{cache_mb}M"))])?;
         let mut connection = laboratory.connect()?;
         connection.run(&format!(
             "create tablespace bench_tbs datafile 'bench01.dbf' size {FILE_MB}M autoextend on next {FILE_MB}M \

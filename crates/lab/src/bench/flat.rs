@@ -12,7 +12,7 @@ use waits::Statistic;
 
 use super::disk;
 use super::outcome::Case;
-use crate::block_size::multiblock::{BLOCK_BYTES, SCALE_FACTOR, table};
+use crate::block_size::multiblock::{SCALE_FACTOR, SIZES, table};
 use crate::interval::median;
 use crate::laboratory::{Laboratory, io, numbers};
 use crate::progress::Progress;
@@ -50,7 +50,7 @@ pub(super) struct Flat {
     cached_rows: u64,
     load: Vec<f64>,
     their_load: Vec<f64>,
-    scans: [Vec<f64>; BLOCK_BYTES.len()],
+    scans: [Vec<f64>; SIZES.len()],
     disk: Vec<f64>,
     arrays: Vec<f64>,
     their_arrays: Vec<f64>,
@@ -68,7 +68,7 @@ impl Flat {
     ) -> Result<Self> {
         let made = table::make_flat_file(laboratory.directory(), scale * SCALE_FACTOR, progress)?;
         let disks = table::make_group(laboratory, connection, scale, progress)?;
-        for bytes in BLOCK_BYTES {
+        for bytes in SIZES {
             progress.step(&format!("loading {} rows into blocks of {bytes} bytes", grouped(made.rows)));
             table::make(connection, bytes)?;
         }
@@ -106,7 +106,7 @@ impl Flat {
             return Err(Error::bug(format!("{} rows were loaded of {}", found[0], self.rows)));
         }
         connection.run(&format!("drop table {LOADED}"))?;
-        for (bytes, rates) in BLOCK_BYTES.into_iter().zip(&mut self.scans) {
+        for (bytes, rates) in SIZES.into_iter().zip(&mut self.scans) {
             step(&format!("Highwater, blocks of {bytes} bytes from disk"));
             rates.push(scan_from_disk(connection, bytes, self.rows)?);
         }
@@ -200,7 +200,7 @@ impl Flat {
             &self.load,
             &self.their_load,
         )];
-        for (bytes, rates) in BLOCK_BYTES.into_iter().zip(&self.scans) {
+        for (bytes, rates) in SIZES.into_iter().zip(&self.scans) {
             let name = format!("scan from disk, blocks of {} KB", bytes / 1024);
             cases.push(case(&name, "MB/s", "fio 1 MB O_DIRECT", Some(LEAST_SCAN), rates, &self.disk));
         }

@@ -28,7 +28,7 @@ pub(super) struct Highwater {
 impl Highwater {
     pub(super) fn start(directory: &Path, cache_mb: u64, scale: f64) -> Result<Self> {
         let directory = directory.join("highwater");
-        let laboratory = Laboratory::create(Some(&directory), &[("db_cache_size", format!("{cache_mb}M"))])?;
+        let laboratory = Laboratory::create(Some(&directory), [("db_cache_size", format!("{cache_mb}M"))])?;
         let mut connection = laboratory.connect()?;
         let megabytes = (1_000.0 * scale).max(64.0).ceil();
         connection.run(&format!(

@@ -12,7 +12,10 @@ use sql::Connection;
 use super::BenchOptions;
 use super::outcome::{Case, Outcome};
 use super::together::together;
-use crate::freelists::setting::Setting;
+use crate::experiment::plan::Turn;
+use crate::experiment::setting::Setting;
+use crate::experiment::workload::Workload;
+use crate::freelists::setting::{self, auto, manual};
 use crate::freelists::work::Work;
 use crate::progress::Progress;
 use crate::text::grouped;
@@ -31,9 +34,18 @@ const LEAST_LOOP: f64 = 1.3;
 const LEAST_ARITHMETIC: f64 = 1.0;
 
 /// The settings of which the better counts.
-const ARMS: [Setting; 2] = [Setting::manual(5), Setting::auto(1)];
+fn measured() -> [Setting; 2] {
+    [manual(5), auto(1)].map(of_sessions)
+}
+
 /// The setting of the case in which both sides wait.
-const WAITING: Setting = Setting::manual(5);
+fn waiting() -> Setting {
+    of_sessions(manual(5))
+}
+
+fn of_sessions(setting: Setting) -> Setting {
+    setting.with(&setting::SESSIONS, SESSIONS)
+}
 
 /// The types that the loops count with, ours and PostgreSQL's.
 const TYPES: [(&str, &str); 2] = [("pls_integer", "integer"), ("number", "numeric")];
@@ -41,7 +53,7 @@ const TYPES: [(&str, &str); 2] = [("pls_integer", "integer"), ("number", "numeri
 /// Rates of all runs: ours by arm, and waiting for each commit; PostgreSQL's waiting and not.
 #[derive(Default)]
 struct Rates {
-    arms: [Vec<f64>; ARMS.len()],
+    arms: [Vec<f64>; 2],
     waiting: Vec<f64>,
     their_waiting: Vec<f64>,
     their_asynchronous: Vec<f64>,
@@ -73,13 +85,13 @@ pub(super) fn run(options: &BenchOptions, progress: &mut dyn Progress) -> Result
     let mut rates = Rates::default();
     for number in 1..=options.runs {
         let mut step = |what: &str| progress.step(&format!("run {number} of {}: {what}", options.runs));
-        for (at, setting) in ARMS.into_iter().enumerate() {
+        for (at, setting) in measured().into_iter().enumerate() {
             step(&format!("Highwater, {}", setting.name()));
-            rates.arms[at].push(ours.run(setting, SESSIONS)?.transactions_per_s());
+            rates.arms[at].push(ours.run_jobs(setting, Turn::default())?.transactions_per_s());
         }
         step("Highwater, waiting for each commit");
         ours.connection().run("alter system set commit_wait = 'FORCE_WAIT'")?;
-        rates.waiting.push(ours.run(WAITING, SESSIONS)?.transactions_per_s());
+        rates.waiting.push(ours.run_jobs(waiting(), Turn::default())?.transactions_per_s());
         ours.connection().run("alter system set commit_wait = 'WAIT'")?;
         for (at, (data_type, _)) in TYPES.into_iter().enumerate() {
             step(&format!("Highwater, loop with {data_type}"));
@@ -121,7 +133,7 @@ fn cases(rates: Rates) -> Vec<Case> {
     let (unit, peer) = ("transactions/s", "PostgreSQL");
     let best = arms[at].clone();
     // Like beside like comes first; that each side is asked by its own default stands in the name.
-    let own_ways = format!("the script's loop, each by its default, {}", ARMS[at].name());
+    let own_ways = format!("the script's loop, each by its default, {}", measured()[at].name());
     let mut cases = vec![
         Case::new("the loop, both wait for each commit", unit, peer, None, waiting, their_waiting.clone()),
         Case::new("the loop, neither waits for a commit", unit, peer, None, best.clone(), their_asynchronous),
@@ -190,7 +202,7 @@ fn loop_of(server: &mut Postgres, length_s: u32, synchronous: &str) -> Result<f6
 }
 
 fn notes(options: &BenchOptions, length_s: u32, iterations: u64, rates: &Rates) -> Vec<String> {
-    let arms: Vec<String> = ARMS
+    let arms: Vec<String> = measured()
         .into_iter()
         .zip(&rates.arms)
         .map(|(setting, rates)| {

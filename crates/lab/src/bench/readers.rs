@@ -33,7 +33,7 @@ pub(super) fn run(options: &BenchOptions, progress: &mut dyn Progress) -> Result
     let home = super::home(options)?;
     progress.step("creating the table");
     let parameters = [("db_cache_size", format!("{}M", options.cache_mb))];
-    let laboratory = Laboratory::create(Some(&home.path().join("highwater")), &parameters)?;
+    let laboratory = Laboratory::create(Some(&home.path().join("highwater")), parameters)?;
     let mut connection = laboratory.connect()?;
     let rows = fill(&mut connection, ROWS * options.scale)?;
     laboratory.database().instance().checkpoint(connection.session().meter())?;

@@ -1,127 +1,88 @@
 //! Whether what was measured is what has to come out: a function for each expectation of the data file.
 //!
-//! A ratio of arms is taken repetition by repetition; its interval decides. Undecided is what the interval reaches over, what too few repetitions leave open, and
-//! what was published for another number of sessions.
+//! A ratio of arms is taken repetition by repetition; its interval decides. Undecided is what the interval reaches
+//! over, what too few repetitions leave open, and what was published for another number of sessions.
 
-use common::{Error, Result};
+use common::Result;
 use serde_json::{Value, json};
 
-use super::measured::{Arm, Measured, Run};
-use super::published::{Published, PublishedArm};
-use super::setting::Setting;
+use super::measured::Run;
+use super::print::BUSY;
+use super::setting::{SESSIONS, arms, auto, manual};
+use super::work::Work;
+use super::{Comparison, Known};
 use crate::clustering;
-use crate::expectation::{Expectation, ExpectationSpec, Finding, Kind};
+use crate::experiment::declaration::Judge;
+use crate::experiment::expectation::{ExpectationSpec, Finding, Kind, Tally};
+use crate::experiment::setting::Setting;
 use crate::interval::{Estimate, LEAST_RUNS};
-use crate::management::Management;
+use crate::management::is_auto;
 
-const MANUAL_1: Setting = Setting::manual(1);
-const MANUAL_5: Setting = Setting::manual(5);
-const AUTO_1: Setting = Setting::auto(1);
-const AUTO_5: Setting = Setting::auto(5);
-/// The event that the published waits are of.
-const BUSY: &str = "buffer busy waits";
+/// What a ratio may be.
+type Range = (f64, f64);
 
-/// Judges every expectation of the data file.
-///
-/// # Errors
-/// ORA-00600 when the data file has an expectation that no judge knows, or figures lack an arm.
-pub fn judge(published: &Published, measured: &Measured) -> Result<Vec<Expectation>> {
-    published.expectations.iter().map(|spec| judge_one(spec, published, measured)).collect()
-}
+pub(super) static JUDGES: [(&str, Judge<Work>); 7] = [
+    ("executes_per_transaction", executes),
+    ("auto_ignores_freelists", auto_ignores),
+    ("freelists_spare_waits", |spec, of| {
+        Ok(together(&[Ratio::waits(of, manual(1), manual(5), (spec.least()?, f64::INFINITY))?]))
+    }),
+    ("auto_waits_between", |_, of| {
+        let above = Ratio::waits(of, auto(1), manual(5), (1.0, f64::INFINITY))?;
+        Ok(together(&[above, Ratio::waits(of, auto(1), manual(1), (0.0, 1.0))?]))
+    }),
+    ("order_of_rates", |_, of| {
+        let more = Ratio::rates(of, manual(5), auto(1), (1.0_f64.next_up(), f64::INFINITY))?;
+        Ok(together(&[more, Ratio::rates(of, auto(1), manual(1), (1.0, f64::INFINITY))?]))
+    }),
+    ("auto_rates_alike", |spec, of| Ok(together(&[Ratio::rates(of, auto(1), auto(5), spec.bounds()?)?]))),
+    ("clustering", |_, of| clustering::judge(&of.measured.rest)),
+];
 
-fn judge_one(spec: &ExpectationSpec, published: &Published, measured: &Measured) -> Result<Expectation> {
-    let at_least = |limit: f64| (limit, f64::INFINITY);
-    let at_most = |limit: f64| (0.0, limit);
-    let more_than = |limit: f64| (limit.next_up(), f64::INFINITY);
-    let waits = |over, under, range| Ratio::new(published, measured, over, under, Figure::Waits, range);
-    let rates = |over, under, range| Ratio::new(published, measured, over, under, Figure::Rate, range);
-    let found = match spec.id.as_str() {
-        "executes_per_transaction" => executes(spec, published, measured)?,
-        "auto_ignores_freelists" => auto_ignores(measured)?,
-        "freelists_spare_waits" => together(&[waits(MANUAL_1, MANUAL_5, at_least(spec.least()?))?]),
-        "auto_waits_between" => {
-            together(&[waits(AUTO_1, MANUAL_5, at_least(1.0))?, waits(AUTO_1, MANUAL_1, at_most(1.0))?])
-        }
-        "order_of_rates" => {
-            together(&[rates(MANUAL_5, AUTO_1, more_than(1.0))?, rates(AUTO_1, MANUAL_1, at_least(1.0))?])
-        }
-        "auto_rates_alike" => together(&[rates(AUTO_1, AUTO_5, spec.bounds()?)?]),
-        "clustering" => clustering::judge(&measured.clustering)?,
-        _ => return Err(spec.unknown()),
-    };
-    // The clustering factor has a number of sessions of its own.
-    let others = measured.sessions != published.sessions && spec.kind == Kind::Shape && spec.id != "clustering";
-    Ok(spec.judged(if others {
-        let (mine, theirs) = (measured.sessions, published.sessions);
-        found.undecided(format!("it was published for {theirs} sessions, and this run had {mine}"))
-    } else {
-        found
-    }))
-}
-
-fn arm(measured: &Measured, setting: Setting) -> Result<&Arm> {
-    measured.arm(setting).ok_or_else(|| Error::bug(format!("'{}' was not run", setting.name())))
-}
-
-fn executes(spec: &ExpectationSpec, published: &Published, measured: &Measured) -> Result<Finding> {
-    let (low, high) = spec.bounds()?;
-    let (mut before, mut after, mut words, mut holds) = (Vec::new(), Vec::new(), Vec::new(), true);
-    for setting in Setting::ARMS {
-        let runs: Vec<f64> = arm(measured, setting)?.runs.iter().map(Run::executes_per_transaction).collect();
-        holds &= !runs.is_empty() && runs.iter().all(|executes| (low..=high).contains(executes));
-        let known = published.arm(setting)?.executes_per_transaction;
-        let most = runs.iter().copied().fold(f64::NAN, f64::max);
-        before.push(known);
-        words.push(format!("{}: {most:.3} ({known:.2})", setting.name()));
-        after.push(json!({"arm": setting.name(), "runs": runs}));
+/// Another number of sessions than the published decides no shape; the clustering factor has a number of its own.
+pub(super) fn qualify(spec: &ExpectationSpec, of: &Comparison, found: Finding) -> Finding {
+    let (mine, theirs) = (of.measured.plan.most(&SESSIONS), of.published.paper.sessions);
+    if mine == theirs || spec.kind == Kind::Exact || spec.id == "clustering" {
+        return found;
     }
-    let figures = format!("the greatest of each arm's runs (published, all sessions together): {}", words.join("; "));
-    Ok(Finding::new(json!(before), json!(after), figures, holds))
+    found.undecided(format!("it was published for {theirs} sessions, and this run had {mine}"))
 }
 
-fn auto_ignores(measured: &Measured) -> Result<Finding> {
-    let (mut after, mut words, mut holds) = (Vec::new(), Vec::new(), true);
-    for setting in Setting::ARMS.into_iter().filter(|setting| setting.management == Management::Auto) {
-        let arm = arm(measured, setting)?;
+fn executes(spec: &ExpectationSpec, of: &Comparison) -> Result<Finding> {
+    let (low, high) = spec.bounds()?;
+    let mut tally = Tally::new();
+    for setting in arms() {
+        let runs: Vec<f64> = of.measured.arm(setting)?.runs.iter().map(Run::executes_per_transaction).collect();
+        let holds = !runs.is_empty() && runs.iter().all(|executes| (low..=high).contains(executes));
+        let known = of.published.arm(setting)?.executes_per_transaction;
+        let most = runs.iter().copied().fold(f64::NAN, f64::max);
+        let (name, words) = (setting.name(), format!("{}: {most:.3} ({known:.2})", setting.name()));
+        tally.add(json!(known), json!({"arm": name, "runs": runs}), words, holds);
+    }
+    Ok(tally.finding("the greatest of each arm's runs (published, all sessions together): "))
+}
+
+fn auto_ignores(_: &ExpectationSpec, of: &Comparison) -> Result<Finding> {
+    let mut tally = Tally::new();
+    for setting in arms().into_iter().filter(is_auto) {
+        let (arm, name) = (of.measured.arm(setting)?, setting.name());
         let bitmaps: u64 = arm.runs.iter().map(|run| run.bitmap_gets).sum();
         let freelists: u64 = arm.runs.iter().map(|run| run.freelist_gets).sum();
-        holds &= arm.freelists_in_dictionary.is_none() && freelists == 0 && bitmaps > 0;
-        let shown = arm.freelists_in_dictionary.map_or("nothing".to_owned(), |shown| shown.to_string());
-        words.push(format!(
-            "{}: accepted, USER_TABLES.FREELISTS shows {shown}, {bitmaps} gets of bitmap blocks and {freelists} of free list blocks",
-            setting.name()
-        ));
-        after.push(json!({
-            "arm": setting.name(),
-            "freelists_in_dictionary": arm.freelists_in_dictionary,
+        let listed = arm.freelists_in_dictionary();
+        let shown = listed.map_or("nothing".to_owned(), |listed| listed.to_string());
+        let words = format!(
+            "{name}: accepted, USER_TABLES.FREELISTS shows {shown}, {bitmaps} gets of bitmap blocks and {freelists} of \
+             free list blocks"
+        );
+        let measured = json!({
+            "arm": name,
+            "freelists_in_dictionary": listed,
             "bitmap_gets": bitmaps,
             "freelist_gets": freelists,
-        }));
+        });
+        tally.add(Value::Null, measured, words, listed.is_none() && freelists == 0 && bitmaps > 0);
     }
-    Ok(Finding::new(Value::Null, json!(after), words.join("; "), holds))
-}
-
-/// What two arms are compared by.
-#[derive(Clone, Copy)]
-enum Figure {
-    Waits,
-    Rate,
-}
-
-impl Figure {
-    fn measured(self, run: &Run) -> f64 {
-        match self {
-            Self::Waits => run.buffer_busy_waits as f64,
-            Self::Rate => run.transactions_per_s(),
-        }
-    }
-
-    fn published(self, arm: &PublishedArm) -> Option<f64> {
-        match self {
-            Self::Waits => arm.event(BUSY)?.waits.map(|waits| waits as f64),
-            Self::Rate => Some(arm.transactions_per_s),
-        }
-    }
+    Ok(tally.finding(""))
 }
 
 /// A figure of one arm over that of another, and the range that it has to lie in.
@@ -129,25 +90,33 @@ struct Ratio {
     name: String,
     published: Option<f64>,
     measured: Option<Estimate>,
-    range: (f64, f64),
+    range: Range,
 }
 
 impl Ratio {
+    fn waits(of: &Comparison, over: Setting, under: Setting, range: Range) -> Result<Self> {
+        let published = |known: &Known| Some(known.event(BUSY)?.waits? as f64);
+        Self::new(of, over, under, range, published, |run| run.buffer_busy_waits as f64)
+    }
+
+    fn rates(of: &Comparison, over: Setting, under: Setting, range: Range) -> Result<Self> {
+        Self::new(of, over, under, range, |known| Some(known.transactions_per_s), Run::transactions_per_s)
+    }
+
     fn new(
-        published: &Published,
-        measured: &Measured,
+        of: &Comparison,
         over: Setting,
         under: Setting,
-        figure: Figure,
-        range: (f64, f64),
+        range: Range,
+        published: fn(&Known) -> Option<f64>,
+        measured: fn(&Run) -> f64,
     ) -> Result<Self> {
-        arm(measured, over)?;
-        arm(measured, under)?;
-        let known = |setting| published.arm(setting).map(|arm| figure.published(arm));
+        of.measured.arm(over).and(of.measured.arm(under))?;
+        let known = of.published.arm(over).map(published)?.zip(of.published.arm(under).map(published)?);
         Ok(Self {
             name: format!("{} over {}", over.name(), under.name()),
-            published: known(over)?.zip(known(under)?).map(|(over, under)| over / under),
-            measured: measured.ratio(over, under, |run| figure.measured(run)),
+            published: known.map(|(over, under)| over / under),
+            measured: of.measured.ratio(over, under, measured),
             range,
         })
     }

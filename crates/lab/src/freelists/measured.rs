@@ -4,9 +4,10 @@ use common::BlockClass;
 use serde::Serialize;
 use waits::{Event, GetMode, MeterSnapshot, Statistic, WaitClass};
 
-use super::setting::Setting;
-use crate::clustering::Clustering;
-use crate::interval::{Estimate, median};
+use super::watch::Ended;
+use crate::experiment::measured;
+use crate::experiment::plan::Turn;
+use crate::interval::median;
 use crate::time::seconds;
 
 /// The line of processor time among timed events.
@@ -55,25 +56,21 @@ pub struct Run {
     pub blocks: u64,
     /// Process numbers of the jobs' sessions: modulo FREELISTS they say which list a session has.
     pub processes: Vec<u32>,
-}
-
-/// What is counted of a run: by the sessions of the jobs, and by all.
-#[derive(Clone, Debug)]
-pub(crate) struct Counted {
-    pub(crate) jobs: MeterSnapshot,
-    pub(crate) system: MeterSnapshot,
+    /// FREELISTS as USER_TABLES has it; None where it is empty.
+    #[serde(skip)]
+    pub freelists_in_dictionary: Option<u64>,
 }
 
 impl Run {
-    /// From what the meters counted in `elapsed_us`.
-    pub(crate) fn new(counted: &Counted, elapsed_us: u64, blocks: u64, processes: Vec<u32>) -> Self {
-        let Counted { jobs, system } = counted;
+    /// From what the sessions of the jobs have done, and what all sessions counted meanwhile.
+    pub(super) fn new(turn: Turn, ended: &Ended, system: &MeterSnapshot, blocks: u64) -> Self {
+        let jobs = &ended.counted;
         let busy = system.event(Event::BufferBusyWaits);
         let bitmaps = [BlockClass::FirstLevelBitmap, BlockClass::SecondLevelBitmap, BlockClass::ThirdLevelBitmap];
         Self {
-            repetition: 0,
-            position: 0,
-            elapsed_s: seconds(elapsed_us),
+            repetition: turn.repetition,
+            position: turn.position,
+            elapsed_s: seconds(ended.elapsed_us),
             transactions: jobs.value(Statistic::UserCommits),
             executes: jobs.value(Statistic::ExecuteCount),
             buffer_busy_waits: busy.waits,
@@ -83,7 +80,8 @@ impl Run {
             bitmap_gets: bitmaps.into_iter().map(|class| gets(jobs, class)).sum(),
             freelist_gets: gets(jobs, BlockClass::FreeList),
             blocks,
-            processes,
+            processes: ended.processes.clone(),
+            freelists_in_dictionary: None,
         }
     }
 
@@ -107,6 +105,12 @@ impl Run {
     #[must_use]
     pub fn waits_per_thousand(&self) -> f64 {
         self.buffer_busy_waits as f64 * 1_000.0 / self.transactions as f64
+    }
+
+    /// Percent of the jobs' time that was waited for busy buffers; each session of a run counts for its whole length.
+    #[must_use]
+    pub fn share_of_time(&self) -> f64 {
+        self.buffer_busy_s / (self.elapsed_s.max(1e-6) * self.processes.len().max(1) as f64) * 100.0
     }
 
     /// Waits for buffers of a class.
@@ -151,22 +155,13 @@ fn timed_events(counted: &MeterSnapshot) -> Vec<TimedEvent> {
     events
 }
 
-/// The runs of one setting.
-#[derive(Clone, PartialEq, Debug, Serialize)]
-pub struct Arm {
-    #[serde(flatten)]
-    pub setting: Setting,
-    /// FREELISTS as USER_TABLES has it; None where it is empty.
-    pub freelists_in_dictionary: Option<u64>,
-    /// In the order of the repetitions.
-    pub runs: Vec<Run>,
-}
+pub type Arm = measured::Arm<Run>;
 
 impl Arm {
-    /// Median and interval of a figure of the runs; None without runs, and where a run has none.
+    /// FREELISTS as USER_TABLES had it after the last run; None where it is empty.
     #[must_use]
-    pub fn estimate(&self, figure: impl Fn(&Run) -> f64) -> Option<Estimate> {
-        Estimate::of(&self.runs.iter().map(figure).collect::<Vec<_>>())
+    pub fn freelists_in_dictionary(&self) -> Option<u64> {
+        self.runs.last()?.freelists_in_dictionary
     }
 
     /// Medians of waits and seconds of each class that a run has waited for.
@@ -205,32 +200,5 @@ impl Arm {
         let mut events: Vec<TimedEvent> = names.into_iter().map(of).collect();
         events.sort_by(|a, b| b.time_s.total_cmp(&a.time_s));
         events
-    }
-}
-
-/// All of the experiment.
-#[derive(Clone, PartialEq, Debug)]
-pub struct Measured {
-    pub sessions: u32,
-    /// Length of a repetition.
-    pub seconds: u32,
-    pub repetitions: u32,
-    pub seed: u64,
-    pub arms: Vec<Arm>,
-    pub clustering: Clustering,
-}
-
-impl Measured {
-    #[must_use]
-    pub fn arm(&self, setting: Setting) -> Option<&Arm> {
-        self.arms.iter().find(|arm| arm.setting == setting)
-    }
-
-    /// Ratio of a figure of two arms, repetition by repetition, so that what else the machine did meets both. None where a repetition has none.
-    #[must_use]
-    pub fn ratio(&self, over: Setting, under: Setting, figure: impl Fn(&Run) -> f64) -> Option<Estimate> {
-        let (over, under) = (self.arm(over)?, self.arm(under)?);
-        let ratios: Vec<f64> = over.runs.iter().zip(&under.runs).map(|(a, b)| figure(a) / figure(b)).collect();
-        Estimate::of(&ratios)
     }
 }

@@ -3,131 +3,67 @@
 use std::io::{self, Write};
 
 use super::Comparison;
-use super::measured::{Arm, CPU_TIME, Run, TimedEvent};
-use super::published::PublishedArm;
-use super::setting::Setting;
+use super::measured::{CPU_TIME, Run, TimedEvent};
+use super::work::Work;
+use crate::experiment::table::{self, Table};
 use crate::grid::Grid;
-use crate::interval::cells;
-use crate::text::{grouped, ratio};
+use crate::text::number;
+
+type Column = table::Column<Work>;
 
 /// Timed events of an arm that are shown.
 pub(super) const TOP: usize = 5;
+/// The event that the published waits are of.
+pub(super) const BUSY: &str = "buffer busy waits";
 
-pub(super) fn print(report: &Comparison, out: &mut dyn Write) -> io::Result<()> {
-    rates(report).print(out)?;
-    executes(report).print(out)?;
-    waits(report).print(out)?;
-    classes(report).print(out)?;
-    events(report).print(out)?;
-    report.measured.clustering.grid().print(out)
-}
+pub(super) static TABLES: [Table<Work>; 6] = [
+    Table::Arms(&[
+        Column::Name("transactions/s"),
+        Column::Known("published", 2, |known| Some(known.transactions_per_s)),
+        Column::KnownToFirst("to manual 1", |known| known.transactions_per_s),
+        Column::Estimate(["measured median", "from", "to"], 0, Run::transactions_per_s),
+        Column::ToFirst(["to manual 1", "from", "to"], Run::transactions_per_s),
+    ]),
+    Table::Arms(&[
+        Column::Name("executes"),
+        Column::Known("published a transaction", 2, |known| Some(known.executes_per_transaction)),
+        Column::Median("measured", 2, Run::executes_per_transaction),
+        Column::Known("published a second", 2, |known| Some(known.executes_per_s)),
+        Column::Estimate(["measured median", "from", "to"], 0, Run::executes_per_s),
+    ]),
+    Table::Arms(&[
+        Column::Name(BUSY),
+        Column::Known("published", 0, |known| known.event(BUSY)?.waits.map(|waits| waits as f64)),
+        Column::Known("seconds", 0, |known| Some(known.event(BUSY)?.time_s)),
+        Column::Estimate(["measured median", "from", "to"], 0, |run| run.buffer_busy_waits as f64),
+        Column::Median("seconds", 2, |run| run.buffer_busy_s),
+        Column::Median("of 1,000 transactions", 2, Run::waits_per_thousand),
+    ]),
+    Table::Own(classes),
+    Table::Own(events),
+    Table::Own(|comparison, out| comparison.measured.rest.grid().print(out)),
+];
 
-/// Arms with what was published of them.
-fn arms(report: &Comparison) -> impl Iterator<Item = (&Arm, Option<&PublishedArm>)> {
-    report.measured.arms.iter().map(|arm| (arm, report.published.arm(arm.setting).ok()))
-}
-
-fn whole(value: f64) -> String {
-    grouped(value.round() as u64)
-}
-
-fn rates(report: &Comparison) -> Grid {
-    let head =
-        ["transactions/s", "published", "to manual 1", "measured median", "from", "to", "to manual 1", "from", "to"];
-    let mut grid = Grid::new(&head, 1);
-    let base = Setting::manual(1);
-    let published_base = report.published.arm(base).map_or(0.0, |arm| arm.transactions_per_s);
-    for (arm, published) in arms(report) {
-        let known = published.map_or(0.0, |arm| arm.transactions_per_s);
-        let [median, low, high] = cells(arm.estimate(Run::transactions_per_s), whole);
-        let relative = report.measured.ratio(arm.setting, base, Run::transactions_per_s);
-        let [times, from, to] = cells(relative, |value| format!("{value:.2}"));
-        grid.row([
-            arm.setting.name(),
-            format!("{known:.2}"),
-            ratio(known, published_base),
-            median,
-            low,
-            high,
-            times,
-            from,
-            to,
-        ]);
-    }
-    grid
-}
-
-fn executes(report: &Comparison) -> Grid {
-    let head =
-        ["executes", "published a transaction", "measured", "published a second", "measured median", "from", "to"];
-    let mut grid = Grid::new(&head, 1);
-    for (arm, published) in arms(report) {
-        let known = |of: fn(&PublishedArm) -> f64| published.map_or("-".to_owned(), |arm| format!("{:.2}", of(arm)));
-        let [a_transaction, ..] = cells(arm.estimate(Run::executes_per_transaction), |value| format!("{value:.2}"));
-        let [median, low, high] = cells(arm.estimate(Run::executes_per_s), whole);
-        grid.row([
-            arm.setting.name(),
-            known(|arm| arm.executes_per_transaction),
-            a_transaction,
-            known(|arm| arm.executes_per_s),
-            median,
-            low,
-            high,
-        ]);
-    }
-    grid
-}
-
-fn waits(report: &Comparison) -> Grid {
-    let head = [
-        "buffer busy waits",
-        "published",
-        "seconds",
-        "measured median",
-        "from",
-        "to",
-        "seconds",
-        "of 1,000 transactions",
-    ];
-    let mut grid = Grid::new(&head, 1);
-    for (arm, published) in arms(report) {
-        let known = published.and_then(|arm| arm.event("buffer busy waits"));
-        let [median, low, high] = cells(arm.estimate(|run| run.buffer_busy_waits as f64), whole);
-        let [seconds, ..] = cells(arm.estimate(|run| run.buffer_busy_s), |value| format!("{value:.2}"));
-        let [a_thousand, ..] = cells(arm.estimate(Run::waits_per_thousand), |value| format!("{value:.2}"));
-        grid.row([
-            arm.setting.name(),
-            known.and_then(|line| line.waits).map_or("-".to_owned(), grouped),
-            known.map_or("-".to_owned(), |line| format!("{:.0}", line.time_s)),
-            median,
-            low,
-            high,
-            seconds,
-            a_thousand,
-        ]);
-    }
-    grid
-}
-
-fn classes(report: &Comparison) -> Grid {
+fn classes(comparison: &Comparison, out: &mut dyn Write) -> io::Result<()> {
     let mut grid = Grid::new(&["waits by block class, medians", "class", "waits", "seconds"], 2);
-    for (arm, _) in arms(report) {
+    for arm in &comparison.measured.arms {
         let mut name = arm.setting.name();
         let classes = arm.waits_by_class();
         if classes.is_empty() {
             grid.row([std::mem::take(&mut name), "none".to_owned(), String::new(), String::new()]);
         }
         for waits in classes {
-            grid.row([std::mem::take(&mut name), waits.class, whole(waits.waits), format!("{:.2}", waits.time_s)]);
+            grid.row([std::mem::take(&mut name), waits.class, number(waits.waits, 0), format!("{:.2}", waits.time_s)]);
         }
     }
-    grid
+    grid.print(out)
 }
 
-fn events(report: &Comparison) -> Grid {
+fn events(comparison: &Comparison, out: &mut dyn Write) -> io::Result<()> {
     let head = ["top timed events", "", "published waits", "seconds", "measured", "seconds", "% of all"];
     let mut grid = Grid::new(&head, 2);
-    for (arm, published) in arms(report) {
+    for arm in &comparison.measured.arms {
+        let published = comparison.known(arm.setting);
         let measured = arm.events();
         let all: f64 = measured.iter().map(|line| line.time_s).sum();
         let mut names: Vec<&str> = measured.iter().take(TOP).map(|line| line.event.as_str()).collect();
@@ -141,7 +77,8 @@ fn events(report: &Comparison) -> Grid {
         for name in names {
             let known = published.and_then(|arm| arm.event(name));
             let found: Option<&TimedEvent> = measured.iter().find(|line| line.event == name);
-            let waits = |waits: Option<f64>| waits.filter(|_| name != CPU_TIME).map_or(String::new(), whole);
+            let waits =
+                |waits: Option<f64>| waits.filter(|_| name != CPU_TIME).map_or(String::new(), |waits| number(waits, 0));
             grid.row([
                 std::mem::take(&mut arm_name),
                 name.to_owned(),
@@ -153,5 +90,5 @@ fn events(report: &Comparison) -> Grid {
             ]);
         }
     }
-    grid
+    grid.print(out)
 }

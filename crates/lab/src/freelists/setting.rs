@@ -1,127 +1,122 @@
 //! How a table manages its space: what the arms of the experiment and the points of its sweeps differ in.
 
-use serde::{Deserialize, Serialize};
+use format::freelist::freelists_max;
+use format::itl::slots_max;
 
-use super::factor::Factor;
-use crate::management::Management;
+use crate::experiment::factor::{Factor, Role, Shown, Values};
+use crate::experiment::setting::Setting;
+use crate::management::{MANAGEMENT, is_auto};
 
-/// Management of the tablespace, and attributes of the table. Those that the published test leaves alone have Oracle's defaults.
-#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Serialize, Deserialize)]
-pub struct Setting {
-    pub management: Management,
-    pub freelists: u16,
-    #[serde(default = "one", skip_serializing_if = "is_one")]
-    pub freelist_groups: u16,
-    #[serde(default = "one", skip_serializing_if = "is_one")]
-    pub initrans: u16,
-    #[serde(default = "forty", skip_serializing_if = "is_forty")]
-    pub pctused: u16,
-    /// FREELISTS of an index on the column that is inserted; None: there is no index.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub index_freelists: Option<u16>,
+/// Bytes of the blocks in which the tables are.
+const BLOCK_BYTES: usize = 8192;
+const LISTS: Values = Values::Range(1, freelists_max(BLOCK_BYTES) as u32);
+
+/// Bitmaps take no notice of it.
+const fn of_freelists(factor: Factor) -> Factor {
+    Factor { counts: |setting| !is_auto(setting), ..factor }
 }
 
-pub(crate) const PCTUSED: u16 = 40;
+pub static FREELISTS: Factor = of_freelists(Factor {
+    words: |value| format!("freelists {value}"),
+    why: "Sessions that share a list insert into the same block",
+    ..Factor::number("freelists", "FREELISTS", LISTS, Some(1))
+});
 
-fn one() -> u16 {
-    1
+/// Each group has a block of its own in the first extent; 100 are more than any sessions here use.
+pub static FREELIST_GROUPS: Factor = of_freelists(Factor {
+    short: "g",
+    shown: Shown::Changed,
+    words: |value| format!("FREELIST GROUPS {value}"),
+    why: "Each group has a header block of its own, so the segment header is no longer shared",
+    ..Factor::number("freelist_groups", "FREELIST GROUPS", Values::Range(1, 100), Some(1))
+});
+
+pub static INITRANS: Factor = Factor {
+    short: "i",
+    shown: Shown::Changed,
+    words: |value| format!("INITRANS {value}"),
+    why: "Slots for transactions that a block has from the beginning",
+    ..Factor::number("initrans", "INITRANS", Values::Range(1, slots_max(BLOCK_BYTES) as u32), Some(1))
+};
+
+/// PCTFREE is 10.
+pub static PCTUSED: Factor = of_freelists(Factor {
+    short: "u",
+    shown: Shown::Changed,
+    unit: "%",
+    words: |value| format!("PCTUSED {value}"),
+    why: "A block comes back to its list when less than that is used",
+    ..Factor::number("pctused", "PCTUSED", Values::Range(0, 90), Some(40))
+});
+
+/// Without a value there is no index.
+pub static INDEX_FREELISTS: Factor = of_freelists(Factor {
+    short: "x",
+    shown: Shown::Changed,
+    words: |value| format!("FREELISTS of the index {value}"),
+    ignored: "an index",
+    why: "All sessions insert at the right edge of an index on an ever-increasing value",
+    ..Factor::number("index_freelists", "FREELISTS of the index", LISTS, None)
+});
+
+/// As many jobs may run at once as JOB_QUEUE_PROCESSES can be.
+pub static SESSIONS: Factor = Factor {
+    short: "x",
+    shown: Shown::Apart,
+    role: Role::Crossed,
+    words: |value| if value == 1 { "1 session".to_owned() } else { format!("{value} sessions") },
+    why: "Sessions that insert at once",
+    ..Factor::number("sessions", "sessions", Values::Range(1, 1_000), Some(5))
+};
+
+pub static FACTORS: [&Factor; 7] =
+    [&MANAGEMENT, &FREELISTS, &FREELIST_GROUPS, &INITRANS, &PCTUSED, &INDEX_FREELISTS, &SESSIONS];
+
+/// Under freelists, and nothing else changed.
+#[must_use]
+pub fn manual(freelists: u32) -> Setting {
+    Setting::new(&FACTORS).with(&FREELISTS, freelists)
 }
 
-fn is_one(value: &u16) -> bool {
-    *value == 1
+/// Under bitmaps; FREELISTS is said and not used.
+#[must_use]
+pub fn auto(freelists: u32) -> Setting {
+    manual(freelists).with(&MANAGEMENT, 1)
 }
 
-fn forty() -> u16 {
-    PCTUSED
+/// The arms of the published test, in its order.
+#[must_use]
+pub fn arms() -> Vec<Setting> {
+    vec![manual(1), manual(5), auto(1), auto(5)]
 }
 
-fn is_forty(value: &u16) -> bool {
-    *value == PCTUSED
+/// The tablespace of tables so set.
+pub(crate) fn tablespace(setting: Setting) -> String {
+    format!("assm_{}", setting.word(&MANAGEMENT))
 }
 
-impl Setting {
-    /// The arms of the published test, in its order.
-    pub const ARMS: [Self; 4] = [Self::manual(1), Self::manual(5), Self::auto(1), Self::auto(5)];
+/// The statement that makes a table so set. Attributes with their defaults are not written.
+pub(crate) fn create_table(setting: Setting, name: &str, columns: &str) -> String {
+    let attribute = |factor: &Factor, words: &str| match setting.value(factor) {
+        value if value == factor.default => String::new(),
+        _ => format!(" {words} {}", setting.number(factor)),
+    };
+    format!(
+        "create table {name} ({columns}){}{} storage (freelists {}{}) tablespace {}",
+        attribute(&PCTUSED, "pctused"),
+        attribute(&INITRANS, "initrans"),
+        setting.number(&FREELISTS),
+        attribute(&FREELIST_GROUPS, "freelist groups"),
+        tablespace(setting)
+    )
+}
 
-    const fn of(management: Management, freelists: u16) -> Self {
-        Self { management, freelists, freelist_groups: 1, initrans: 1, pctused: PCTUSED, index_freelists: None }
-    }
-
-    /// Freelists.
-    #[must_use]
-    pub const fn manual(freelists: u16) -> Self {
-        Self::of(Management::Manual, freelists)
-    }
-
-    /// Bitmaps; FREELISTS is said and not used.
-    #[must_use]
-    pub const fn auto(freelists: u16) -> Self {
-        Self::of(Management::Auto, freelists)
-    }
-
-    /// Factors beside FREELISTS whose value is not the default, with it.
-    pub(crate) fn others(self) -> impl Iterator<Item = (Factor, u16)> {
-        let usual = Self::manual(self.freelists);
-        let others = Factor::ALL.into_iter().filter(|factor| *factor != Factor::Freelists);
-        others.filter_map(move |factor| {
-            let value = factor.said(&self).filter(|_| factor.said(&self) != factor.said(&usual))?;
-            Some((factor, value))
-        })
-    }
-
-    /// `manual, freelists 5, INITRANS 10`.
-    #[must_use]
-    pub fn name(self) -> String {
-        let others: String = self.others().map(|(factor, value)| format!(", {} {value}", factor.name())).collect();
-        format!("{}, freelists {}{others}", self.management.as_str(), self.freelists)
-    }
-
-    /// `M5i10`, for lists.
-    #[must_use]
-    pub fn short(self) -> String {
-        let letter = match self.management {
-            Management::Manual => 'M',
-            Management::Auto => 'A',
-        };
-        let others: String = self.others().map(|(factor, value)| format!("{}{value}", factor.short())).collect();
-        format!("{letter}{}{others}", self.freelists)
-    }
-
-    /// The tablespace of tables so set.
-    #[must_use]
-    pub fn tablespace(self) -> &'static str {
-        match self.management {
-            Management::Manual => "assm_manual",
-            Management::Auto => "assm_auto",
-        }
-    }
-
-    /// The statement that makes a table so set. Attributes with their defaults are not written.
-    pub(crate) fn create_table(self, name: &str, columns: &str) -> String {
-        let usual = Self::manual(self.freelists);
-        let mut text = format!("create table {name} ({columns})");
-        if self.pctused != usual.pctused {
-            text += &format!(" pctused {}", self.pctused);
-        }
-        if self.initrans != usual.initrans {
-            text += &format!(" initrans {}", self.initrans);
-        }
-        let groups = if self.freelist_groups == usual.freelist_groups {
-            String::new()
-        } else {
-            format!(" freelist groups {}", self.freelist_groups)
-        };
-        text + &format!(" storage (freelists {}{groups}) tablespace {}", self.freelists, self.tablespace())
-    }
-
-    /// The statement that makes the index; None: there is none.
-    pub(crate) fn create_index(self, table: &str, column: &str) -> Option<String> {
-        let freelists = self.index_freelists?;
-        let tablespace = self.tablespace();
-        Some(format!(
-            "create index {table}_{column} on {table} ({column}) storage (freelists {freelists}) tablespace {tablespace}"
-        ))
-    }
+/// The statement that makes the index; None: there is none.
+pub(crate) fn create_index(setting: Setting, table: &str, column: &str) -> Option<String> {
+    let (freelists, tablespace) = (setting.value(&INDEX_FREELISTS)?, tablespace(setting));
+    Some(format!(
+        "create index {table}_{column} on {table} ({column}) storage (freelists {freelists}) tablespace {tablespace}"
+    ))
 }
 
 #[cfg(test)]
@@ -131,20 +126,20 @@ mod tests {
     #[test]
     fn statements_say_what_is_no_default() {
         assert_eq!(
-            Setting::manual(5).create_table("t", "x date"),
+            create_table(manual(5), "t", "x date"),
             "create table t (x date) storage (freelists 5) tablespace assm_manual"
         );
-        let mut setting = Setting::auto(1);
-        assert_eq!(setting.create_index("t", "x"), None);
-        for (factor, value) in Factor::ALL.into_iter().zip([3, 2, 10, 80, 4]) {
-            setting = factor.with(setting, value);
+        let mut setting = auto(1);
+        assert_eq!(create_index(setting, "t", "x"), None);
+        for (factor, value) in FACTORS.into_iter().skip(1).zip([3, 2, 10, 80, 4]) {
+            setting = setting.with(factor, value);
         }
         assert_eq!(
-            setting.create_table("t", "x date"),
+            create_table(setting, "t", "x date"),
             "create table t (x date) pctused 80 initrans 10 storage (freelists 3 freelist groups 2) tablespace assm_auto"
         );
         assert_eq!(
-            setting.create_index("t", "x").unwrap(),
+            create_index(setting, "t", "x").unwrap(),
             "create index t_x on t (x) storage (freelists 4) tablespace assm_auto"
         );
         assert_eq!(setting.short(), "A3g2i10u80x4");
@@ -152,8 +147,8 @@ mod tests {
             setting.name(),
             "auto, freelists 3, FREELIST GROUPS 2, INITRANS 10, PCTUSED 80, FREELISTS of the index 4"
         );
-        let json = serde_json::to_value(Setting::manual(1)).unwrap();
+        assert_eq!(setting.label(), "auto, INITRANS 10, an index");
+        let json = serde_json::to_value(manual(1)).unwrap();
         assert_eq!(json, serde_json::json!({"management": "manual", "freelists": 1}));
-        assert_eq!(serde_json::from_value::<Setting>(json).unwrap(), Setting::manual(1));
     }
 }

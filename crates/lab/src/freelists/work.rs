@@ -8,10 +8,17 @@ use std::sync::Arc;
 use common::{Error, Result};
 use sql::Connection;
 
-use super::measured::{Counted, Run};
-use super::setting::Setting;
+use super::measured::Run;
+use super::setting::{self, SESSIONS};
 use super::watch::Watch;
-use crate::laboratory::{Laboratory, numbers};
+use super::{Known, Paper};
+use crate::clustering::{self, Clustering};
+use crate::experiment::plan::{Plan, Turn};
+use crate::experiment::setting::Setting;
+use crate::experiment::workload::Workload;
+use crate::laboratory::{Laboratory, formatted_blocks, numbers};
+use crate::management::{MANAGEMENT, is_auto};
+use crate::progress::Progress;
 
 const TABLE: &str = "test";
 /// Buffer cache, megabytes: what a repetition of some seconds makes stays in it.
@@ -22,14 +29,61 @@ const OTHER_SESSIONS: u32 = 50;
 const FILE_MB_PER_SECOND: u32 = 16;
 const FILE_MB_LEAST: u32 = 64;
 const FILE_MB_MOST: u32 = 500;
+/// Seconds of a repetition for which the clustering factor is measured with all its rows; shorter ones have fewer.
+const SECONDS_OF_ALL_ROWS: f64 = 10.0;
 const US: u64 = 1_000_000;
 
 /// A database in which the jobs can be run, and the session that submits them.
 #[derive(Debug)]
-pub(crate) struct Work {
+pub struct Work {
     laboratory: Laboratory,
     connection: Connection,
     seconds: u32,
+    /// Multiplies the rows whose clustering factor is measured.
+    scale: f64,
+    /// Some tables under bitmaps have FREELISTS.
+    is_ignored: bool,
+}
+
+impl Workload for Work {
+    type Run = Run;
+    type Rest = Clustering;
+    type Known = Known;
+    type Paper = Paper;
+
+    fn open(plan: &Plan, _: &mut dyn Progress) -> Result<Self> {
+        let work = Self::new(plan.options.data.as_deref(), plan.seconds, plan.most(&SESSIONS), CACHE_MB)?;
+        let is_ignored = |point: &Setting| is_auto(point) && point.number(&setting::FREELISTS) > 1;
+        let scale = plan.scale.min(f64::from(plan.seconds) / SECONDS_OF_ALL_ROWS);
+        Ok(Self { scale, is_ignored: plan.points.iter().any(is_ignored), ..work })
+    }
+
+    fn run(&mut self, setting: Setting, turn: Turn, _: &mut dyn Progress) -> Result<Run> {
+        self.run_jobs(setting, turn)
+    }
+
+    fn rest(&mut self, progress: &mut dyn Progress) -> Result<Clustering> {
+        let [manual, auto] = [setting::manual(1), setting::auto(1)].map(setting::tablespace);
+        clustering::run(&self.laboratory, [&manual, &auto], self.scale, progress)
+    }
+
+    fn notes(&self) -> Vec<String> {
+        let mut notes = vec![format!(
+            "buffer cache {CACHE_MB} MB; a commit inside PL/SQL is waited for at the end of the call, so log file sync \
+             is no part of the loop"
+        )];
+        if self.is_ignored {
+            let text =
+                "FREELISTS of a table in a tablespace under bitmaps is accepted and ignored: USER_TABLES shows none";
+            notes.push(text.to_owned());
+        }
+        notes
+    }
+
+    fn close(self) -> Result<()> {
+        drop(self.connection);
+        self.laboratory.close()
+    }
 }
 
 impl Work {
@@ -40,21 +94,17 @@ impl Work {
             ("job_queue_processes", sessions_max.to_string()),
             ("processes", (sessions_max + OTHER_SESSIONS).to_string()),
         ];
-        let laboratory = Laboratory::create(data, &parameters)?;
+        let laboratory = Laboratory::create(data, parameters)?;
         let mut connection = laboratory.connect()?;
         let megabytes = seconds.saturating_mul(FILE_MB_PER_SECOND).clamp(FILE_MB_LEAST, FILE_MB_MOST);
-        for setting in [Setting::manual(1), Setting::auto(1)] {
-            let (tablespace, how) = (setting.tablespace(), setting.management.as_str());
+        for setting in [setting::manual(1), setting::auto(1)] {
+            let (tablespace, how) = (setting::tablespace(setting), setting.word(&MANAGEMENT));
             connection.run(&format!(
                 "create tablespace {tablespace} datafile '{tablespace}.dbf' size {megabytes}M autoextend on next 100M \
                  segment space management {how}"
             ))?;
         }
-        Ok(Self { laboratory, connection, seconds })
-    }
-
-    pub(crate) fn laboratory(&self) -> &Laboratory {
-        &self.laboratory
+        Ok(Self { laboratory, connection, seconds, scale: 1.0, is_ignored: false })
     }
 
     pub(crate) fn connection(&mut self) -> &mut Connection {
@@ -65,8 +115,9 @@ impl Work {
     ///
     /// # Errors
     /// Those of the statements; HW-0011 when a job fails or does not end.
-    pub(crate) fn run(&mut self, setting: Setting, sessions: u32) -> Result<Run> {
+    pub(crate) fn run_jobs(&mut self, setting: Setting, turn: Turn) -> Result<Run> {
         self.make_table(setting)?;
+        let sessions = setting.number(&SESSIONS);
         let meter = Arc::clone(self.connection.session().meter());
         let instance = Arc::clone(self.laboratory.database().instance());
         // Each repetition begins with nothing to be written but its own.
@@ -77,22 +128,18 @@ impl Work {
         let ended =
             Watch::new(&self.laboratory, self.connection.session(), sessions, self.seconds).until_all_ended()?;
         let system = instance.system_meter().snapshot().minus(&before);
-        let counted = Counted { jobs: ended.counted, system };
         let rows = numbers(&mut self.connection, &format!("select count(*) from {TABLE}"))?;
-        let run = Run::new(&counted, ended.elapsed_us, self.blocks()?, ended.processes);
+        let text = format!("select freelists from user_tables where table_name = '{}'", TABLE.to_uppercase());
+        let listed = numbers(&mut self.connection, &text)?.first().copied();
+        let mut run = Run::new(turn, &ended, &system, formatted_blocks(&self.connection, TABLE)?);
         if rows != [run.transactions] {
             return Err(Error::bug(format!(
                 "{} transactions were counted and {rows:?} rows are there",
                 run.transactions
             )));
         }
+        run.freelists_in_dictionary = listed.filter(|freelists| *freelists > 0);
         Ok(run)
-    }
-
-    /// FREELISTS of the table as the dictionary has it; None where it is empty.
-    pub(crate) fn freelists(&mut self) -> Result<Option<u64>> {
-        let text = format!("select freelists from user_tables where table_name = '{}'", TABLE.to_uppercase());
-        Ok(numbers(&mut self.connection, &text)?.first().copied().filter(|freelists| *freelists > 0))
     }
 
     /// The table anew, and the procedure that the jobs run.
@@ -102,8 +149,8 @@ impl Work {
         if !is_first {
             self.connection.run(&format!("drop table {TABLE}"))?;
         }
-        self.connection.run(&setting.create_table(TABLE, "x date, y char(255) default 'x'"))?;
-        if let Some(index) = setting.create_index(TABLE, "x") {
+        self.connection.run(&setting::create_table(setting, TABLE, "x date, y char(255) default 'x'"))?;
+        if let Some(index) = setting::create_index(setting, TABLE, "x") {
             self.connection.run(&index)?;
         }
         // Else the first job would compile it anew, with a session of its own for what it finds, whose process number another job might have got.
@@ -119,20 +166,6 @@ impl Work {
     fn wait_for_a_second(&self) {
         let into_second_us = self.laboratory.database().instance().clock().wall_us() % US;
         std::thread::sleep(std::time::Duration::from_micros(US - into_second_us));
-    }
-
-    fn blocks(&self) -> Result<u64> {
-        let session = self.connection.session();
-        let catalog = session.catalog();
-        let definition = catalog.require_table(&session.user(), &TABLE.to_uppercase())?;
-        let usage = definition.segment.space_usage(session)?;
-        Ok(u64::from(usage.below_high_water.saturating_sub(usage.metadata + usage.unformatted)))
-    }
-
-    /// Shuts the database down.
-    pub(crate) fn close(self) -> Result<()> {
-        drop(self.connection);
-        self.laboratory.close()
     }
 }
 

@@ -13,7 +13,7 @@ use std::str::FromStr;
 use common::{Error, Result};
 
 use crate::Progress;
-use crate::options::wrong_use;
+use crate::experiment::options::wrong_use;
 
 /// Least and greatest scale factor. Below, tables have no rows; above, keys no longer fit what they are kept in.
 const SCALES: std::ops::RangeInclusive<f64> = 0.001..=100_000.0;

@@ -4,10 +4,12 @@
 
 use std::io::{self, Write};
 
+use common::Result;
 use serde::Serialize;
 
-use super::measured::{Measured, Statement};
-use super::published::{Figure, Pair, Published};
+use super::Comparison;
+use super::measured::Statement;
+use super::paper::{Figure, Pair};
 use crate::text::grouped;
 
 /// By how much a figure may be larger or smaller than the published one before it is far from it.
@@ -30,23 +32,21 @@ pub struct Difference {
 }
 
 /// The figures that are far apart. Only the published number of rows can be compared.
-pub(super) fn find(published: &Published, measured: &Measured) -> Vec<Difference> {
+pub(super) fn find(of: &Comparison) -> Result<Vec<Difference>> {
+    let (paper, [manual, auto]) = (&of.published.paper, of.runs()?);
     let mut found = Vec::new();
-    if measured.source.rows != published.rows {
-        return found;
+    if of.measured.rest.source.rows != paper.rows {
+        return Ok(found);
     }
-    for known in &published.statements {
-        let (Some(manual), Some(auto)) = (measured.manual.statement(&known.id), measured.auto.statement(&known.id))
-        else {
-            continue;
-        };
+    for known in &paper.statements {
+        let (manual, auto) = (manual.statement(&known.id)?, auto.statement(&known.id)?);
         for figure in Figure::ALL {
             let theirs = Pair { manual: figure.of(&known.figures.manual), auto: figure.of(&known.figures.auto) };
             let ours = Pair { manual: figure.of(&manual.figures), auto: figure.of(&auto.figures) };
             if !is_far(theirs.manual, ours.manual) && !is_far(theirs.auto, ours.auto) {
                 continue;
             }
-            let reason = published
+            let reason = paper
                 .differences
                 .iter()
                 .find(|reason| reason.figure == figure && reason.statements.contains(&known.id));
@@ -62,7 +62,7 @@ pub(super) fn find(published: &Published, measured: &Measured) -> Vec<Difference
             });
         }
     }
-    found
+    Ok(found)
 }
 
 fn is_far(theirs: u64, ours: u64) -> bool {
@@ -91,14 +91,15 @@ fn by_class(statement: &Statement, figure: Figure) -> String {
     words.join(", ")
 }
 
-pub(super) fn print(differences: &[Difference], out: &mut dyn Write) -> io::Result<()> {
+pub(super) fn print(of: &Comparison, out: &mut dyn Write) -> io::Result<()> {
+    let differences = find(of).unwrap_or_default();
     if differences.is_empty() {
         return Ok(());
     }
     writeln!(out, " far from what was published (by more than half)")?;
     writeln!(out, "{}", "-".repeat(49))?;
     let mut last: Option<&Difference> = None;
-    for difference in differences {
+    for difference in &differences {
         let Difference { name, figure, published, measured, by_class, .. } = difference;
         let head = format!(" {name}, {}: ", figure.name());
         let figures = format!(
@@ -110,13 +111,13 @@ pub(super) fn print(differences: &[Difference], out: &mut dyn Write) -> io::Resu
             grouped(measured.auto),
             by_class.auto
         );
-        crate::print::lines(out, &head, &figures)?;
+        crate::experiment::print::lines(out, &head, &figures)?;
         let same = last.is_some_and(|last| last.ours == difference.ours && last.theirs == difference.theirs);
         match (&difference.ours, &difference.theirs) {
             (Some(_), Some(_)) if same => writeln!(out, "   ours, theirs: as above")?,
             (Some(ours), Some(theirs)) => {
-                crate::print::lines(out, "   ours: ", ours)?;
-                crate::print::lines(out, "   theirs: ", theirs)?;
+                crate::experiment::print::lines(out, "   ours: ", ours)?;
+                crate::experiment::print::lines(out, "   theirs: ", theirs)?;
             }
             _ => writeln!(out, "   nobody has looked into why")?,
         }

@@ -5,11 +5,13 @@
 use common::{BlockClass, Error, Result};
 use serde_json::{Value, json};
 
-use super::measured::{Arm, Measured, Statement};
-use super::published::{Figures, Published};
+use super::measured::Statement;
+use super::paper::Figures;
+use super::work::Work;
+use super::{Comparison, arms};
 use crate::clustering;
-use crate::expectation::{Expectation, ExpectationSpec, Finding};
-use crate::management::Management;
+use crate::experiment::declaration::Judge;
+use crate::experiment::expectation::{ExpectationSpec, Finding, Tally};
 use crate::text::{grouped, percent, signed};
 
 /// The inserts into a table without an index.
@@ -22,46 +24,36 @@ const SCAN_EXTRA_GETS: u64 = 2;
 /// Autoallocate extents in blocks of 8 KB: 64 KB, 1 MB, 8 MB, 64 MB.
 const EXTENT_BLOCKS: [u64; 4] = [8, 128, 1024, 8192];
 
-/// Judges every expectation of the data file.
-///
-/// # Errors
-/// ORA-00600 when the data file has an expectation that no judge knows, or figures lack a statement.
-pub fn judge(published: &Published, measured: &Measured) -> Result<Vec<Expectation>> {
-    published.expectations.iter().map(|spec| judge_one(spec, published, measured)).collect()
-}
+pub(super) static JUDGES: [(&str, Judge<Work>); 8] = [
+    ("source_scan", source_scan),
+    ("table_sizes", table_sizes),
+    ("gets_add_up", gets_add_up),
+    ("auto_costs_more", auto_costs_more),
+    ("current_ratio", |spec, of| ratio(spec, of, |figures| figures.current)),
+    ("consistent_ratio", |spec, of| ratio(spec, of, |figures| figures.query)),
+    ("index_size", index_size),
+    ("clustering", |_, of| clustering::judge(&of.measured.rest.clustering)),
+];
 
-fn judge_one(spec: &ExpectationSpec, published: &Published, measured: &Measured) -> Result<Expectation> {
-    let mut found = match spec.id.as_str() {
-        "source_scan" => source_scan(spec, published, measured)?,
-        "table_sizes" => table_sizes(published, measured),
-        "gets_add_up" => gets_add_up(measured),
-        "auto_costs_more" => auto_costs_more(published, measured)?,
-        "current_ratio" => ratio(spec, published, measured, |figures| figures.current)?,
-        "consistent_ratio" => ratio(spec, published, measured, |figures| figures.query)?,
-        "index_size" => index_size(spec, published, measured)?,
-        "clustering" => clustering::judge(&measured.clustering)?,
-        _ => return Err(spec.unknown()),
-    };
-    if let Some(why) = weakened(&spec.id, published, measured).filter(|_| measured.source.fitted.is_some()) {
-        found = found.weakened(why);
+/// Says what a fitted source weakens.
+pub(super) fn qualify(spec: &ExpectationSpec, of: &Comparison, found: Finding) -> Finding {
+    match weakened(&spec.id, of).filter(|_| of.measured.rest.source.fitted.is_some()) {
+        Some(why) => found.weakened(why),
+        None => found,
     }
-    Ok(spec.judged(found))
-}
-
-fn statement<'a>(arm: &'a Arm, id: &str) -> Result<&'a Statement> {
-    arm.statement(id).ok_or_else(|| Error::bug(format!("the statement '{id}' was not run")))
 }
 
 /// What an expectation cannot show as well as its text says, where the rows of the source were fitted to a published figure.
-fn weakened(id: &str, published: &Published, measured: &Measured) -> Option<String> {
+fn weakened(id: &str, of: &Comparison) -> Option<String> {
+    let (paper, [manual, _]) = (&of.published.paper, of.runs().ok()?);
     match id {
         "source_scan" => {
             Some("that this source's sum is near the published gets is the fit; its being a sum is not".to_owned())
         }
-        "table_sizes" if measured.source.rows == published.rows => {
+        "table_sizes" if of.measured.rest.source.rows == paper.rows => {
             // Sizes are whole extents: as many blocks of rows as end in the last one make the same size.
-            let most = published.segments.manual.table;
-            let fewer = most.saturating_sub(measured.manual.table_extents.last().copied().unwrap_or(0));
+            let most = paper.segments.manual.table;
+            let fewer = most.saturating_sub(manual.table_extents.last().copied().unwrap_or(0));
             Some(format!(
                 "the length of the rows was fitted. Any source of {} to {} blocks, inserted {INSERTS} times, ends in the extent that makes {} blocks: \
                  this shows extents and equal sizes, not the length of rows",
@@ -78,36 +70,38 @@ fn weakened(id: &str, published: &Published, measured: &Measured) -> Option<Stri
     }
 }
 
-fn source_scan(spec: &ExpectationSpec, published: &Published, measured: &Measured) -> Result<Finding> {
-    let (low, high) = spec.bounds()?;
-    let due = measured.source.blocks + 1;
-    let manual = statement(&measured.manual, "source_scan")?.figures.query;
-    let auto = statement(&measured.auto, "source_scan")?.figures.query;
+fn source_scan(spec: &ExpectationSpec, of: &Comparison) -> Result<Finding> {
+    let ((low, high), [manual, auto]) = (spec.bounds()?, of.runs()?);
+    let (blocks, published) = (of.measured.rest.source.blocks, of.published.paper.source_blocks_read);
+    let due = blocks + 1;
+    let manual = manual.statement("source_scan")?.figures.query;
+    let auto = auto.statement("source_scan")?.figures.query;
     // In a small table the scan's fixed gets are more than the range leaves them.
     let most = (due as f64 * high).max((due + SCAN_EXTRA_GETS) as f64);
     let holds = [manual, auto].into_iter().all(|gets| (due as f64 * low..=most).contains(&(gets as f64)));
     Ok(Finding::new(
-        json!(published.source_blocks_read),
+        json!(published),
         json!({"manual": manual, "auto": auto, "blocks_and_header": due}),
         format!(
             "{} and {} gets for {} blocks and a header (published {} gets)",
             grouped(manual),
             grouped(auto),
-            grouped(measured.source.blocks),
-            grouped(published.source_blocks_read)
+            grouped(blocks),
+            grouped(published)
         ),
         holds,
     ))
 }
 
-fn table_sizes(published: &Published, measured: &Measured) -> Finding {
-    let (manual, auto) = (measured.manual.segments.table, measured.auto.segments.table);
-    let whole = [&measured.manual, &measured.auto].into_iter().all(|arm| {
+fn table_sizes(_: &ExpectationSpec, of: &Comparison) -> Result<Finding> {
+    let (runs, source, paper) = (of.runs()?, &of.measured.rest.source, &of.published.paper);
+    let [manual, auto] = runs.map(|run| run.segments.table);
+    let whole = runs.into_iter().all(|arm| {
         arm.table_extents.iter().all(|blocks| EXTENT_BLOCKS.contains(blocks))
             && arm.table_extents.iter().sum::<u64>() == arm.segments.table
     });
-    let expected = published.segments;
-    let same_rows = measured.source.rows == published.rows && measured.source.published_shape;
+    let expected = paper.segments;
+    let same_rows = source.rows == paper.rows && source.published_shape;
     let as_published = manual == expected.manual.table && auto == expected.auto.table;
     let found = Finding::new(
         json!({"manual": expected.manual.table, "auto": expected.auto.table}),
@@ -124,22 +118,22 @@ fn table_sizes(published: &Published, measured: &Measured) -> Finding {
         manual == auto && whole && (as_published || !same_rows),
     );
     // Bitmap blocks lie in the segment too. Where the rows fill its last extent to the end, they need one more.
-    let last = |arm: &Arm| arm.table_extents.last().copied().unwrap_or(0);
-    if !same_rows && whole && auto > manual && auto - manual <= last(&measured.auto) {
+    let last = runs[1].table_extents.last().copied().unwrap_or(0);
+    Ok(if !same_rows && whole && auto > manual && auto - manual <= last {
         found.undecided("rows of this size end where bitmap blocks need one more extent; the published ones did not")
     } else {
         found
-    }
+    })
 }
 
 /// The counters that gets by class are held against are no sums of them: the segment statistics, where a block is latched;
 /// the kinds of consistent reads and the examinations, where a block is made as the query has to see it or looked at as it is; and the trace, call by call.
-fn gets_add_up(measured: &Measured) -> Finding {
+fn gets_add_up(_: &ExpectationSpec, of: &Comparison) -> Result<Finding> {
     let (mut checked, mut traced) = (0_u64, 0_u64);
     let (mut gets, mut of_segments, mut consistent, mut examined) = (0, 0, 0, 0);
     let mut wrong = Vec::new();
-    for arm in Management::ALL {
-        for statement in &measured.arm(arm).statements {
+    for (arm, run) in arms().into_iter().zip(of.runs()?) {
+        for statement in &run.statements {
             let query: u64 = statement.gets.iter().map(|gets| gets.query).sum();
             let current: u64 = statement.gets.iter().map(|gets| gets.current).sum();
             checked += 1;
@@ -152,7 +146,7 @@ fn gets_add_up(measured: &Measured) -> Finding {
                     wrong.push(format!(
                         "{} ({}): {what}, {} and {}",
                         statement.id,
-                        arm.as_str(),
+                        arm.name(),
                         grouped(mine),
                         grouped(theirs)
                     ));
@@ -184,7 +178,7 @@ fn gets_add_up(measured: &Measured) -> Finding {
     if !wrong.is_empty() {
         figures = format!("{figures}; not: {}", wrong.join(", "));
     }
-    Finding::new(
+    Ok(Finding::new(
         Value::Null,
         json!({
             "statements": checked,
@@ -197,41 +191,35 @@ fn gets_add_up(measured: &Measured) -> Finding {
         }),
         figures,
         wrong.is_empty() && checked > 0,
-    )
+    ))
 }
 
-fn auto_costs_more(published: &Published, measured: &Measured) -> Result<Finding> {
-    let (mut before, mut after, mut words) = (Vec::new(), Vec::new(), Vec::new());
-    let mut holds = true;
+fn auto_costs_more(_: &ExpectationSpec, of: &Comparison) -> Result<Finding> {
+    let (mut tally, [manual, auto]) = (Tally::new(), of.runs()?);
     for id in PLAIN_INSERTS {
-        let known = published.statement(id).ok_or_else(|| Error::bug(format!("no published figures of '{id}'")))?;
-        let manual = statement(&measured.manual, id)?;
-        let auto = statement(&measured.auto, id)?;
+        let known = of.published.paper.statement(id)?;
+        let (manual, auto) = (manual.statement(id)?, auto.statement(id)?);
         let current = auto.figures.current as i64 - manual.figures.current as i64;
         let query = auto.figures.query as i64 - manual.figures.query as i64;
         let by_class = excess_by_class(manual, auto);
         let named: i64 = by_class.iter().map(|(_, _, excess)| excess).sum();
         // Every get of the excess has a class, or the sum is off.
-        holds &= current > 0 && query >= 0 && named == current;
-        before.push(json!({
+        let holds = current > 0 && query >= 0 && named == current;
+        let published = json!({
             "statement": id,
             "current": known.figures.auto.current as i64 - known.figures.manual.current as i64,
             "query": known.figures.auto.query as i64 - known.figures.manual.query as i64,
-        }));
+        });
         let classes: serde_json::Map<String, Value> =
             by_class.iter().map(|(class, _, excess)| (class.clone(), json!(excess))).collect();
-        after.push(json!({"statement": id, "current": current, "query": query, "current_by_class": classes}));
         let list: Vec<String> =
             by_class.iter().map(|(class, _, excess)| format!("{} {class}", signed(*excess))).collect();
-        words.push(format!(
-            "{}: current {} ({}), consistent {}",
-            known.name,
-            signed(current),
-            list.join(", "),
-            signed(query)
-        ));
+        let words =
+            format!("{}: current {} ({}), consistent {}", known.name, signed(current), list.join(", "), signed(query));
+        let measured = json!({"statement": id, "current": current, "query": query, "current_by_class": classes});
+        tally.add(published, measured, words, holds);
     }
-    Ok(Finding::new(json!(before), json!(after), words.join("; "), holds))
+    Ok(tally.finding(""))
 }
 
 /// Class, current gets under freelists, and how many more there are under bitmaps; classes without a difference are left out.
@@ -251,19 +239,14 @@ fn excess_by_class(manual: &Statement, auto: &Statement) -> Vec<(String, u64, i6
     excess
 }
 
-fn ratio(
-    spec: &ExpectationSpec,
-    published: &Published,
-    measured: &Measured,
-    figure: impl Fn(&Figures) -> u64,
-) -> Result<Finding> {
-    let (low, high) = spec.bounds()?;
+fn ratio(spec: &ExpectationSpec, of: &Comparison, figure: impl Fn(&Figures) -> u64) -> Result<Finding> {
+    let ((low, high), [manual, auto]) = (spec.bounds()?, of.runs()?);
     let (mut before, mut after) = (Vec::new(), Vec::new());
     for id in PLAIN_INSERTS {
-        let known = published.statement(id).ok_or_else(|| Error::bug(format!("no published figures of '{id}'")))?;
+        let known = of.published.paper.statement(id)?;
         before.push(figure(&known.figures.auto) as f64 / figure(&known.figures.manual) as f64);
-        let manual = figure(&statement(&measured.manual, id)?.figures);
-        let auto = figure(&statement(&measured.auto, id)?.figures);
+        let [manual, auto] = [manual, auto].map(|run| run.statement(id).map(|statement| figure(&statement.figures)));
+        let (manual, auto) = (manual?, auto?);
         after.push((manual > 0).then(|| auto as f64 / manual as f64));
     }
     let words = |values: &[Option<f64>]| {
@@ -281,10 +264,10 @@ fn ratio(
     ))
 }
 
-fn index_size(spec: &ExpectationSpec, published: &Published, measured: &Measured) -> Result<Finding> {
-    let (low, high) = spec.bounds()?;
-    let before = published.segments.auto.index as f64 / published.segments.manual.index as f64 - 1.0;
-    let (manual, auto) = (measured.manual.segments.index, measured.auto.segments.index);
+fn index_size(spec: &ExpectationSpec, of: &Comparison) -> Result<Finding> {
+    let ((low, high), known) = (spec.bounds()?, of.published.paper.segments);
+    let before = known.auto.index as f64 / known.manual.index as f64 - 1.0;
+    let [manual, auto] = of.runs()?.map(|run| run.segments.index);
     if manual == 0 || auto == 0 {
         return Err(Error::bug("an index segment without blocks"));
     }

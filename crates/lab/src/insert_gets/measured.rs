@@ -1,13 +1,12 @@
 //! What a run measured, before anything is compared.
 
-use common::BlockClass;
+use common::{BlockClass, Error, Result};
 use serde::Serialize;
-use waits::{GetMode, Meter, MeterSnapshot, SegmentStatistic, Statistic};
+use waits::{GetMode, MeterSnapshot, Statistic};
 
-use super::published::{Figures, SegmentBlocks};
+use super::paper::{Figures, SegmentBlocks};
 use crate::clustering::Clustering;
 use crate::index::IndexFigures;
-use crate::management::Management;
 use crate::time::seconds;
 
 /// Classes of blocks that belong to a table's or an index's segment.
@@ -28,29 +27,6 @@ const CONSISTENT_READS: [Statistic; 4] = [
     Statistic::RollbacksOnlyConsistentReadGets,
     Statistic::CleanoutsAndRollbacksConsistentReadGets,
 ];
-
-/// A session's counters at one moment, or between two.
-#[derive(Debug)]
-pub struct Counters {
-    pub meter: MeterSnapshot,
-    /// Logical reads of all segments together.
-    pub segment_gets: u64,
-}
-
-impl Counters {
-    #[must_use]
-    pub fn now(meter: &Meter) -> Self {
-        Self { meter: meter.snapshot(), segment_gets: meter.segment_sum(SegmentStatistic::LogicalReads) }
-    }
-
-    #[must_use]
-    pub fn since(&self, earlier: &Self) -> Self {
-        Self {
-            meter: self.meter.minus(&earlier.meter),
-            segment_gets: self.segment_gets.saturating_sub(earlier.segment_gets),
-        }
-    }
-}
 
 /// Gets of one block class.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize)]
@@ -84,10 +60,17 @@ pub struct Statement {
 }
 
 impl Statement {
-    /// From what the meter counted between two moments.
+    /// From what the meter counted between two moments, with the logical reads of all segments together.
     #[must_use]
-    pub fn new(id: &str, sql: &str, rows: u64, counters: &Counters, cpu_us: u64, elapsed_us: u64) -> Self {
-        let counted = &counters.meter;
+    pub fn new(
+        id: &str,
+        sql: &str,
+        rows: u64,
+        counted: &MeterSnapshot,
+        segment_gets: u64,
+        cpu_us: u64,
+        elapsed_us: u64,
+    ) -> Self {
         let gets = BlockClass::ALL
             .into_iter()
             .map(|class| ClassGets {
@@ -110,7 +93,7 @@ impl Statement {
             rows,
             figures,
             gets,
-            segment_gets: counters.segment_gets,
+            segment_gets,
             consistent_reads: CONSISTENT_READS.into_iter().map(|statistic| counted.value(statistic)).sum(),
             examinations: counted.value(Statistic::ConsistentGetsExamination),
             scanned_blocks: counted.value(Statistic::TableScanBlocksGotten),
@@ -132,9 +115,9 @@ impl Statement {
     }
 }
 
-/// One arm.
+/// An arm, run once.
 #[derive(Clone, PartialEq, Debug, Serialize)]
-pub struct Arm {
+pub struct Run {
     pub statements: Vec<Statement>,
     pub segments: SegmentBlocks,
     /// Blocks of the extents of the table, in the order of the extents.
@@ -142,10 +125,14 @@ pub struct Arm {
     pub index: IndexFigures,
 }
 
-impl Arm {
-    #[must_use]
-    pub fn statement(&self, id: &str) -> Option<&Statement> {
-        self.statements.iter().find(|statement| statement.id == id)
+impl Run {
+    /// A statement by its id.
+    ///
+    /// # Errors
+    /// ORA-00600 when it was not run.
+    pub fn statement(&self, id: &str) -> Result<&Statement> {
+        let found = self.statements.iter().find(|statement| statement.id == id);
+        found.ok_or_else(|| Error::bug(format!("the statement '{id}' was not run")))
     }
 }
 
@@ -164,22 +151,9 @@ pub struct Source {
     pub fitted: Option<&'static str>,
 }
 
-/// All of a run.
-#[derive(Clone, PartialEq, Debug, Serialize)]
-pub struct Measured {
+/// What is measured beside the arms.
+#[derive(Clone, PartialEq, Debug)]
+pub struct Rest {
     pub source: Source,
-    pub manual: Arm,
-    pub auto: Arm,
-    #[serde(skip)]
     pub clustering: Clustering,
-}
-
-impl Measured {
-    #[must_use]
-    pub fn arm(&self, name: Management) -> &Arm {
-        match name {
-            Management::Manual => &self.manual,
-            Management::Auto => &self.auto,
-        }
-    }
 }

@@ -4,19 +4,27 @@ use std::io::{self, Write};
 
 use super::Comparison;
 use super::differences;
-use super::published::Figures;
+use super::measured::Run;
+use super::paper::Figures;
+use super::work::Work;
+use crate::experiment::table::Table;
 use crate::grid::Grid;
 use crate::index::IndexFigures;
 use crate::text::{grouped, ratio, signed};
 
 const HEAD: [&str; 8] = ["", "", "published manual", "auto", "auto/manual", "measured manual", "auto", "auto/manual"];
 
-pub(super) fn print(report: &Comparison, out: &mut dyn Write) -> io::Result<()> {
-    statements(report).print(out)?;
-    segments(report).print(out)?;
-    gets(report).print(out)?;
-    differences::print(&report.differences(), out)?;
-    report.measured.clustering.grid().print(out)
+pub(super) static TABLES: [Table<Work>; 5] = [
+    Table::Own(statements),
+    Table::Own(segments),
+    Table::Own(gets),
+    Table::Own(differences::print),
+    Table::Own(|comparison, out| comparison.measured.rest.clustering.grid().print(out)),
+];
+
+/// The runs of both arms; a report is not printed before both have run.
+fn runs(comparison: &Comparison) -> io::Result<[&Run; 2]> {
+    comparison.runs().map_err(io::Error::other)
 }
 
 /// One figure of a statement in both arms.
@@ -35,18 +43,16 @@ fn pair_s(times: Option<(f64, f64)>) -> [String; 3] {
     )
 }
 
-fn statements(report: &Comparison) -> Grid {
+fn statements(comparison: &Comparison, out: &mut dyn Write) -> io::Result<()> {
     let mut grid = Grid::new(&HEAD, 2);
-    let published = &report.published;
-    let (manual, auto) = (&report.measured.manual, &report.measured.auto);
-    let scan = [("query", Some((published.source_blocks_read, published.source_blocks_read)))];
-    if let (Some(m), Some(a)) = (manual.statement("source_scan"), auto.statement("source_scan")) {
-        for (figure, known) in scan {
-            grid.row(row("scan of the source", figure, pair(known), pair(Some((m.figures.query, a.figures.query)))));
-        }
+    let published = &comparison.published.paper;
+    let [manual, auto] = runs(comparison)?;
+    if let (Ok(m), Ok(a)) = (manual.statement("source_scan"), auto.statement("source_scan")) {
+        let known = pair(Some((published.source_blocks_read, published.source_blocks_read)));
+        grid.row(row("scan of the source", "query", known, pair(Some((m.figures.query, a.figures.query)))));
     }
     for statement in &published.statements {
-        let (Some(m), Some(a)) = (manual.statement(&statement.id), auto.statement(&statement.id)) else { continue };
+        let (Ok(m), Ok(a)) = (manual.statement(&statement.id), auto.statement(&statement.id)) else { continue };
         let known = &statement.figures;
         let mut name = statement.name.as_str();
         let mut count = |grid: &mut Grid, figure: &str, of: fn(&Figures) -> u64| {
@@ -67,19 +73,19 @@ fn statements(report: &Comparison) -> Grid {
             grid.row(row("", "rows", before, pair(Some((m.rows, a.rows)))));
         }
     }
-    grid
+    grid.print(out)
 }
 
 fn row(name: &str, figure: &str, before: [String; 3], after: [String; 3]) -> Vec<String> {
     [name.to_owned(), figure.to_owned()].into_iter().chain(before).chain(after).collect()
 }
 
-fn segments(report: &Comparison) -> Grid {
+fn segments(comparison: &Comparison, out: &mut dyn Write) -> io::Result<()> {
     let mut head = HEAD;
     head[0] = "segments";
     let mut grid = Grid::new(&head, 2);
-    let known = &report.published.segments;
-    let (manual, auto) = (&report.measured.manual, &report.measured.auto);
+    let known = &comparison.published.paper.segments;
+    let [manual, auto] = runs(comparison)?;
     let found = [manual.segments, auto.segments];
     grid.row(row(
         "table",
@@ -100,23 +106,23 @@ fn segments(report: &Comparison) -> Grid {
     index("leaf blocks", |index| index.leaf_blocks);
     index("distinct keys", |index| index.distinct_keys);
     index("clustering factor", |index| index.clustering_factor);
-    grid
+    grid.print(out)
 }
 
-fn gets(report: &Comparison) -> Grid {
+fn gets(comparison: &Comparison, out: &mut dyn Write) -> io::Result<()> {
     let head = ["gets by class", "", "query manual", "auto", "excess", "current manual", "auto", "excess"];
     let mut grid = Grid::new(&head, 2);
-    let (manual, auto) = (&report.measured.manual, &report.measured.auto);
+    let [manual, auto] = runs(comparison)?;
     for m in &manual.statements {
-        let Some(a) = auto.statement(&m.id) else { continue };
+        let Ok(a) = auto.statement(&m.id) else { continue };
         let mut classes: Vec<&str> = m.gets.iter().map(|gets| gets.class.as_str()).collect();
         for gets in &a.gets {
             if !classes.contains(&gets.class.as_str()) {
                 classes.push(&gets.class);
             }
         }
-        let known = report.published.statement(&m.id);
-        let mut name = known.map_or_else(|| m.id.replace('_', " "), |statement| statement.name.clone());
+        let known = comparison.published.paper.statement(&m.id);
+        let mut name = known.map_or_else(|_| m.id.replace('_', " "), |statement| statement.name.clone());
         for class in classes {
             let (before, after) = (m.gets_of(class), a.gets_of(class));
             grid.row([
@@ -131,5 +137,5 @@ fn gets(report: &Comparison) -> Grid {
             ]);
         }
     }
-    grid
+    grid.print(out)
 }

@@ -6,10 +6,8 @@ use tpchgen::dates::TPCHDate;
 use tpchgen::decimal::TPCHDecimal;
 use tpchgen::generators::{LineItemGenerator, LineItemGeneratorIterator};
 
-use super::{Column, Row, Rows, Shape, Value};
+use super::{Column, ROWS, Row, Rows, Shape, Value};
 
-/// As many as the default source has.
-const ROWS: f64 = 303_666.0;
 /// What scale factor 1 has.
 const ROWS_MAX: u64 = 6_001_215;
 

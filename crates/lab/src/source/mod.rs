@@ -20,6 +20,9 @@ use common::{DataType, Error, Result};
 
 pub use value::{Row, Value};
 
+/// Rows of the made-up sources at scale 1.
+pub(crate) const ROWS: f64 = 303_666.0;
+
 /// A column of a source.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Column {

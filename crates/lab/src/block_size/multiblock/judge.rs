@@ -5,130 +5,120 @@
 use common::{Error, Result};
 use serde_json::{Value, json};
 
-use super::super::published::Multiblock;
-use super::measured::{Arm, Measured, Scan};
-use super::work::COUNTED_BYTES;
-use crate::expectation::{Expectation, ExpectationSpec, Finding};
+use super::measured::{Scan, Table, whole_read};
+use super::work::{COUNTED_BYTES, Work};
+use super::{BLOCK_BYTES, Comparison, Known, setting};
+use crate::experiment::declaration::Judge;
+use crate::experiment::expectation::{ExpectationSpec, Finding, Tally};
 use crate::text::grouped;
 
 /// As many rows as published, within this share, are the published table.
 const SAME_ROWS: f64 = 0.01;
 
-/// Judges every expectation of the data file.
-///
-/// # Errors
-/// ORA-00600 when the data file has an expectation that no judge knows, or figures lack an arm.
-pub fn judge(published: &Multiblock, measured: &Measured) -> Result<Vec<Expectation>> {
-    published.expectations.iter().map(|spec| judge_one(spec, published, measured)).collect()
-}
+pub(super) static JUDGES: [(&str, Judge<Work>); 6] = [
+    ("segment_size", segment_size),
+    ("read_size", read_size),
+    ("whole_reads", whole_reads),
+    ("gets", gets),
+    ("count_zero", count_zero),
+    ("scan_time", scan_time),
+];
 
-fn judge_one(spec: &ExpectationSpec, published: &Multiblock, measured: &Measured) -> Result<Expectation> {
-    let found = match spec.id.as_str() {
-        "segment_size" => segment_size(spec, published, measured)?,
-        "read_size" => read_size(measured)?,
-        "whole_reads" => whole_reads(spec, published, measured)?,
-        "gets" => gets(spec, published, measured)?,
-        "count_zero" => count_zero(measured)?,
-        "scan_time" => scan_time(spec, published, measured)?,
-        _ => return Err(spec.unknown()),
-    };
-    let (theirs, mine) = (published.rows, measured.flat.rows);
+/// Sizes are compared at the published rows only. Reads that are whole in a small table are so in a large one; the
+/// other way round it depends on its extents, of which the first are too small for a read of 1 MB.
+pub(super) fn qualify(spec: &ExpectationSpec, of: &Comparison, found: Finding) -> Finding {
+    let (theirs, mine) = (of.published.paper.rows, of.measured.rest.flat.rows);
     let other_rows = (mine as f64 / theirs as f64 - 1.0).abs() > SAME_ROWS;
-    // Sizes are compared at the published rows only. Reads that are whole in a small table are so in a large one; the other way round it depends on its
-    // extents, of which the first are too small for a read of 1 MB.
-    let open = match spec.id.as_str() {
-        "segment_size" => true,
-        "whole_reads" => found.holds == Some(false),
-        _ => false,
-    };
-    Ok(spec.judged(if other_rows && open {
-        let (theirs, mine) = (grouped(theirs), grouped(mine));
-        found.undecided(format!(
-            "the published table had {theirs} rows and this one {mine}: its extents are smaller, and so are reads within them"
-        ))
-    } else {
-        found
-    }))
-}
-
-fn last(arm: &Arm) -> Result<&Scan> {
-    arm.last().ok_or_else(|| Error::bug(format!("blocks of {} bytes were not read", arm.block_bytes)))
-}
-
-fn most(spec: &ExpectationSpec) -> Result<f64> {
-    spec.high.ok_or_else(|| Error::bug(format!("the expectation '{}' has no upper end", spec.id)))
-}
-
-fn segment_size(spec: &ExpectationSpec, published: &Multiblock, measured: &Measured) -> Result<Finding> {
-    let most = most(spec)?;
-    let (mut before, mut after, mut words, mut holds) = (Vec::new(), Vec::new(), Vec::new(), true);
-    for arm in &measured.arms {
-        let theirs = published.arm(arm.block_bytes)?.segment_mb as f64;
-        let mine = arm.segment_bytes as f64 / f64::from(1 << 20);
-        holds &= (mine / theirs - 1.0).abs() <= most;
-        before.push(theirs);
-        after.push(mine);
-        words.push(format!("{} KB: {mine:.0} MB ({theirs:.0})", arm.block_bytes / 1024));
+    let open = spec.id == "segment_size" || spec.id == "whole_reads" && found.holds == Some(false);
+    if !other_rows || !open {
+        return found;
     }
-    Ok(Finding::new(json!(before), json!(after), format!("published in brackets; {}", words.join("; ")), holds))
+    let (theirs, mine) = (grouped(theirs), grouped(mine));
+    found.undecided(format!(
+        "the published table had {theirs} rows and this one {mine}: its extents are smaller, and so are reads within them"
+    ))
 }
 
-fn read_size(measured: &Measured) -> Result<Finding> {
-    let (mut after, mut words, mut holds) = (Vec::new(), Vec::new(), true);
-    for arm in &measured.arms {
-        let (largest, most) = (last(arm)?.largest_read(), arm.whole_read());
-        holds &= largest <= most;
-        after.push(json!({"block_bytes": arm.block_bytes, "largest_blocks": largest, "blocks_of_1_mb": most}));
-        words.push(format!("{} KB: {} of {} blocks", arm.block_bytes / 1024, grouped(largest), grouped(most)));
+/// One arm's last scan, with what was published of it.
+struct Read<'a> {
+    block_bytes: u32,
+    /// `8 KB`.
+    name: String,
+    scan: &'a Scan,
+    table: Table,
+    known: &'a Known,
+}
+
+/// The last scan of each arm.
+fn reads(of: &Comparison) -> impl Iterator<Item = Result<Read<'_>>> {
+    of.measured.arms.iter().map(|arm| {
+        let (scan, known) = (arm.last()?, of.published.arm(arm.setting)?);
+        let block_bytes = arm.setting.number(&BLOCK_BYTES);
+        Ok(Read { block_bytes, name: arm.setting.name(), scan, table: of.measured.rest.table(arm.setting), known })
+    })
+}
+
+fn segment_size(spec: &ExpectationSpec, of: &Comparison) -> Result<Finding> {
+    let most = spec.most()?;
+    let mut tally = Tally::new();
+    for read in reads(of) {
+        let Read { name, table, known, .. } = read?;
+        let theirs = known.segment_mb as f64;
+        let mine = table.segment_bytes as f64 / f64::from(1 << 20);
+        let words = format!("{name}: {mine:.0} MB ({theirs:.0})");
+        tally.add(json!(theirs), json!(mine), words, (mine / theirs - 1.0).abs() <= most);
     }
-    Ok(Finding::new(Value::Null, json!(after), format!("the largest read; {}", words.join("; ")), holds))
+    Ok(tally.finding("published in brackets; "))
 }
 
-fn whole_reads(spec: &ExpectationSpec, published: &Multiblock, measured: &Measured) -> Result<Finding> {
+fn read_size(_: &ExpectationSpec, of: &Comparison) -> Result<Finding> {
+    let mut tally = Tally::new();
+    for read in reads(of) {
+        let Read { block_bytes, name, scan, .. } = read?;
+        let (largest, most) = (scan.largest_read(), whole_read(block_bytes));
+        let measured = json!({"block_bytes": block_bytes, "largest_blocks": largest, "blocks_of_1_mb": most});
+        let words = format!("{name}: {} of {} blocks", grouped(largest), grouped(most));
+        tally.add(Value::Null, measured, words, largest <= most);
+    }
+    Ok(tally.finding("the largest read; "))
+}
+
+fn whole_reads(spec: &ExpectationSpec, of: &Comparison) -> Result<Finding> {
     let least = spec.least()?;
-    let (mut before, mut after, mut words, mut holds) = (Vec::new(), Vec::new(), Vec::new(), true);
-    for arm in &measured.arms {
-        let (scan, theirs) = (last(arm)?, published.arm(arm.block_bytes)?);
-        let share = scan.share_of(arm.whole_read());
-        holds &= share >= least;
-        let requests = scan.direct_requests();
-        before.push(json!({"direct_path_reads": theirs.direct_path_reads}));
-        after.push(json!({"whole_share": share, "direct_path_reads": requests}));
-        words.push(format!(
-            "{} KB: {:.1} % in whole reads, {} reads ({})",
-            arm.block_bytes / 1024,
+    let mut tally = Tally::new();
+    for read in reads(of) {
+        let Read { block_bytes, name, scan, known, .. } = read?;
+        let (share, requests) = (scan.share_of(whole_read(block_bytes)), scan.direct_requests());
+        let words = format!(
+            "{name}: {:.1} % in whole reads, {} reads ({})",
             share * 100.0,
             grouped(requests),
-            grouped(theirs.direct_path_reads)
-        ));
+            grouped(known.direct_path_reads)
+        );
+        let published = json!({"direct_path_reads": known.direct_path_reads});
+        tally.add(published, json!({"whole_share": share, "direct_path_reads": requests}), words, share >= least);
     }
-    Ok(Finding::new(json!(before), json!(after), format!("published in brackets; {}", words.join("; ")), holds))
+    Ok(tally.finding("published in brackets; "))
 }
 
-fn gets(spec: &ExpectationSpec, published: &Multiblock, measured: &Measured) -> Result<Finding> {
-    let most = most(spec)?;
-    let (mut before, mut after, mut words, mut holds) = (Vec::new(), Vec::new(), Vec::new(), true);
-    for arm in &measured.arms {
-        let (scan, theirs) = (last(arm)?, published.arm(arm.block_bytes)?);
-        let off = scan.consistent_gets as f64 / scan.gets_due() - 1.0;
-        holds &= off.abs() <= most;
-        before.push(theirs.consistent_gets);
-        after.push(json!({"consistent_gets": scan.consistent_gets, "due": scan.gets_due()}));
-        words.push(format!(
-            "{} KB: {}, due {} ({:+.2} %)",
-            arm.block_bytes / 1024,
-            grouped(scan.consistent_gets),
-            grouped(scan.gets_due().round() as u64),
-            off * 100.0
-        ));
+fn gets(spec: &ExpectationSpec, of: &Comparison) -> Result<Finding> {
+    let most = spec.most()?;
+    let mut tally = Tally::new();
+    for read in reads(of) {
+        let Read { name, scan, known, .. } = read?;
+        let (gets, due) = (scan.consistent_gets, scan.gets_due());
+        let off = gets as f64 / due - 1.0;
+        let (mine, rounded) = (grouped(gets), grouped(due.round() as u64));
+        let words = format!("{name}: {mine}, due {rounded} ({:+.2} %)", off * 100.0);
+        let measured = json!({"consistent_gets": gets, "due": due});
+        tally.add(json!(known.consistent_gets), measured, words, off.abs() <= most);
     }
-    Ok(Finding::new(json!(before), json!(after), words.join("; "), holds))
+    Ok(tally.finding(""))
 }
 
-fn count_zero(measured: &Measured) -> Result<Finding> {
-    let unset = measured.arm(COUNTED_BYTES).map(last).transpose()?;
-    let unset = unset.ok_or_else(|| Error::bug("the table whose read count is set was not read"))?;
-    let set = |count: u64| measured.counts.iter().find(|(set, _)| *set == count).map(|(_, scan)| scan);
+fn count_zero(_: &ExpectationSpec, of: &Comparison) -> Result<Finding> {
+    let unset = of.measured.arm(setting(COUNTED_BYTES))?.last()?;
+    let set = |count: u64| of.measured.rest.counts.iter().find(|(set, _)| *set == count).map(|(_, scan)| scan);
     let (zero, one) = set(0).zip(set(1)).ok_or_else(|| Error::bug("no scan with a read count that is set"))?;
     let alike = zero.direct_reads == unset.direct_reads && zero.cached_reads == unset.cached_reads;
     let figures =
@@ -141,10 +131,10 @@ fn count_zero(measured: &Measured) -> Result<Finding> {
     ))
 }
 
-fn scan_time(spec: &ExpectationSpec, published: &Multiblock, measured: &Measured) -> Result<Finding> {
-    let most = most(spec)?;
-    let times: Vec<f64> = measured.arms.iter().filter_map(Arm::elapsed_s).collect();
-    let theirs: Vec<f64> = published.arms.iter().map(|arm| arm.elapsed_s).collect();
+fn scan_time(spec: &ExpectationSpec, of: &Comparison) -> Result<Finding> {
+    let most = spec.most()?;
+    let times: Vec<f64> = of.measured.arms.iter().filter_map(|arm| arm.median(|scan| scan.elapsed_s)).collect();
+    let theirs: Vec<f64> = of.published.arms.iter().map(|arm| arm.known.elapsed_s).collect();
     let spread = |times: &[f64]| {
         let (least, greatest) = times.iter().fold((f64::MAX, 0.0_f64), |(low, high), s| (low.min(*s), high.max(*s)));
         greatest / least - 1.0

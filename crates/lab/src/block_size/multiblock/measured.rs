@@ -4,6 +4,9 @@ use std::collections::BTreeMap;
 
 use serde::Serialize;
 
+use super::BLOCK_BYTES;
+use crate::experiment::setting::Setting;
+
 /// The flat file that the tables are made of.
 #[derive(Clone, Copy, PartialEq, Debug, Serialize)]
 pub struct FlatFile {
@@ -80,54 +83,34 @@ impl Scan {
     }
 }
 
-/// A table and its scans.
-#[derive(Clone, PartialEq, Debug, Serialize)]
-pub struct Arm {
-    pub block_bytes: u32,
+/// What is known of a table.
+#[derive(Clone, Copy, PartialEq, Default, Debug, Serialize)]
+pub struct Table {
     pub segment_bytes: u64,
     /// CREATE TABLE AS SELECT of the external table.
     pub load_s: f64,
-    pub runs: Vec<Scan>,
 }
 
-impl Arm {
-    /// The last scan: counts are alike in all of them.
-    #[must_use]
-    pub fn last(&self) -> Option<&Scan> {
-        self.runs.last()
-    }
-
-    /// The median of the scans' times.
-    #[must_use]
-    pub fn elapsed_s(&self) -> Option<f64> {
-        crate::interval::median(&self.runs.iter().map(|run| run.elapsed_s).collect::<Vec<_>>())
-    }
-
-    /// The median of their CPU times.
-    #[must_use]
-    pub fn cpu_s(&self) -> Option<f64> {
-        crate::interval::median(&self.runs.iter().map(|run| run.cpu_s).collect::<Vec<_>>())
-    }
-
-    /// Blocks of 1 MB.
-    #[must_use]
-    pub fn whole_read(&self) -> u64 {
-        (1 << 20) / u64::from(self.block_bytes)
-    }
-}
-
-/// All of a run.
-#[derive(Clone, PartialEq, Debug, Serialize)]
-pub struct Measured {
+/// What is measured beside the arms.
+#[derive(Clone, PartialEq, Debug)]
+pub struct Rest {
     pub flat: FlatFile,
-    pub arms: Vec<Arm>,
+    /// By block size.
+    pub tables: BTreeMap<u32, Table>,
     /// Scans of the table in 8 KB blocks with a multiblock read count that is set.
     pub counts: Vec<(u64, Scan)>,
 }
 
-impl Measured {
+impl Rest {
+    /// The table of an arm; empty where there is none.
     #[must_use]
-    pub fn arm(&self, block_bytes: u32) -> Option<&Arm> {
-        self.arms.iter().find(|arm| arm.block_bytes == block_bytes)
+    pub fn table(&self, arm: Setting) -> Table {
+        self.tables.get(&arm.number(&BLOCK_BYTES)).copied().unwrap_or_default()
     }
+}
+
+/// Blocks of 1 MB.
+#[must_use]
+pub fn whole_read(block_bytes: u32) -> u64 {
+    (1 << 20) / u64::from(block_bytes)
 }

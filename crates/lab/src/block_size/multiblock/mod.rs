@@ -3,80 +3,90 @@
 //! ```text
 //! table.rs     flat file -> external table -> a table of each block size, in a disk group
 //! work.rs      the scans      requests.rs  what the trace says of them
-//! measured.rs -> judge.rs -> print.rs, JSON
+//! measured.rs, judge.rs, print.rs          this file: the declaration
 //! ```
 
-pub mod judge;
+mod judge;
 pub mod measured;
-pub(super) mod print;
+mod print;
 mod requests;
 pub(crate) mod table;
 mod work;
 
-use common::Result;
+use serde::{Deserialize, Serialize};
+use serde_json::json;
 
-use crate::laboratory::Laboratory;
-use crate::options::{Options, wrong_use};
-use crate::progress::Progress;
-use crate::text::grouped;
-use measured::{Arm, Measured};
+use super::block_bytes;
+use crate::experiment::declaration::{self, Declaration};
+use crate::experiment::factor::{Factor, Role};
+use crate::experiment::merged;
+use crate::experiment::plan::Limits;
+use crate::experiment::setting::Setting;
 
+pub use work::Work;
+
+const NAME: &str = "multiblock";
 /// The block sizes.
-pub(crate) const BLOCK_BYTES: [u32; 4] = [2048, 4096, 8192, 16384];
+pub(crate) const SIZES: [u32; 4] = [2048, 4096, 8192, 16384];
 /// TPC-DS's scale factor at scale 1, and the scale that is used when none is given.
 pub(crate) const SCALE_FACTOR: f64 = 100.0;
 const SCALE: f64 = 0.1;
-const SCALE_LEAST: f64 = 0.000_1;
-/// Megabytes of cache of each block size, and sessions: for each of these there must be 1 MB, or reads are smaller.
-const CACHE_MB: u32 = 32;
-const SESSIONS: u32 = 30;
+const SCALE_RANGE: (f64, f64) = (0.000_1, 1_000.0);
 
-/// Runs the part; what is to be said of it goes to `notes`.
-///
-/// # Errors
-/// HW-0003 for options out of range; those of making the flat file, the disks, the database, and of the statements.
-pub(super) fn run(options: &Options, notes: &mut Vec<String>, progress: &mut dyn Progress) -> Result<Measured> {
-    let repetitions = super::pctfree::repetitions(options)?;
-    let scale = options.scale.unwrap_or(SCALE);
-    if !(SCALE_LEAST..=1_000.0).contains(&scale) {
-        return Err(wrong_use(format!("{}: scale is from {SCALE_LEAST} to 1000, not {scale}", super::MULTIBLOCK)));
-    }
-    progress.step("making the database");
-    let caches = BLOCK_BYTES.map(|bytes| (super::cache_parameter(bytes), format!("{CACHE_MB}M")));
-    let sessions = ("sessions".to_owned(), SESSIONS.to_string());
-    let parameters: Vec<_> = caches.into_iter().chain([sessions]).collect();
-    let parameters: Vec<_> = parameters.iter().map(|(name, value)| (name.as_str(), value.clone())).collect();
-    let data = options.data.as_ref().map(|data| data.join(super::MULTIBLOCK));
-    let laboratory = Laboratory::create(data.as_deref(), &parameters)?;
-    let flat = table::make_flat_file(laboratory.directory(), scale * SCALE_FACTOR, progress)?;
-    let mut connection = laboratory.connect()?;
-    table::make_group(&laboratory, &mut connection, scale, progress)?;
-    let mut arms = Vec::new();
-    for bytes in BLOCK_BYTES {
-        progress.step(&format!("loading {} rows into blocks of {bytes} bytes", grouped(flat.rows)));
-        let (load_s, segment_bytes) = table::make(&mut connection, bytes)?;
-        arms.push(Arm { block_bytes: bytes, segment_bytes, load_s, runs: Vec::new() });
-    }
-    drop(connection);
-    for repetition in 1..=repetitions {
-        for arm in &mut arms {
-            progress.step(&format!(
-                "repetition {repetition} of {repetitions}: reading blocks of {} bytes",
-                arm.block_bytes
-            ));
-            arm.runs.push(work::scan(&laboratory, arm.block_bytes, None, repetition)?);
-        }
-    }
-    let mut counts = Vec::new();
-    for count in [0, 1, 16] {
-        progress.step(&format!("db_file_multiblock_read_count = {count}"));
-        counts.push((count, work::scan(&laboratory, work::COUNTED_BYTES, Some(count), 0)?));
-    }
-    progress.step("closing the database");
-    laboratory.close()?;
-    notes.push(format!(
-        "{}: {CACHE_MB} MB of cache of each block size, not used by these direct path reads and flushed before each; {SESSIONS} sessions",
-        super::MULTIBLOCK
-    ));
-    Ok(Measured { flat, arms, counts })
+/// The published figures of a scan.
+#[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
+pub struct Known {
+    pub segment_mb: u64,
+    pub elapsed_s: f64,
+    pub cpu_s: f64,
+    /// Blocks.
+    pub physical_reads: u64,
+    pub consistent_gets: u64,
+    /// Requests.
+    pub direct_path_reads: u64,
+}
+
+/// The published figures that no arm has.
+#[derive(Clone, PartialEq, Debug, Deserialize)]
+pub struct Paper {
+    pub rows: u64,
+    pub flat_file_bytes: u64,
+    /// Calls that fetched rows.
+    pub fetches: u64,
+}
+
+pub type Comparison = declaration::Comparison<Work>;
+
+pub static BLOCK_BYTES: Factor =
+    block_bytes(&SIZES, Role::Fixed, "A read of 1 MB has fewer blocks where they are large; the bytes are the same");
+
+static FACTORS: [&Factor; 1] = [&BLOCK_BYTES];
+
+/// All that the part consists of.
+pub static DECLARATION: Declaration<Work> = Declaration {
+    part: Some(NAME),
+    limits: Limits { scale: SCALE, scale_range: SCALE_RANGE, repetitions: super::REPETITIONS, ..Limits::USUAL },
+    tables: &print::TABLES,
+    judges: &judge::JUDGES,
+    qualify: judge::qualify,
+    arm_json: |comparison, arm| {
+        let table = comparison.measured.rest.table(arm.setting);
+        json!({
+            "name": arm.setting.name(),
+            "published": comparison.published_json(arm.setting),
+            "measured": merged([DECLARATION.estimates(arm), json!(table)]),
+            "elapsed_s": arm.median(|scan| scan.elapsed_s),
+        })
+    },
+    members: |comparison| {
+        let rest = &comparison.measured.rest;
+        json!({"flat_file": rest.flat, "read_counts": rest.counts})
+    },
+    ..Declaration::new(super::NAME, super::FILE, &FACTORS, || SIZES.map(setting).to_vec())
+};
+
+/// The table in blocks of this size.
+#[must_use]
+pub fn setting(block_bytes: u32) -> Setting {
+    Setting::new(&FACTORS).with(&BLOCK_BYTES, block_bytes)
 }

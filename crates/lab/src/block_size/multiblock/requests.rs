@@ -2,13 +2,13 @@
 
 use std::collections::BTreeMap;
 use std::fs::File;
-use std::io::BufReader;
 use std::path::Path;
 
 use common::{Error, Result};
-use report::tkprof::{self, Figures};
+use report::tkprof::Figures;
 use report::trace::{self, Record};
 
+use crate::laboratory::{io, traced};
 use crate::time::seconds;
 
 /// The reads that were waited for, by their blocks, and TKPROF's figures of the fetches.
@@ -24,10 +24,10 @@ pub(super) struct Requests {
 /// # Errors
 /// HW-0002 when the file cannot be opened; those of reading traces; ORA-00600 when the statement is not in it.
 pub(super) fn of(path: &Path, text: &str) -> Result<Requests> {
-    let open = || File::open(path).map_err(|error| crate::laboratory::io(path, &error));
+    let file = File::open(path).map_err(|error| io(path, &error))?;
     let (mut direct, mut cached, mut wait_us) = (BTreeMap::new(), BTreeMap::new(), 0);
     let mut cursor = None;
-    trace::read(open()?, &mut |record| {
+    trace::read(file, &mut |record| {
         match record {
             Record::Parsing(parsing) if parsing.text.trim() == text => cursor = Some(parsing.cursor),
             Record::Parsing(parsing) if cursor == Some(parsing.cursor) => cursor = None,
@@ -45,9 +45,7 @@ pub(super) fn of(path: &Path, text: &str) -> Result<Requests> {
         }
         Ok(())
     })?;
-    let options = tkprof::Options { inclusive: true, ..tkprof::Options::default() };
-    let summary = tkprof::summarise(BufReader::new(open()?), &options)?;
-    let statement = summary.statements.iter().find(|s| s.sql.as_deref().is_some_and(|sql| sql.trim() == text));
+    let statement = traced(path, &[text])?.pop().flatten();
     let statement = statement.ok_or_else(|| Error::bug(format!("{}: it lacks '{text}'", path.display())))?;
     let figures = Figures { count: statement.fetch.count, ..statement.total() };
     Ok(Requests { direct, cached, wait_s: seconds(wait_us), figures })

@@ -7,7 +7,7 @@ use common::{Error, Result};
 use device::OsFileSystem;
 use sql::Connection;
 
-use super::BLOCK_BYTES;
+use super::SIZES;
 use super::measured::FlatFile;
 use crate::generate::{self, Suite, generate};
 use crate::laboratory::{Laboratory, numbers};
@@ -62,12 +62,12 @@ pub(crate) fn make_group(
     progress.step("making the disk group");
     let directory = laboratory.directory();
     let megabytes = (TABLESPACE_MB * scale).max(TABLESPACE_MB_LEAST).ceil();
-    let disk_mb = megabytes * BLOCK_BYTES.len() as f64 / f64::from(DISKS) + DISK_MORE_MB;
+    let disk_mb = megabytes * SIZES.len() as f64 / f64::from(DISKS) + DISK_MORE_MB;
     let pattern = quoted(&directory.join("group1_*"))?;
     let disks = storage::disk_group::make_disks(&OsFileSystem::new(), &pattern, DISKS, (disk_mb as u64) << 20)?;
     connection
         .run(&format!("create diskgroup group1 external redundancy disk '{pattern}' attribute 'au_size' = '1M'"))?;
-    for bytes in BLOCK_BYTES {
+    for bytes in SIZES {
         let kilobytes = bytes / 1024;
         connection.run(&format!(
             "create tablespace tpcds_{kilobytes}k datafile '+GROUP1' size {megabytes}m blocksize {kilobytes}k"
@@ -97,7 +97,9 @@ pub(crate) fn columns() -> impl Iterator<Item = &'static str> {
 fn quoted(path: &Path) -> Result<String> {
     let text = path.to_str().filter(|text| !text.contains(['\'', ',', '*', '?', '%']) || text.ends_with('*'));
     let text = text.map(str::to_owned);
-    text.ok_or_else(|| crate::options::wrong_use(format!("{}: not a path for a disk group", path.display())))
+    text.ok_or_else(|| {
+        crate::experiment::options::wrong_use(format!("{}: not a path for a disk group", path.display()))
+    })
 }
 
 /// Makes and fills the table of a block size: seconds that took, and the segment's bytes.

@@ -1,22 +1,92 @@
-//! One scan: `select *` in arrays of 100 rows, traced, with nothing cached.
+//! The tables and their scans: `select *` in arrays of 100 rows, traced, with nothing cached.
 
+use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use common::Result;
 use waits::Statistic;
 
-use super::measured::{Profile, Scan};
-use super::{requests, table};
+use super::measured::{FlatFile, Profile, Rest, Scan, Table};
+use super::{BLOCK_BYTES, Known, NAME, Paper, SCALE_FACTOR, SIZES, requests, table};
+use crate::block_size::cache_parameter;
+use crate::experiment::plan::{Plan, Turn};
+use crate::experiment::setting::Setting;
+use crate::experiment::workload::Workload;
 use crate::laboratory::Laboratory;
+use crate::progress::Progress;
+use crate::text::grouped;
 use crate::time::seconds;
+
+/// Megabytes of cache of each block size, and sessions: for each of these there must be 1 MB, or reads are smaller.
+const CACHE_MB: u32 = 32;
+const SESSIONS: u32 = 30;
+/// Values of DB_FILE_MULTIBLOCK_READ_COUNT.
+const COUNTS: [u64; 3] = [0, 1, 16];
 
 /// Rows of a fetch, as published.
 const ARRAY: usize = 100;
 /// The table whose scans are done with a multiblock read count that is set.
 pub(super) const COUNTED_BYTES: u32 = 8192;
 
+/// A database with the tables.
+#[derive(Debug)]
+pub struct Work {
+    laboratory: Laboratory,
+    flat: FlatFile,
+    /// By block size.
+    tables: BTreeMap<u32, Table>,
+}
+
+impl Workload for Work {
+    type Run = Scan;
+    type Rest = Rest;
+    type Known = Known;
+    type Paper = Paper;
+
+    fn open(plan: &Plan, progress: &mut dyn Progress) -> Result<Self> {
+        let caches = SIZES.map(|bytes| (cache_parameter(bytes), format!("{CACHE_MB}M")));
+        let parameters = caches.into_iter().chain([("sessions".to_owned(), SESSIONS.to_string())]);
+        let laboratory = Laboratory::create(plan.options.data.as_deref(), parameters)?;
+        let flat = table::make_flat_file(laboratory.directory(), plan.scale * SCALE_FACTOR, progress)?;
+        let mut connection = laboratory.connect()?;
+        table::make_group(&laboratory, &mut connection, plan.scale, progress)?;
+        let mut tables = BTreeMap::new();
+        for bytes in SIZES {
+            progress.step(&format!("loading {} rows into blocks of {bytes} bytes", grouped(flat.rows)));
+            let (load_s, segment_bytes) = table::make(&mut connection, bytes)?;
+            tables.insert(bytes, Table { segment_bytes, load_s });
+        }
+        drop(connection);
+        Ok(Self { laboratory, flat, tables })
+    }
+
+    fn run(&mut self, setting: Setting, turn: Turn, _: &mut dyn Progress) -> Result<Scan> {
+        scan(&self.laboratory, setting.number(&BLOCK_BYTES), None, turn.repetition)
+    }
+
+    fn rest(&mut self, progress: &mut dyn Progress) -> Result<Rest> {
+        let mut counts = Vec::new();
+        for count in COUNTS {
+            progress.step(&format!("db_file_multiblock_read_count = {count}"));
+            counts.push((count, scan(&self.laboratory, COUNTED_BYTES, Some(count), 0)?));
+        }
+        Ok(Rest { flat: self.flat, tables: self.tables.clone(), counts })
+    }
+
+    fn notes(&self) -> Vec<String> {
+        vec![format!(
+            "{NAME}: {CACHE_MB} MB of cache of each block size, not used by these direct path reads and flushed before \
+             each; {SESSIONS} sessions"
+        )]
+    }
+
+    fn close(self) -> Result<()> {
+        self.laboratory.close()
+    }
+}
+
 /// Reads the table of a block size; `count` is the multiblock read count, which else is not set.
-pub(super) fn scan(laboratory: &Laboratory, block_bytes: u32, count: Option<u64>, repetition: u32) -> Result<Scan> {
+fn scan(laboratory: &Laboratory, block_bytes: u32, count: Option<u64>, repetition: u32) -> Result<Scan> {
     let name = table::name_of(block_bytes);
     let identifier = match count {
         None => format!("{name}_{repetition}"),

@@ -7,7 +7,8 @@
 //!
 //! Nothing here was measured, and no published figure is used.
 
-use super::setting::Setting;
+use super::setting::{BLOCK_BYTES, PCTFREE};
+use crate::experiment::setting::Setting;
 
 /// Bytes of an empty block under bitmaps that no row can take: headers, two ITL slots, directories, tail
 /// (docs/formats/heap-block.md).
@@ -44,7 +45,8 @@ pub(super) fn receiving(setting: Setting) -> u64 {
 }
 
 fn filled(setting: Setting, fixed: u32, row: u32) -> u64 {
-    let hundredths = (setting.block_bytes - fixed) * 100 - setting.block_bytes * u32::from(setting.pctfree);
+    let block_bytes = setting.number(&BLOCK_BYTES);
+    let hundredths = (block_bytes - fixed) * 100 - block_bytes * setting.number(&PCTFREE);
     u64::from(hundredths / (row * 100))
 }
 
@@ -52,20 +54,20 @@ fn filled(setting: Setting, fixed: u32, row: u32) -> u64 {
 /// no room for. The last block, which is not full, is filled up by rows that migrate before its own rows grow.
 pub(super) fn migrating(setting: Setting, rows: u64) -> u64 {
     let full = capacity(setting);
-    let free = u64::from(setting.block_bytes - FIXED_BYTES) - full * u64::from(ROW_BYTES);
+    let free = u64::from(setting.number(&BLOCK_BYTES) - FIXED_BYTES) - full * u64::from(ROW_BYTES);
     let in_place = free / u64::from(GROWTH_BYTES);
     rows / full * full.saturating_sub(in_place) + (rows % full).saturating_sub(in_place)
 }
 
 /// Blocks that the statistics report after so many rows were inserted.
 pub(super) fn blocks_before(setting: Setting, rows: u64) -> u64 {
-    reported(setting.block_bytes, rows.div_ceil(capacity(setting)))
+    reported(setting.number(&BLOCK_BYTES), rows.div_ceil(capacity(setting)))
 }
 
 /// Blocks that they report after each row has grown.
 pub(super) fn blocks_after(setting: Setting, rows: u64) -> u64 {
     let received = migrating(setting, rows).div_ceil(receiving(setting));
-    reported(setting.block_bytes, rows.div_ceil(capacity(setting)) + received)
+    reported(setting.number(&BLOCK_BYTES), rows.div_ceil(capacity(setting)) + received)
 }
 
 /// Blocks for data of the smallest segment that has so many.
@@ -91,23 +93,23 @@ fn reported(block_bytes: u32, needed: u64) -> u64 {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::block_size::pctfree::setting::{BLOCK_BYTES, LOW};
-    use crate::block_size::published::Published;
+    use crate::block_size::pctfree::DECLARATION;
+    use crate::block_size::pctfree::setting::{self, LOW, SIZES};
 
     /// All twelve published figures are arithmetic.
     #[test]
     fn the_published_blocks_are_what_arithmetic_says() {
-        let published = Published::read().unwrap().pctfree;
-        for setting in Setting::published() {
+        let published = DECLARATION.published().unwrap();
+        for setting in setting::published() {
             let known = published.arm(setting).unwrap().blocks;
-            let computed = [blocks_before(setting, published.rows), blocks_after(setting, published.rows)];
+            let computed = [blocks_before(setting, published.paper.rows), blocks_after(setting, published.paper.rows)];
             assert_eq!(computed, known, "{}", setting.name());
         }
     }
 
     #[test]
     fn receiving_blocks_keep_their_free_share_and_have_so_many_slots() {
-        let rows = BLOCK_BYTES.map(|bytes| receiving(Setting::new(bytes, LOW)));
+        let rows = SIZES.map(|bytes| receiving(setting::plain(bytes, LOW)));
         assert_eq!(rows, [76, 155, 255]);
     }
 }

@@ -9,14 +9,18 @@ use common::{Error, Result};
 use serde_json::{Value, json};
 use stacks::{FunctionShare, Profile, Sampler};
 
-use super::setting::Setting;
-use super::work;
+use super::{setting, work};
+use crate::experiment::setting::Setting;
 use crate::grid::Grid;
 use crate::laboratory::{Laboratory, io as failed};
 use crate::text::grouped;
 
 /// What is looked at.
-pub const ARM: Setting = Setting::legacy(16384);
+#[must_use]
+pub fn arm() -> Setting {
+    setting::legacy(16384)
+}
+
 /// Stacks a second. A prime, so that they fall in step with nothing.
 const FREQUENCY: u32 = 499;
 /// Functions and stacks that are shown.
@@ -66,7 +70,7 @@ impl Picture {
     /// Those of the statements; HW-0002 when stacks cannot be taken or the file cannot be written.
     pub(super) fn draw(mut self, laboratory: &Laboratory, rows: u64) -> Result<Flame> {
         let mut profile = Err(Error::bug("the update was not looked at"));
-        work::run_watched(laboratory, ARM, rows, |session, update| {
+        work::run_watched(laboratory, arm(), rows, |session, update| {
             let theirs = session.clone();
             let sampler = Sampler::start(move || theirs.thread(), FREQUENCY)?;
             update()?;
@@ -74,7 +78,7 @@ impl Picture {
             Ok(())
         })?;
         let profile = profile?;
-        let title = format!("UPDATE of {} rows, {}", grouped(rows), ARM.name());
+        let title = format!("UPDATE of {} rows, {}", grouped(rows), arm().name());
         let svg = profile.svg(&title, &CRATES);
         let written = self.file.write_all(svg.as_bytes()).and_then(|()| self.file.sync_all());
         written.and_then(|()| std::fs::rename(&self.part, &self.path)).map_err(|error| failed(&self.path, &error))?;
@@ -108,7 +112,7 @@ impl Flame {
             out,
             "{} stacks of the UPDATE, {}, {FREQUENCY} a second: {seconds:.2} s by the clock, waits included; libraries count for their callers",
             grouped(ticks),
-            ARM.name()
+            arm().name()
         )?;
         writeln!(out, "{}\n", self.path.display())
     }
@@ -129,7 +133,7 @@ impl Flame {
         let function = |share: &FunctionShare| json!({"name": *share.name, "self": share.own, "total": share.total});
         let stack = |(stack, ticks): &(String, u64)| json!({"stack": stack, "ticks": ticks});
         json!({
-            "arm": ARM.name(),
+            "arm": arm().name(),
             "ticks": self.profile.ticks(),
             "ticks_a_second": self.profile.frequency,
             "functions": self.functions().iter().map(function).collect::<Vec<_>>(),

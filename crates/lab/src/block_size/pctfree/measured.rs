@@ -2,7 +2,7 @@
 
 use serde::Serialize;
 
-use super::setting::Setting;
+use super::flamegraph::Flame;
 
 /// What a run of one arm found.
 #[derive(Clone, PartialEq, Debug, Serialize)]
@@ -23,46 +23,11 @@ pub struct Run {
     pub scan_gets: u64,
 }
 
-/// All runs of one arm.
-#[derive(Clone, PartialEq, Debug, Serialize)]
-pub struct Arm {
-    #[serde(flatten)]
-    pub setting: Setting,
-    pub runs: Vec<Run>,
-}
-
-impl Arm {
-    /// The last run: counts are alike in all of them.
-    #[must_use]
-    pub fn last(&self) -> Option<&Run> {
-        self.runs.last()
-    }
-
-    /// The median of the updates' times.
-    #[must_use]
-    pub fn update_s(&self) -> Option<f64> {
-        crate::interval::median(&self.runs.iter().map(|run| run.update_s).collect::<Vec<_>>())
-    }
-}
-
-impl Arm {
-    /// The median of the scans' times.
-    #[must_use]
-    pub fn scan_s(&self) -> Option<f64> {
-        crate::interval::median(&self.runs.iter().map(|run| run.scan_s).collect::<Vec<_>>())
-    }
-}
-
-/// All of a run.
-#[derive(Clone, PartialEq, Debug, Serialize)]
-pub struct Measured {
+/// What is measured beside the arms.
+#[derive(Clone, PartialEq, Debug)]
+pub struct Rest {
+    /// Of every table.
     pub rows: u64,
-    pub arms: Vec<Arm>,
-}
-
-impl Measured {
-    #[must_use]
-    pub fn arm(&self, setting: Setting) -> Option<&Arm> {
-        self.arms.iter().find(|arm| arm.setting == setting)
-    }
+    /// Where the time of one update went, when that was asked for.
+    pub flame: Option<Flame>,
 }

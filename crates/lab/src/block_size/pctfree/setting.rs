@@ -1,52 +1,59 @@
-//! What the arms differ in.
+//! What the arms differ in: a tablespace's block size, a table's PCTFREE, and how room for migrated rows is searched.
 
-use serde::Serialize;
-
-/// An arm: a tablespace's block size, a table's PCTFREE, and how room for migrated rows is searched.
-#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug, Serialize)]
-pub struct Setting {
-    pub block_bytes: u32,
-    pub pctfree: u8,
-    /// As the releases with bug 6918210 searched.
-    pub legacy_search: bool,
-}
+use crate::block_size::block_bytes;
+use crate::experiment::factor::{Factor, Role, Shown, Values};
+use crate::experiment::setting::Setting;
 
 /// The block sizes of the arms.
-pub(crate) const BLOCK_BYTES: [u32; 3] = [4096, 8192, 16384];
+pub(crate) const SIZES: [u32; 3] = [4096, 8192, 16384];
 /// PCTFREE: rows migrate, and they do not.
-pub(crate) const LOW: u8 = 10;
-pub(crate) const HIGH: u8 = 35;
+pub(crate) const LOW: u32 = 10;
+pub(crate) const HIGH: u32 = 35;
 
-impl Setting {
-    #[must_use]
-    pub const fn new(block_bytes: u32, pctfree: u8) -> Self {
-        Self { block_bytes, pctfree, legacy_search: false }
-    }
+pub static BLOCK_BYTES: Factor =
+    block_bytes(&SIZES, Role::Line, "Overheads of a block and of an extent count for more rows in a large one");
 
-    #[must_use]
-    pub const fn legacy(block_bytes: u32) -> Self {
-        Self { block_bytes, pctfree: LOW, legacy_search: true }
-    }
+pub static PCTFREE: Factor = Factor {
+    unit: "%",
+    words: |value| format!("PCTFREE {value}"),
+    why: "Room that inserts leave in a block for rows that grow",
+    ..Factor::number("pctfree", "PCTFREE", Values::Range(0, 90), Some(10))
+};
 
-    /// The published six.
-    pub fn published() -> impl Iterator<Item = Self> {
-        BLOCK_BYTES.into_iter().flat_map(|bytes| [LOW, HIGH].map(|pctfree| Self::new(bytes, pctfree)))
-    }
+/// As the releases with bug 6918210 searched.
+pub static LEGACY_SEARCH: Factor = Factor {
+    role: Role::Fixed,
+    shown: Shown::Changed,
+    words: |_| "legacy search".to_owned(),
+    why: "The search for room asked the same blocks again and again",
+    ..Factor::number("legacy_search", "legacy search", Values::Switch, Some(0))
+};
 
-    /// Those, and the ones with the legacy search.
-    pub fn all() -> impl Iterator<Item = Self> {
-        Self::published().chain([Self::legacy(8192), Self::legacy(16384)])
-    }
+pub(super) static FACTORS: [&Factor; 3] = [&BLOCK_BYTES, &PCTFREE, &LEGACY_SEARCH];
 
-    /// `8 KB, PCTFREE 10`.
-    #[must_use]
-    pub fn name(self) -> String {
-        let legacy = if self.legacy_search { ", legacy search" } else { "" };
-        format!("{} KB, PCTFREE {}{legacy}", self.block_bytes / 1024, self.pctfree)
-    }
+/// An arm of the published test.
+#[must_use]
+pub fn plain(block_bytes: u32, pctfree: u32) -> Setting {
+    Setting::new(&FACTORS).with(&BLOCK_BYTES, block_bytes).with(&PCTFREE, pctfree)
+}
 
-    /// The arm's tablespace.
-    pub(crate) fn tablespace(self) -> String {
-        format!("rm_{}k", self.block_bytes / 1024)
-    }
+/// One whose rows migrate, with the legacy search.
+#[must_use]
+pub fn legacy(block_bytes: u32) -> Setting {
+    plain(block_bytes, LOW).with(&LEGACY_SEARCH, 1)
+}
+
+/// The published six.
+pub fn published() -> impl Iterator<Item = Setting> {
+    SIZES.into_iter().flat_map(|bytes| [LOW, HIGH].map(|pctfree| plain(bytes, pctfree)))
+}
+
+/// Those, and the ones with the legacy search.
+pub(super) fn arms() -> Vec<Setting> {
+    published().chain([legacy(8192), legacy(16384)]).collect()
+}
+
+/// The arm's tablespace.
+pub(crate) fn tablespace(setting: Setting) -> String {
+    format!("rm_{}k", setting.number(&BLOCK_BYTES) / 1024)
 }

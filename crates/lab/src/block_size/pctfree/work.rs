@@ -7,19 +7,83 @@ use engine::instance::Session;
 use sql::Connection;
 use waits::Statistic;
 
-use super::measured::Run;
-use super::setting::{BLOCK_BYTES, Setting};
+use super::flamegraph::{self, Picture};
+use super::measured::{Rest, Run};
+use super::setting::{LEGACY_SEARCH, PCTFREE, SIZES, tablespace};
+use super::{Known, NAME, Paper};
+use crate::block_size::cache_parameter;
+use crate::experiment::plan::{Plan, Turn};
+use crate::experiment::setting::Setting;
+use crate::experiment::workload::Workload;
 use crate::laboratory::{Laboratory, numbers};
+use crate::progress::Progress;
 use crate::time::seconds;
 
+/// Rows at scale 1.
+const ROWS: f64 = 200_000.0;
+const ROWS_LEAST: f64 = 1_000.0;
+/// Megabytes of cache of each block size: the tables stay in it.
+const CACHE_MB: f64 = 64.0;
 /// Megabytes of a datafile at scale 1, as in the published script.
 const DATAFILE_MB: f64 = 100.0;
 const DATAFILE_MB_LEAST: f64 = 8.0;
 
+/// Rows of every table.
+pub(super) fn rows(plan: &Plan) -> u64 {
+    (ROWS * plan.scale).max(ROWS_LEAST).round() as u64
+}
+
+/// A database with a tablespace of each block size.
+#[derive(Debug)]
+pub struct Work {
+    laboratory: Laboratory,
+    rows: u64,
+    cache_mb: f64,
+    /// Of one more update, that is to be drawn.
+    picture: Option<Picture>,
+}
+
+impl Workload for Work {
+    type Run = Run;
+    type Rest = Rest;
+    type Known = Known;
+    type Paper = Paper;
+
+    fn open(plan: &Plan, _: &mut dyn Progress) -> Result<Self> {
+        let picture = plan.options.flamegraph.as_deref().map(Picture::create).transpose()?;
+        let cache_mb = (CACHE_MB * plan.scale.max(0.25)).ceil();
+        let parameters = SIZES.map(|bytes| (cache_parameter(bytes), format!("{cache_mb}M")));
+        let laboratory = Laboratory::create(plan.options.data.as_deref(), parameters)?;
+        create_tablespaces(&mut laboratory.connect()?, plan.scale)?;
+        Ok(Self { laboratory, rows: rows(plan), cache_mb, picture })
+    }
+
+    fn run(&mut self, setting: Setting, _: Turn, _: &mut dyn Progress) -> Result<Run> {
+        run_watched(&self.laboratory, setting, self.rows, |_, update| update())
+    }
+
+    fn rest(&mut self, progress: &mut dyn Progress) -> Result<Rest> {
+        let picture = self.picture.take().map(|picture| {
+            progress.step(&format!("the stacks of {}", flamegraph::arm().name()));
+            picture.draw(&self.laboratory, self.rows)
+        });
+        Ok(Rest { rows: self.rows, flame: picture.transpose()? })
+    }
+
+    fn notes(&self) -> Vec<String> {
+        let cache_mb = self.cache_mb;
+        vec![format!("{NAME}: {cache_mb} MB of cache of each block size; a checkpoint before each update")]
+    }
+
+    fn close(self) -> Result<()> {
+        self.laboratory.close()
+    }
+}
+
 /// Makes a tablespace of each block size.
 pub(super) fn create_tablespaces(connection: &mut Connection, scale: f64) -> Result<()> {
     let megabytes = (DATAFILE_MB * scale).max(DATAFILE_MB_LEAST).ceil();
-    for bytes in BLOCK_BYTES {
+    for bytes in SIZES {
         let kilobytes = bytes / 1024;
         connection.run(&format!(
             "create tablespace rm_{kilobytes}k datafile 'rm_{kilobytes}k.dbf' size {megabytes}M blocksize {kilobytes}k \
@@ -29,12 +93,8 @@ pub(super) fn create_tablespaces(connection: &mut Connection, scale: f64) -> Res
     Ok(())
 }
 
-/// Makes the arm's table, fills it, updates it, and drops it.
-pub(crate) fn run(laboratory: &Laboratory, setting: Setting, rows: u64) -> Result<Run> {
-    run_watched(laboratory, setting, rows, |_, update| update())
-}
-
-/// The same; `watch` does the update, and may do something before and after it.
+/// Makes the arm's table, fills it, updates it, and drops it; `watch` does the update, and may do something before and
+/// after it.
 pub(super) fn run_watched(
     laboratory: &Laboratory,
     setting: Setting,
@@ -42,12 +102,12 @@ pub(super) fn run_watched(
     watch: impl FnOnce(&Arc<Session>, &mut dyn FnMut() -> Result<()>) -> Result<()>,
 ) -> Result<Run> {
     let mut connection = laboratory.connect()?;
-    connection.run(&format!("alter session set \"_legacy_space_search\" = {}", setting.legacy_search))?;
+    connection.run(&format!("alter session set \"_legacy_space_search\" = {}", setting.is_on(&LEGACY_SEARCH)))?;
     connection.run("begin dbms_random.seed(0); end;")?;
     connection.run(&format!(
         "create table t1 (n1 number, n2 number) pctfree {} tablespace {}",
-        setting.pctfree,
-        setting.tablespace()
+        setting.number(&PCTFREE),
+        tablespace(setting)
     ))?;
     connection.run(&format!(
         "insert into t1 (n1) select trunc(dbms_random.value(10000000, 100000000)) from dual connect by level <= {rows}"

@@ -1,8 +1,9 @@
 //! How an experiment shall be run. Each experiment takes some of it, and refuses the rest.
 
+use std::collections::BTreeMap;
 use std::path::PathBuf;
 
-use common::{Error, ErrorKind, Result};
+use common::{Error, ErrorKind};
 
 use crate::source::SourceName;
 
@@ -17,8 +18,6 @@ pub struct Options {
     pub source: Option<SourceName>,
     /// Length of a repetition.
     pub minutes: Option<f64>,
-    /// Sessions at once.
-    pub sessions: Option<u32>,
     /// Times that each arm is run.
     pub repetitions: Option<u32>,
     /// The order of the arms follows from it.
@@ -27,6 +26,8 @@ pub struct Options {
     pub part: Option<String>,
     /// Where a flame graph of what takes the time is to be written.
     pub flamegraph: Option<PathBuf>,
+    /// Values of factors by their options, as `freelists` and `sessions`.
+    pub factors: BTreeMap<String, Vec<u32>>,
 }
 
 /// HW-0003: a wrong use.
@@ -35,28 +36,29 @@ pub(crate) fn wrong_use(text: impl Into<String>) -> Error {
 }
 
 impl Options {
-    /// What multiplies the work, for an experiment that is run in full unless something else is asked for.
-    pub(crate) fn scale(&self) -> f64 {
-        self.scale.unwrap_or(1.0)
+    /// The same with values of a factor.
+    #[must_use]
+    pub fn with(mut self, option: &str, values: &[u32]) -> Self {
+        self.factors.insert(option.to_owned(), values.to_vec());
+        self
     }
 
-    /// Refuses what an experiment has no use for.
-    ///
-    /// # Errors
-    /// HW-0003 when one of `names` was given.
-    pub(crate) fn refuse(&self, experiment: &str, names: &[&str]) -> Result<()> {
-        let given = [
+    /// The options that were given of those that not every experiment takes.
+    pub(super) fn given(&self) -> impl Iterator<Item = &str> {
+        let own = [
             ("source", self.source.is_some()),
             ("minutes", self.minutes.is_some()),
-            ("sessions", self.sessions.is_some()),
             ("repetitions", self.repetitions.is_some()),
             ("seed", self.seed.is_some()),
             ("part", self.part.is_some()),
             ("flamegraph", self.flamegraph.is_some()),
         ];
-        match given.into_iter().find(|(name, given)| *given && names.contains(name)) {
-            Some((name, _)) => Err(wrong_use(format!("the experiment {experiment} does not take --{name}"))),
-            None => Ok(()),
-        }
+        let own = own.into_iter().filter(|(_, given)| *given).map(|(name, _)| name);
+        own.chain(self.factors.keys().map(String::as_str))
     }
+}
+
+/// HW-0003: an experiment has no use for an option.
+pub(crate) fn not_taken(experiment: &str, option: &str) -> Error {
+    wrong_use(format!("the experiment {experiment} does not take --{option}"))
 }

@@ -1,7 +1,8 @@
 //! Expectations: what has to come out of an experiment, and what became of it.
 //!
-//! The data file of an experiment lists them; a judge of the experiment's own finds by an expectation's id whether it holds. `holds` is None where the run could
-//! not decide it, and the text then says why. Judges see figures only; they run nothing.
+//! The data file of an experiment lists them; the judge that the experiment declares for an id finds whether it holds.
+//! `holds` is None where the run could not decide it, and the text then says why. Judges see figures only; they run
+//! nothing.
 
 use common::{Error, Result};
 use serde::{Deserialize, Serialize};
@@ -44,9 +45,12 @@ impl ExpectationSpec {
         self.low.ok_or_else(|| Error::bug(format!("the expectation '{}' has no lower end", self.id)))
     }
 
-    /// ORA-00600: the data file has an expectation that no judge knows.
-    pub(crate) fn unknown(&self) -> Error {
-        Error::bug(format!("no judge for the expectation '{}'", self.id))
+    /// The upper end of a range that has no other.
+    ///
+    /// # Errors
+    /// ORA-00600 when the data file has none.
+    pub(crate) fn most(&self) -> Result<f64> {
+        self.high.ok_or_else(|| Error::bug(format!("the expectation '{}' has no upper end", self.id)))
     }
 
     /// With what was found.
@@ -85,7 +89,8 @@ pub struct Expectation {
 }
 
 /// What a judge finds.
-pub(crate) struct Finding {
+#[derive(Clone, PartialEq, Debug)]
+pub struct Finding {
     pub(crate) published: Value,
     pub(crate) measured: Value,
     pub(crate) figures: String,
@@ -109,5 +114,35 @@ impl Finding {
         self.holds = None;
         self.because = Some(because.into());
         self
+    }
+}
+
+/// What a judge finds arm by arm, put together: all of them have to hold.
+#[derive(Debug)]
+pub(crate) struct Tally {
+    published: Vec<Value>,
+    measured: Vec<Value>,
+    words: Vec<String>,
+    holds: bool,
+}
+
+impl Tally {
+    pub(crate) fn new() -> Self {
+        Self { published: Vec::new(), measured: Vec::new(), words: Vec::new(), holds: true }
+    }
+
+    /// One arm's: JSON of what was published (null: nothing) and measured, both in words, and whether it holds.
+    pub(crate) fn add(&mut self, published: Value, measured: Value, words: String, holds: bool) {
+        self.published.push(published);
+        self.measured.push(measured);
+        self.words.push(words);
+        self.holds &= holds;
+    }
+
+    /// The finding, with `head` before the words; `published` is null where no arm had any.
+    pub(crate) fn finding(self, head: &str) -> Finding {
+        let any = self.published.iter().any(|published| !published.is_null());
+        let published = if any { Value::Array(self.published) } else { Value::Null };
+        Finding::new(published, Value::Array(self.measured), format!("{head}{}", self.words.join("; ")), self.holds)
     }
 }

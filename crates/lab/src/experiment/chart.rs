@@ -36,8 +36,9 @@ pub(crate) struct Axes<'a> {
 type Drawn = Result<(), Box<dyn Error>>;
 
 /// Colours that people who cannot tell red from green tell apart (Okabe and Ito), then shades between them.
-const COLOURS: [RGBColor; 10] = [
+const COLOURS: [RGBColor; 11] = [
     RGBColor(0x00, 0x72, 0xb2),
+    RGBColor(0xd5, 0x5e, 0x00),
     RGBColor(0x00, 0x9e, 0x73),
     RGBColor(0x56, 0xb4, 0xe9),
     RGBColor(0xcc, 0x79, 0xa7),
@@ -48,8 +49,6 @@ const COLOURS: [RGBColor; 10] = [
     RGBColor(0x9e, 0xb3, 0x1f),
     RGBColor(0x2f, 0x4b, 0x7c),
 ];
-/// Bitmaps'.
-pub(crate) const AUTO: RGBColor = RGBColor(0xd5, 0x5e, 0x00);
 
 /// The colour of a line by its place.
 pub(crate) fn colour(place: usize) -> RGBColor {

@@ -2,8 +2,8 @@
 
 use std::io::{self, Write};
 
-use crate::expectation::{Expectation, Kind};
-use crate::reproduction::Reproduction;
+use super::expectation::{Expectation, Kind};
+use super::reproduction::Reproduction;
 use crate::text::wrapped;
 
 const WIDTH: usize = 118;
@@ -13,15 +13,20 @@ const WIDTH: usize = 118;
 /// # Errors
 /// When `out` cannot be written to.
 pub fn print(report: &Reproduction, out: &mut dyn Write) -> io::Result<()> {
-    let heading = report.figures.heading();
-    writeln!(out, "{}: {}", heading.name, heading.title)?;
-    writeln!(out, "{}", heading.origin)?;
-    report.figures.print_source(out)?;
-    for note in &report.notes {
-        lines(out, "", note)?;
+    for head in report.parts.iter().take(1) {
+        writeln!(out, "{}: {}", head.name, head.title)?;
+        writeln!(out, "{}", head.origin)?;
     }
+    let named: Vec<&str> = report.parts.iter().filter_map(|part| part.part).collect();
+    if !named.is_empty() {
+        writeln!(out, "parts: {}", named.join(", "))?;
+    }
+    for (head, text) in report.parts.iter().flat_map(|part| &part.about) {
+        lines(out, head, text)?;
+    }
+    report.notes.iter().try_for_each(|note| lines(out, "", note))?;
     writeln!(out)?;
-    report.figures.print(out)?;
+    report.parts.iter().try_for_each(|part| out.write_all(&part.tables))?;
     expectations(&report.expectations, out)
 }
 

@@ -1,12 +1,10 @@
-//! What the data file says: the published figures and what has to come out.
-//!
-//! It lies in `experiments/` and is part of the binary. Only the comparison reads it.
+//! What the data file says: statements and segments of both arms, and why figures are far from those measured.
 
 use common::{Error, Result};
 use serde::{Deserialize, Serialize};
 
-use crate::expectation::ExpectationSpec;
-use crate::management::Management;
+use crate::experiment::setting::Setting;
+use crate::management::is_auto;
 
 /// The columns of TKPROF's table, all calls of a statement together.
 #[derive(Clone, Copy, PartialEq, Debug, Default, Serialize, Deserialize)]
@@ -29,11 +27,8 @@ pub struct Pair<T> {
 }
 
 impl<T> Pair<T> {
-    pub fn of(&self, arm: Management) -> &T {
-        match arm {
-            Management::Manual => &self.manual,
-            Management::Auto => &self.auto,
-        }
+    pub fn of(&self, arm: &Setting) -> &T {
+        if is_auto(arm) { &self.auto } else { &self.manual }
     }
 }
 
@@ -92,12 +87,9 @@ impl Figure {
     }
 }
 
-/// The data file.
+/// The published figures.
 #[derive(Clone, PartialEq, Debug, Deserialize)]
-pub struct Published {
-    pub name: String,
-    pub title: String,
-    pub origin: String,
+pub struct Paper {
     pub rows: u64,
     pub source_blocks_read: u64,
     #[serde(rename = "statement")]
@@ -105,23 +97,15 @@ pub struct Published {
     pub segments: Pair<SegmentBlocks>,
     #[serde(rename = "difference")]
     pub differences: Vec<Reason>,
-    #[serde(rename = "expectation")]
-    pub expectations: Vec<ExpectationSpec>,
 }
 
-impl Published {
-    /// Reads the data file.
+impl Paper {
+    /// The published figures of a statement.
     ///
     /// # Errors
-    /// ORA-00600 when the file in the binary cannot be read: it is tested that it can.
-    pub fn read() -> Result<Self> {
-        toml::from_str(include_str!("../../experiments/insert-gets.toml"))
-            .map_err(|error| Error::bug(format!("experiments/insert-gets.toml: {error}")))
-    }
-
-    /// The published figures of a statement.
-    #[must_use]
-    pub fn statement(&self, id: &str) -> Option<&PublishedStatement> {
-        self.statements.iter().find(|statement| statement.id == id)
+    /// ORA-00600 when there are none.
+    pub fn statement(&self, id: &str) -> Result<&PublishedStatement> {
+        let found = self.statements.iter().find(|statement| statement.id == id);
+        found.ok_or_else(|| Error::bug(format!("no published figures of '{id}'")))
     }
 }
