@@ -1,8 +1,8 @@
 //! CREATE TABLE … ORGANIZATION EXTERNAL: the dictionary's part of a table whose rows are in files of the operating
 //! system.
 //!
-//! Such a table has no segment, so [`Catalog::table`](super::Catalog::table) does not find it. Access parameters are
-//! kept as text; the layer that reads the files interprets them.
+//! Such a table has no segment, so [`Catalog::table`](crate::dictionary::Catalog::table) does not find it. Access
+//! parameters are kept as text; the layer that reads the files interprets them.
 
 use std::sync::Arc;
 

@@ -52,7 +52,7 @@ impl Session {
         self.ddl(|ddl| ddl.alter_user(name, spec))
     }
 
-    /// DROP USER [CASCADE].
+    /// `DROP USER [CASCADE]`.
     ///
     /// # Errors
     /// ORA-01918 no such user, ORA-01922 owns objects and CASCADE was not said, ORA-01940 is the session's own,

@@ -1,7 +1,7 @@
 //! Stored programs: procedures, functions, packages, package bodies and triggers.
 //!
 //! The dictionary keeps a program's text, its dependencies, and the outcome of its last compilation. The SQL layer
-//! compiles, and passes the outcome ([`super::Compilation`]).
+//! compiles, and passes the outcome ([`Compilation`](crate::ddl::Compilation)).
 //!
 //! ```text
 //!            create, recompile                    what it depends on changes

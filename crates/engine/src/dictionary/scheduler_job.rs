@@ -68,7 +68,8 @@ pub struct SchedulerJob {
     /// PLSQL_BLOCK or STORED_PROCEDURE.
     pub kind: String,
     pub action: String,
-    /// The number of arguments of the procedure; [`Session::scheduler_arguments`] has their values.
+    /// The number of arguments of the procedure; [`scheduler_arguments`](crate::instance::Session::scheduler_arguments)
+    /// has their values.
     pub arguments: u32,
     pub start_us: Option<u64>,
     /// The calendar string or expression; None for a job that runs once.

@@ -88,8 +88,9 @@ impl Session {
     /// Waits for the cleanup of a killed session, at most `most`. Returns true when it is done.
     ///
     /// # Errors
-    /// ORA-01013 when the user cancels, and other errors that end a wait: [`Session::check_cancelled`]; the error that
-    /// kept the transaction from being rolled back.
+    /// ORA-01013 when the user cancels, and other errors that end a wait:
+    /// [`Process::check_cancelled`](storage::process::Process::check_cancelled); the error that kept the transaction
+    /// from being rolled back.
     pub fn wait_for_killed(&self, sid: u32, serial: u32, most: Duration) -> Result<bool> {
         let Some(entry) = self.instance().sessions.find(sid, serial) else { return Ok(true) };
         if entry.calls.is_tidy() {
