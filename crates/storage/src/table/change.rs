@@ -95,7 +95,7 @@ impl<'a> RowChanges<'a> {
     /// Does `work` to the piece at `at`. `belongs` says whether it is the piece that is meant; `seen` is shown the piece as it is before.
     ///
     /// # Errors
-    /// HW-00043 (restart) or ORA-08177 when the row was changed since the snapshot; ORA-00054, ORA-30006, ORA-00060 of waits; those of the cache and of undo.
+    /// HW-0043 (restart) or ORA-08177 when the row was changed since the snapshot; ORA-00054, ORA-30006, ORA-00060 of waits; those of the cache and of undo.
     pub(super) fn change(
         &mut self,
         at: RowAddress,
@@ -408,7 +408,7 @@ fn changed(s: &Worker) -> Error {
 /// Locks the row at `rowid` for the transaction. False when there is no such row, or another transaction holds it and it is to be skipped.
 ///
 /// # Errors
-/// HW-00043 or ORA-08177 when the row was changed since `snapshot`; ORA-00054, ORA-30006, ORA-00060 of waits; ORA-01410; those of the cache and of undo.
+/// HW-0043 or ORA-08177 when the row was changed since `snapshot`; ORA-00054, ORA-30006, ORA-00060 of waits; ORA-01410; those of the cache and of undo.
 pub fn lock_row(s: &Worker, table: &HeapTable, rowid: Rowid, snapshot: &Snapshot, wait: LockWait) -> Result<bool> {
     s.check_not_loaded(table.object)?;
     let at = super::address_in(table, rowid)?;
