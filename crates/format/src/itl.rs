@@ -275,11 +275,21 @@ pub fn remove(block: &mut [u8], keep: u8, is_over: impl Fn(&Itl) -> bool) -> u8 
 
 /// Gives a slot to a transaction. False, and nothing changed, when the slot does not exist, is in use, or not cleaned.
 pub fn take(block: &mut [u8], number: u8, xid: Xid, uba: Uba) -> bool {
+    let last = slots(block).filter(|(_, itl)| itl.is_active() && itl.xid() == xid).map(|(_, itl)| itl.order).max();
+    take_after(block, number, xid, uba, last)
+}
+
+/// As [`take`], without a look at the other slots: `last` is the highest order of the slots that the transaction has.
+pub fn take_after(block: &mut [u8], number: u8, xid: Xid, uba: Uba, last: Option<u8>) -> bool {
     let free = slot(block, number).is_some_and(|itl| !itl.is_active() && itl.lock_count() == 0);
     if !free || xid.is_none() {
         return false;
     }
-    let last = slots(block).filter(|(_, itl)| itl.is_active() && itl.xid() == xid).map(|(_, itl)| itl.order).max();
+    debug_assert_eq!(
+        last,
+        slots(block).filter(|(_, itl)| itl.is_active() && itl.xid() == xid).map(|(_, itl)| itl.order).max(),
+        "the orders of the slots of {xid}"
+    );
     let Some(itl) = slot_mut(block, number) else { return false };
     *itl = Itl {
         undo_segment: xid.segment.into(),

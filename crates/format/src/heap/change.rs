@@ -167,6 +167,13 @@ pub fn fits_migrated(block: &[u8], piece_bytes: usize, pctfree: u8, maxtrans: u8
     if itl::free_slot(block).is_some() {
         return block::fits(block, bytes, pctfree);
     }
+    fits_migrated_with_slot(block, piece_bytes, pctfree, maxtrans)
+}
+
+/// As [`fits_migrated`], in a block without a free ITL slot.
+#[must_use]
+pub fn fits_migrated_with_slot(block: &[u8], piece_bytes: usize, pctfree: u8, maxtrans: u8) -> bool {
+    let bytes = piece_bytes.max(LEAST_ROW_BYTES);
     usize::from(transaction::header(block).itl_count) < itl::slots_max(block.len()).min(usize::from(maxtrans))
         && block::fits(block, bytes + ITL_BYTES, pctfree)
 }

@@ -251,13 +251,12 @@ fn receive_run(
     let from = placed.len();
     let payload = operation::slots(&[0]).len();
     let count = s.undo_records_with_room(true, (from..pieces.len()).map(|_| payload));
+    // Slots that are added are in use at once: a block without a free one gets none on the way.
     let admits = |bytes: &[u8], at: usize| {
         let piece = pieces.get(from + at)?;
-        let fits =
-            format::itl::free_slot(bytes).is_none() && heap::change::fits_migrated(bytes, piece.len(), pctfree, most);
-        fits.then_some(piece)
+        heap::change::fits_migrated_with_slot(bytes, piece.len(), pctfree, most).then_some(piece)
     };
-    if count == 0 || admits(block, 0).is_none() {
+    if count == 0 || format::itl::free_slot(block).is_some() || admits(block, 0).is_none() {
         return Ok(0);
     }
     let (object, address) = (table.segment.data_object(), block.address());

@@ -290,13 +290,18 @@ impl Worker {
         let xid = transaction.undo.xid();
         let uba_of = |at: usize| Uba { record: first.record + at as u8, ..first };
         let (mut payloads, mut made) = (Vec::new(), Vec::with_capacity(count));
+        let mut last = None;
         self.change(block, |bytes| {
             for at in 0..count {
                 let Some((number, fresh)) = slots.of(bytes, at) else { break };
                 let before = itl::bytes(bytes, number);
                 let previous = itl::slot(bytes, number).map(itl::Itl::uba).unwrap_or_default();
                 if fresh {
-                    itl::take(bytes, number, xid, uba_of(at));
+                    match last {
+                        Some(_) => itl::take_after(bytes, number, xid, uba_of(at), last),
+                        None => itl::take(bytes, number, xid, uba_of(at)),
+                    };
+                    last = itl::slot(bytes, number).map(|itl| itl.order);
                 }
                 let Some(operation) = change(bytes, number, at, &mut payloads) else {
                     itl::restore(bytes, number, &before);
