@@ -125,22 +125,7 @@ fn aligned(line: &str) -> String {
 
 /// The words in lines of at most [`WIDTH`], the first behind `first`, the others behind `other`.
 fn wrapped(text: &str, first: &str, other: &str) -> String {
-    let (mut lines, mut line) = (String::new(), first.to_owned());
-    let mut begun = false;
-    for word in text.split_whitespace() {
-        if begun && line.chars().count() + 1 + word.chars().count() > WIDTH {
-            lines.push_str(&line);
-            lines.push('\n');
-            line = other.to_owned();
-            begun = false;
-        }
-        if begun {
-            line.push(' ');
-        }
-        line.push_str(word);
-        begun = true;
-    }
-    lines + &line + "\n"
+    common::text::wrapped(text, WIDTH, first, other).join("\n") + "\n"
 }
 
 #[cfg(test)]

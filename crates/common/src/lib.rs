@@ -9,6 +9,7 @@ pub mod error;
 pub mod limits;
 pub mod seeded;
 pub mod sync;
+pub mod text;
 pub mod transaction;
 pub mod types;
 

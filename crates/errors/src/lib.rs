@@ -6,11 +6,11 @@
 
 mod code;
 mod find;
-mod wrap;
+
+use common::text::wrapped;
 
 pub use code::{Code, Family};
 pub use find::{Unknown, find};
-pub use wrap::wrap;
 
 /// Columns of a page for the terminal.
 const COLUMNS: usize = 80;
@@ -39,8 +39,8 @@ impl Entry {
     #[must_use]
     pub fn page(&self) -> String {
         let Self { code, name, cause, action } = self;
-        let cause = wrap(&format!("Cause: {cause}"), COLUMNS);
-        let action = wrap(&format!("Action: {action}"), COLUMNS);
+        let cause = wrapped(&format!("Cause: {cause}"), COLUMNS, "", "");
+        let action = wrapped(&format!("Action: {action}"), COLUMNS, "", "");
         format!("{code}: {name}\n\n{}\n\n{}\n", cause.join("\n"), action.join("\n"))
     }
 }

@@ -6,7 +6,8 @@ use std::fmt::Write;
 use std::fs;
 use std::path::Path;
 
-use errors::{Family, wrap};
+use common::text::wrapped;
+use errors::Family;
 
 const COLUMNS: usize = 120;
 /// Characters that begin a list, a heading or a quotation at the start of a line.
@@ -47,7 +48,7 @@ fn page() -> Result<String, std::fmt::Error> {
 }
 
 fn paragraph(page: &mut String, text: &str) -> std::fmt::Result {
-    for line in wrap(text, COLUMNS - 1) {
+    for line in wrapped(text, COLUMNS - 1, "", "") {
         let is_marked = line.starts_with(MARKS) && !line.starts_with("**");
         writeln!(page, "{}{line}", if is_marked { "\\" } else { "" })?;
     }

@@ -1,17 +1,11 @@
 //! Figures as people read them.
 
+use common::text::thousands;
+
 /// A whole number with its thousands apart: `13,312`.
 #[must_use]
 pub(crate) fn grouped(value: u64) -> String {
-    let digits = value.to_string();
-    let mut text = String::with_capacity(digits.len() + digits.len() / 3);
-    for (index, digit) in digits.chars().enumerate() {
-        if index > 0 && (digits.len() - index).is_multiple_of(3) {
-            text.push(',');
-        }
-        text.push(digit);
-    }
-    text
+    thousands(&value.to_string())
 }
 
 /// A figure with so many digits behind the point; a whole one has its thousands apart.
@@ -43,22 +37,6 @@ pub(crate) fn ratio(numerator: f64, denominator: f64) -> String {
     if denominator > 0.0 { format!("{:.2}", numerator / denominator) } else { "-".to_owned() }
 }
 
-/// Lines of at most `width` characters, broken between words.
-#[must_use]
-pub(crate) fn wrapped(text: &str, width: usize) -> Vec<String> {
-    let mut lines: Vec<String> = Vec::new();
-    for word in text.split_whitespace() {
-        match lines.last_mut() {
-            Some(line) if line.chars().count() + 1 + word.chars().count() <= width => {
-                line.push(' ');
-                line.push_str(word);
-            }
-            _ => lines.push(word.to_owned()),
-        }
-    }
-    lines
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -73,12 +51,5 @@ mod tests {
         assert_eq!(signed(0), "0");
         assert_eq!(signed(-1_000), "-1,000");
         assert_eq!(signed(14_844), "+14,844");
-    }
-
-    #[test]
-    fn text_breaks_between_words() {
-        assert_eq!(wrapped("one two three", 7), ["one two", "three"]);
-        assert_eq!(wrapped("", 7), Vec::<String>::new());
-        assert_eq!(wrapped("longer-than-that", 7), ["longer-than-that"]);
     }
 }

@@ -1,5 +1,7 @@
 //! Numbers for people: three digits that matter, thousands separated, the unit beside them.
 
+use common::text::thousands;
+
 /// A number with about three digits: `1,234`, `12.3`, `0.218`; a zero is `0`.
 #[must_use]
 pub fn number(value: f64) -> String {
@@ -15,7 +17,7 @@ pub fn number(value: f64) -> String {
         _ if size >= 0.000_1 => 4,
         _ => return format!("{value:.1e}"),
     };
-    let text = grouped(&format!("{value:.decimals$}"));
+    let text = thousands(&format!("{value:.decimals$}"));
     // What was rounded to nothing but zeros after the point says no more with them.
     match text.split_once('.') {
         Some((whole, part)) => {
@@ -23,23 +25,6 @@ pub fn number(value: f64) -> String {
             if part.is_empty() { whole.to_owned() } else { format!("{whole}.{part}") }
         }
         None => text,
-    }
-}
-
-/// Puts a comma between thousands.
-fn grouped(text: &str) -> String {
-    let (sign, digits) = text.strip_prefix('-').map_or(("", text), |rest| ("-", rest));
-    let (whole, part) = digits.split_once('.').map_or((digits, None), |(whole, part)| (whole, Some(part)));
-    let mut grouped = String::with_capacity(text.len() + whole.len() / 3);
-    for (at, digit) in whole.chars().enumerate() {
-        if at > 0 && (whole.len() - at).is_multiple_of(3) {
-            grouped.push(',');
-        }
-        grouped.push(digit);
-    }
-    match part {
-        Some(part) => format!("{sign}{grouped}.{part}"),
-        None => format!("{sign}{grouped}"),
     }
 }
 
@@ -73,7 +58,7 @@ pub fn percent(share: f64) -> String {
         let text = format!("{value:.1}");
         return format!("{} %", text.strip_suffix(".0").unwrap_or(&text));
     }
-    format!("{} %", grouped(&format!("{value:.0}")))
+    format!("{} %", thousands(&format!("{value:.0}")))
 }
 
 /// Bytes in the largest unit of 1,024 that leaves at least one of them.

@@ -1,6 +1,6 @@
 //! What the screen is written to: how wide it is, and whether it shows colours.
 
-use console::{Style, Term, measure_text_width};
+use console::{Style, Term};
 
 /// Width where nothing says how wide it is.
 const WIDTH: usize = 100;
@@ -55,23 +55,7 @@ impl Terminal {
 
 /// Text in lines of at most `width` columns, the second and further ones indented.
 pub(crate) fn wrapped(text: &str, width: usize, indent: usize) -> String {
-    let width = width.max(indent + 10);
-    let mut out = String::with_capacity(text.len() + 16);
-    let mut column = 0;
-    for word in text.split_whitespace() {
-        let length = measure_text_width(word);
-        if column > 0 && column + 1 + length > width {
-            out.push('\n');
-            out.push_str(&" ".repeat(indent));
-            column = indent;
-        } else if column > 0 {
-            out.push(' ');
-            column += 1;
-        }
-        out.push_str(word);
-        column += length;
-    }
-    out
+    common::text::wrapped(text, width.max(indent + 10), "", &" ".repeat(indent)).join("\n")
 }
 
 #[cfg(test)]

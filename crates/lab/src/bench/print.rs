@@ -2,9 +2,11 @@
 
 use std::io::{self, Write};
 
+use common::text::wrapped;
+
 use super::outcome::Outcome;
 use crate::grid::Grid;
-use crate::text::{grouped, wrapped};
+use crate::text::grouped;
 
 const WIDTH: usize = 118;
 
@@ -15,7 +17,7 @@ const WIDTH: usize = 118;
 pub fn print(outcome: &Outcome, out: &mut dyn Write) -> io::Result<()> {
     writeln!(out, "bench {}", outcome.name)?;
     for note in outcome.notes.iter().chain(&outcome.skipped) {
-        for (index, line) in wrapped(note, WIDTH - 2).iter().enumerate() {
+        for (index, line) in wrapped(note, WIDTH - 2, "", "").iter().enumerate() {
             writeln!(out, "{}{line}", if index == 0 { "- " } else { "  " })?;
         }
     }

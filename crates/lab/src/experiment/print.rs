@@ -2,9 +2,10 @@
 
 use std::io::{self, Write};
 
+use common::text::wrapped;
+
 use super::expectation::{Expectation, Kind};
 use super::reproduction::Reproduction;
-use crate::text::wrapped;
 
 const WIDTH: usize = 118;
 
@@ -33,7 +34,7 @@ pub fn print(report: &Reproduction, out: &mut dyn Write) -> io::Result<()> {
 /// A paragraph whose further lines stand under the first one's text.
 pub(crate) fn lines(out: &mut dyn Write, head: &str, text: &str) -> io::Result<()> {
     let indent = head.chars().count();
-    for (index, line) in wrapped(text, WIDTH - indent).iter().enumerate() {
+    for (index, line) in wrapped(text, WIDTH - indent, "", "").iter().enumerate() {
         if index == 0 {
             writeln!(out, "{head}{line}")?;
         } else {

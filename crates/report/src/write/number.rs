@@ -1,5 +1,7 @@
 //! Numbers within the width of their column, as Statspack prints them.
 
+use common::text::thousands;
+
 use crate::figure::Figure;
 
 /// Multiples of 1000.
@@ -44,24 +46,10 @@ fn decimals_of(step: f64) -> Option<usize> {
 }
 
 pub(super) fn grouped(value: f64, decimals: usize) -> String {
-    let digits = format!("{:.*}", decimals, value.abs());
-    let (whole, fraction) =
-        digits.split_once('.').map_or((digits.as_str(), None), |(whole, fraction)| (whole, Some(fraction)));
-    let mut text = String::with_capacity(digits.len() + whole.len() / 3 + 1);
-    if value < 0.0 && digits.bytes().any(|digit| matches!(digit, b'1'..=b'9')) {
-        text.push('-');
-    }
-    for (at, digit) in whole.chars().enumerate() {
-        if at > 0 && (whole.len() - at) % 3 == 0 {
-            text.push(',');
-        }
-        text.push(digit);
-    }
-    if let Some(fraction) = fraction {
-        text.push('.');
-        text.push_str(fraction);
-    }
-    text
+    let digits = format!("{value:.decimals$}");
+    // A figure that is rounded to nothing has no sign.
+    let is_zero = !digits.bytes().any(|digit| matches!(digit, b'1'..=b'9'));
+    thousands(if is_zero { digits.trim_start_matches('-') } else { &digits })
 }
 
 /// Bytes in the largest unit of 1024 that keeps them whole and fits; nothing for None.
