@@ -45,6 +45,8 @@ pub mod undo;
 mod validate;
 
 #[cfg(test)]
+mod reach_tests;
+#[cfg(test)]
 mod tests;
 #[cfg(test)]
 mod transaction_tests;

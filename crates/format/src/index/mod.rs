@@ -37,6 +37,8 @@ pub use leaf::{Leaf, LeafEntry};
 pub use validate::validate;
 
 #[cfg(test)]
+mod reach_tests;
+#[cfg(test)]
 mod tests;
 #[cfg(test)]
 mod transaction_tests;

@@ -6,6 +6,8 @@
 mod block;
 mod dump;
 mod header;
+#[cfg(test)]
+mod reach_tests;
 mod record;
 #[cfg(test)]
 mod tests;

@@ -281,7 +281,8 @@ impl BlockMut {
         after: impl FnOnce(Version) -> Version,
         change: impl FnOnce(&mut [u8]) -> R,
     ) -> R {
-        self.put_back_pending();
+        // The reach was found in the block as it was before that.
+        let reach = if self.put_back_pending() { None } else { reach };
         let Some(held) = &mut self.held else { unreachable!("a block is latched until it is dropped") };
         let frame = held.pin.0;
         // No redo of this change can lie before the present end of the log.
@@ -323,11 +324,11 @@ impl BlockMut {
         }
     }
 
-    /// As [`BlockMut::put_back`], for changes that were taken back while the block was in use.
-    fn put_back_pending(&mut self) {
-        for before in mini::take_pending(self.address) {
-            self.put_back(&before);
-        }
+    /// As [`BlockMut::put_back`], for changes that were taken back while the block was in use. True: there were any.
+    fn put_back_pending(&mut self) -> bool {
+        let pending = mini::take_pending(self.address);
+        pending.iter().for_each(|before| self.put_back(before));
+        !pending.is_empty()
     }
 
     /// The buffer.
