@@ -9,12 +9,11 @@ use crate::failure::wrong_use;
 pub(super) type Script = (String, Vec<String>);
 
 pub(super) fn parse(words: &[String]) -> Result<(Logon, Option<Script>)> {
-    // SQL*Plus takes a logon in one word as well: "/ as sysdba".
-    let (quoted, rest) = match words {
-        [first, rest @ ..] if !first.starts_with('@') => (first.as_str(), rest),
-        _ => ("", words),
-    };
-    let mut words = quoted.split_whitespace().chain(rest.iter().map(String::as_str)).peekable();
+    // SQL*Plus takes a logon AS SYSDBA in one word as well: "/ as sysdba".
+    let quoted: Vec<&str> = words.first().map(|first| first.split_whitespace().collect()).unwrap_or_default();
+    let split = matches!(&quoted[..], [_, privilege, _] if privilege.eq_ignore_ascii_case("as"));
+    let (first, rest) = if split { (quoted, &words[1..]) } else { (Vec::new(), words) };
+    let mut words = first.into_iter().chain(rest.iter().map(String::as_str)).peekable();
     let mut logon = Logon::default();
     if let Some(first) = words.next_if(|word| !word.starts_with('@')) {
         if first.starts_with('-') {
@@ -71,6 +70,9 @@ mod tests {
         }
         let quoted = ["/ as sysdba".to_owned(), "@x".to_owned()];
         assert_eq!(parse(&quoted).unwrap(), (Logon::Sysdba, script("x", "")));
+        let blank = ["scott/my pass".to_owned(), "@x".to_owned()];
+        assert_eq!(parse(&blank).unwrap(), (user("scott", Some("my pass")), script("x", "")));
+        assert!(parse(&[String::new(), "@x".to_owned()]).is_err(), "an empty word is no logon");
         for line in ["scott tiger", "-X", "@", "scott as dba", "scott @", "/tiger"] {
             assert!(parse(&words(line)).is_err(), "{line}");
         }
