@@ -1,4 +1,5 @@
-//! `analyze` without the rest of the command line: `cargo run -p advisor --example analyze -- FILE... [--json] [--csv] [--mask] [--html OUT]`.
+//! `analyze` without the rest of the command line: `cargo run -p advisor --example analyze -- FILE... [--json] [--csv]
+//! [--mask] [--html OUT]`.
 
 use std::io::{self, Write};
 use std::path::PathBuf;

@@ -1,4 +1,4 @@
-//! Prints an AWR report of a database that never was: what docs/images shows the analysis of.
+//! Prints an AWR report of an invented database; docs/images shows its analysis.
 
 #[path = "../tests/support/made_up.rs"]
 mod made_up;

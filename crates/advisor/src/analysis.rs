@@ -1,4 +1,4 @@
-//! The result for one file: figures, where DB time went, findings, what was ruled out, what cannot be told.
+//! The result for one file: figures, the sums of DB time, findings, answers "ruled out" and "cannot tell".
 
 use std::collections::BTreeMap;
 
@@ -9,18 +9,18 @@ use crate::experiment::Experiment;
 /// Everything that is said about one report or trace.
 #[derive(Clone, PartialEq, Debug, Default, Serialize)]
 pub struct Analysis {
-    /// The named sums that could be made, in the unit of their name: `redo_ms_per_write`, `log_file_sync_ms`, … What
-    /// the file does not hold is absent.
+    /// The named sums that could be computed, in the unit of their name: `redo_ms_per_write`, `log_file_sync_ms`, … A
+    /// sum that the file does not support is absent.
     pub figures: BTreeMap<&'static str, f64>,
-    /// How the sums were made, by name.
+    /// The formulas and inputs of the sums, by name.
     pub sums: Vec<Sum>,
     pub db_time: Option<DbTime>,
     /// Worst first.
     pub findings: Vec<Finding>,
     pub ruled_out: Vec<RuledOut>,
     pub cannot_tell: Vec<CannotTell>,
-    /// What was refused or assumed on the way: a share above 1, a figure that cannot be, DB time that had to be made up
-    /// of its parts.
+    /// Figures that were refused or assumed: a share above 1, an impossible figure, a DB time that is estimated from
+    /// its parts.
     pub notes: Vec<String>,
 }
 
@@ -41,14 +41,15 @@ pub struct Input {
     pub section: String,
 }
 
-/// DB time = CPU + foreground waits + what is in neither. Seconds, recomputed; never from printed percentages.
+/// DB time = CPU + foreground waits + unaccounted time. Seconds, recomputed; never from printed percentages.
 #[derive(Clone, PartialEq, Debug, Default, Serialize)]
 pub struct DbTime {
     pub total_s: f64,
     pub cpu_s: Option<f64>,
     /// Non-idle foreground waits by class, most first.
     pub classes: Vec<(String, f64)>,
-    /// What is in neither; negative when more was counted than DB time holds. None when either part is unknown.
+    /// DB time outside CPU and waits; negative when more was counted than DB time holds. None when either part is
+    /// unknown.
     pub unaccounted_s: Option<f64>,
 }
 
@@ -65,7 +66,7 @@ pub struct Finding {
     pub seconds: Option<f64>,
     pub confidence: Confidence,
     pub evidence: Vec<Evidence>,
-    /// What argues against it, or is not proved.
+    /// Arguments against the finding, and parts of it that are not proved.
     pub doubts: Vec<String>,
     pub saving: Option<Saving>,
     pub advice: Vec<String>,
@@ -81,7 +82,7 @@ pub enum Confidence {
     High,
 }
 
-/// Where a figure stands.
+/// The place of a figure in the report.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize)]
 pub struct Evidence {
     pub section: String,
@@ -94,7 +95,7 @@ pub struct Saving {
     pub low_s: f64,
     /// None: unknown, because too much of DB time is unaccounted for.
     pub high_s: Option<f64>,
-    /// What is assumed: the change, and the latency of the storage it moves to.
+    /// The assumption: the change, and the latency of the storage it moves to.
     pub assumption: String,
 }
 
@@ -105,7 +106,7 @@ pub struct RuledOut {
     pub reason: String,
 }
 
-/// A finding that cannot be judged, and what is missing.
+/// A finding that cannot be judged, and the input that is missing.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize)]
 pub struct CannotTell {
     pub id: &'static str,

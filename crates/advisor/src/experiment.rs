@@ -22,7 +22,7 @@ pub const WRITE_ACCELERATOR: Experiment = Experiment { name: "write-accelerator"
 pub const ALL: [Experiment; 5] = [INSERT_GETS, FREELISTS, BLOCK_SIZE, AU_SIZE, WRITE_ACCELERATOR];
 
 impl Experiment {
-    /// What runs it.
+    /// The command that runs it.
     #[must_use]
     pub fn command(self) -> String {
         format!("highwater reproduce {}", self.name)

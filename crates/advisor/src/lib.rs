@@ -1,8 +1,8 @@
-//! What a report or a trace says: the sums, the findings, the comparison of several, and how they are shown.
+//! The analysis of a report or a trace: the sums, the findings, the comparison of several, and their output.
 //!
 //! ```text
 //! report::model::Report ─┐
-//! trace profile ─────────┼─> sums/ (each with its inputs) ─> findings/ (one file an id) ─> Analysis ─> screen, JSON, page
+//! trace profile ─────────┼─> sums/ (with inputs) ─> findings/ (one file an id) ─> Analysis ─> screen, JSON, page
 //! TKPROF ────────────────┘
 //! ```
 

@@ -5,10 +5,10 @@ use crate::findings::catalogue;
 use crate::judge::{About, InTrace, Limit, SHARED};
 use crate::traces::waits::Waits;
 
-/// Where lines of a page end at the latest.
+/// Widest line of a page.
 const WIDTH: usize = 120;
 
-/// What holds for all findings.
+/// Rules of all findings.
 const RULES: &[&str] = &[
     "**Thresholds** are shares of DB time where a page says nothing else. {NOTABLE} (`NOTABLE`) is what most findings \
         need.",
@@ -78,7 +78,7 @@ fn printed(about: &About) -> String {
     page
 }
 
-/// What a finding over certain events looks at, and what it doubts.
+/// The input of a finding over certain events, and its doubts.
 fn waited(waits: &Waits) -> String {
     let mut text = format!("The time that the session waited {}.", waits.what);
     if let Some((lock, mode)) = waits.old_lock {
@@ -117,7 +117,7 @@ fn bullets(limits: &[Limit], items: &[&str]) -> String {
     items.iter().map(|item| wrapped(&filled(limits, item), "- ", "  ")).collect()
 }
 
-/// A line of a formula; what is too long goes on behind the equals sign.
+/// A line of a formula; a line that is too long goes on behind the equals sign.
 fn aligned(line: &str) -> String {
     let (name, value) = line.split_at(line.find("= ").map_or(0, |at| at + 2));
     wrapped(value, &format!("    {name}"), &" ".repeat(4 + name.len()))
@@ -141,7 +141,7 @@ mod tests {
         catalogue(|about| about.place.report)
     }
 
-    /// What a file is to be, or the file itself where it is to be written.
+    /// Compares a file with its expected content; with UPDATE_REFERENCE writes it first.
     fn hold(path: &Path, wanted: &str, wrong: &mut Vec<String>) {
         if std::env::var_os("UPDATE_REFERENCE").is_some() {
             std::fs::write(path, wanted).unwrap();

@@ -1,4 +1,4 @@
-//! `analyze` from files to what is printed: one report, two, a folder, masked, and what cannot be read.
+//! `analyze` from files to its output: one report, two, a folder, masked, and unreadable parts.
 #![allow(clippy::unwrap_used, reason = "tests")]
 
 #[path = "support/made_up.rs"]
@@ -14,7 +14,7 @@ use made_up::MadeUp;
 use serde_json::Value;
 use tempfile::TempDir;
 
-/// What a run printed, what it said on the side, and how it ended.
+/// A run's output, its messages, and its exit code.
 struct Run {
     out: String,
     said: Vec<String>,
@@ -116,11 +116,11 @@ fn a_slower_device_is_a_difference_that_the_load_does_not_explain() {
     };
     let sync = difference("log file sync", "time");
     assert_eq!(sync["exceeds_load"], true, "{sync}");
-    // 90 a second x 3600 s x 14 ms, less one and a half times what 60 a second at 3 ms took.
+    // 90 a second x 3600 s x 14 ms, less one and a half times the time of 60 a second at 3 ms.
     let excess = sync["excess_s"].as_f64().unwrap();
     assert!((excess - (4536.0 - 648.0 * 1.5)).abs() < 5.0, "{excess}");
     assert_eq!(difference("log file parallel write", "latency")["exceeds_load"], true);
-    // What grew as the load did is no difference.
+    // A value that grew as the load did is no difference.
     for (name, what) in [("CPU", "time"), ("physical reads", "amount"), ("db file sequential read", "time")] {
         assert_eq!(difference(name, what)["exceeds_load"], false, "{name}");
     }

@@ -1,5 +1,5 @@
-//! The findings over real reports, where they are at hand (`../shared/samples` beside the project): each was checked by hand against its file.
-//! Nothing of their content stands here but ids and figures.
+//! The findings over real reports, where they are at hand (`../shared/samples` beside the project): each was checked by
+//! hand against its file. Nothing of their content stands here but ids and figures.
 #![allow(clippy::unwrap_used, clippy::print_stdout, reason = "tests; what is skipped is said")]
 
 use std::path::PathBuf;
@@ -78,7 +78,8 @@ fn the_same_fifteen_minutes_three_ways_give_the_same_findings() {
         };
         assert_eq!(answers(other), answers(text));
     }
-    // 4,568 s of db file sequential read and 27 s of read by other session in 6,404 s; the first statement has 1,863 s of it.
+    // 4,568 s of db file sequential read and 27 s of read by other session in 6,404 s; the first statement has 1,863 s
+    // of it.
     assert_eq!(ids(text), ["many-reads", "sql-concentration"]);
     assert!(near(0.7175, finding(text, "many-reads").severity.unwrap(), 0.001));
     assert!(near(0.2909, finding(text, "sql-concentration").severity.unwrap(), 0.001));
@@ -101,7 +102,8 @@ fn an_idle_production_database_gets_silence() {
 
 #[test]
 fn much_that_is_neither_cpu_nor_a_wait_and_parses_that_cannot_share() {
-    // 3,974 s = 1,235 s CPU + 100 s waits + 2,639 s; 777 s of hard parses, 588 s of them because a cursor could not be shared; 23,314 logons of 7.5 ms.
+    // 3,974 s = 1,235 s CPU + 100 s waits + 2,639 s; 777 s of hard parses, 588 s of them because a cursor could not be
+    // shared; 23,314 logons of 7.5 ms.
     let Some(analysis) = analysis("awr_text/jasmin_awrrpt_1_2668_2669.txt") else { return };
     assert_eq!(ids(&analysis), ["unaccounted-time", "hard-parsing", "logon-storm"]);
     let host = analysis.cannot_tell.iter().find(|unknown| unknown.id == "host-starved").unwrap();
@@ -117,7 +119,8 @@ fn much_that_is_neither_cpu_nor_a_wait_and_parses_that_cannot_share() {
 fn a_test_of_physical_reads_is_one_statement_that_reads() {
     let Some(analysis) = analysis("awr_html/kevinc_awr.html") else { return };
     assert_eq!(ids(&analysis), ["sql-concentration", "unaccounted-time", "many-reads", "small-multiblock-reads"]);
-    // 82,096 s = 490 s CPU + 26,367 s waits + 55,240 s: no saving has an upper end, and direct path reads measure no latency.
+    // 82,096 s = 490 s CPU + 26,367 s waits + 55,240 s: no saving has an upper end, and direct path reads measure no
+    // latency.
     assert!(analysis.findings.iter().all(|finding| finding.saving.is_none()));
     // 83.9 million blocks in 10.5 million requests, eight configured; the statistic of multiblock requests is 0.
     assert!(near(7.96, analysis.figures["blocks_per_multiblock_read"], 0.001));
@@ -136,7 +139,7 @@ fn a_starved_host_is_not_slow_redo_storage() {
     assert!(writer.evidence.iter().any(|line| line.text.contains("gather 12.5 ms")));
     let host = finding(&analysis, "host-starved");
     assert!(host.title.contains("137 at the end, on 32 CPUs") && host.title.contains("no swap left"), "{}", host.title);
-    // Everything that is waited for there is of low confidence, or measured against the device.
+    // Findings about waits there have low confidence, or are measured against the device.
     for id in ["logon-storm", "library-cache", "hot-segment"] {
         assert_eq!(finding(&analysis, id).confidence, advisor::analysis::Confidence::Low, "{id}");
     }

@@ -1,5 +1,5 @@
-//! The findings over a report of this engine: five sessions that insert into a table of one free list. The typed report and its text must lead to the
-//! same findings.
+//! The findings over a report of this engine: five sessions that insert into a table of one free list. The typed report
+//! and its text must lead to the same findings.
 #![allow(clippy::unwrap_used, reason = "a test")]
 
 use advisor::analysis::Analysis;
@@ -9,7 +9,7 @@ use report::statspack::{LocalTime, Snapshot, difference};
 
 const INSERT: &str = "7a45d99hz4b1y";
 
-/// The instance after so many seconds of five sessions, each of which waits for two thirds of its time.
+/// The instance after this many seconds of five sessions, each of which waits for two thirds of its time.
 fn snapshot(id: u64, seconds: u64) -> Snapshot {
     let name = str::to_owned;
     let begin = 1_709_460_000;
@@ -105,7 +105,7 @@ fn ids(analysis: &Analysis) -> Vec<&'static str> {
 fn sessions_that_insert_into_one_free_list_are_found_out() {
     let report = difference(&snapshot(1, 60), &snapshot(2, 660)).unwrap();
     let of_snapshots = examine(&report);
-    // The statement that waits is listed before what it waits for: it takes the more time.
+    // The finding of the waiting statement stands before that of its wait: it takes more time.
     assert_eq!(ids(&of_snapshots)[..2], ["sql-concentration", "freelist-contention"], "{:?}", of_snapshots.findings);
     let mut text = Vec::new();
     report::write::statspack(&report, &mut text).unwrap();

@@ -1,4 +1,5 @@
-//! Real reports: a mask leaves no name and changes no finding; one window in two forms differs in nothing; all of them in one run.
+//! Real reports: a mask leaves no name and changes no finding; one window in two forms differs in nothing; all of them
+//! in one run.
 #![allow(clippy::unwrap_used, clippy::print_stdout, reason = "tests")]
 
 use std::collections::BTreeSet;
@@ -8,7 +9,7 @@ use advisor::files::{Options, analyze};
 use report::input::{self, Content};
 use serde_json::Value;
 
-/// Where the samples are, if they are there.
+/// The folder of the samples, if it exists.
 fn samples() -> Option<PathBuf> {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../../shared/samples");
     if folder.is_dir() {
@@ -42,7 +43,7 @@ fn json(paths: &[PathBuf], mask: bool) -> Value {
     serde_json::from_str(&printed(paths, &Options { json: true, mask, ..Options::default() })).unwrap()
 }
 
-/// Names of a report that nobody else's database has: long enough and of no words that reports use themselves.
+/// Names of a report that only its database has: long enough, and without words that reports use themselves.
 fn names(path: &Path) -> BTreeSet<String> {
     let mut names = BTreeSet::new();
     // A table may be named with a word that stands in an event's name: "service".
@@ -72,7 +73,7 @@ fn names(path: &Path) -> BTreeSet<String> {
                 let named = |module: &&String| module.contains(|c: char| !c.is_alphabetic());
                 line.module.iter().filter(named).for_each(|module| add(module));
                 add(&line.text);
-                // And each word of it that is long enough to be somebody's.
+                // And each word of it that is long enough to be a name.
                 line.text
                     .split(|c: char| !c.is_alphanumeric() && c != '_')
                     .filter(|word| word.contains('_'))
@@ -132,7 +133,7 @@ fn keys(value: &Value, found: &mut BTreeSet<String>) {
     }
 }
 
-/// Whether the name stands in the text as a whole word.
+/// True: the name stands in the text as a whole word.
 fn is_there(text: &str, name: &str) -> bool {
     let word = |c: Option<char>| c.is_some_and(|c| c.is_alphanumeric() || matches!(c, '_' | '$' | '#'));
     text.match_indices(name)

@@ -1,4 +1,4 @@
-//! `analyze` over files of traces and of TKPROF's output: what is not in them is absent, never zero.
+//! `analyze` over files of traces and of TKPROF's output: a missing figure is absent, never zero.
 #![allow(clippy::unwrap_used, reason = "tests")]
 
 use std::fs;
@@ -40,7 +40,7 @@ Fetch        0      0.00       0.00          0          0          0           0
 
 #[test]
 fn tkprof_has_no_transactions_and_no_time_that_it_does_not_print() {
-    // The calls and the client took 1.1 s: what is printed is cut to whole seconds.
+    // The calls and the client took 1.1 s: the printed time is cut to whole seconds.
     let short = file(&tkprof(Some(1)));
     assert!(short["work"]["transactions"].is_null(), "{}", short["work"]);
     assert_eq!(short["work"]["executions"], 10.0);
@@ -61,7 +61,7 @@ fn tkprof_has_no_transactions_and_no_time_that_it_does_not_print() {
 
 const HEADER: &str = "Dump file toy.trc\nOracle Database 11g Enterprise Edition Release 11.2.0.4.0 - Production\nSystem name:\tLinux\nInstance name: toy\n\n";
 
-/// A trace of 40 s, whose times of day are these.
+/// A trace of 40 s with these times of day.
 fn trace(header: &str, stamps: [&str; 2]) -> String {
     let mut text = format!("{header}*** SESSION ID:(1.2) {}\n", stamps[0]);
     text += "PARSING IN CURSOR #1 len=8 dep=0 uid=50 oct=3 lid=50 tim=1000000 hv=1 ad='a' sqlid='0000000000001'\nselect 1\nEND OF STMT\n";
@@ -90,7 +90,7 @@ fn a_trace_without_a_header_has_an_assumed_unit() {
     assert!(!assumed(HEADER));
 }
 
-/// What is said on the side about this text.
+/// The messages about this text.
 fn said(text: &str) -> Vec<String> {
     let folder = tempfile::TempDir::new().unwrap();
     let path = folder.path().join("file");

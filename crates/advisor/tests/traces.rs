@@ -255,7 +255,7 @@ fn reads_slow_small_and_uneven() {
     };
     assert_eq!(ids(&reads(&[(15_000, 4, 1); 200])), ["slow-reads"]);
     assert_eq!(ids(&reads(&[(2_000, 4, 1); 200])), ["many-reads"]);
-    // Each tenth read shows what a read could bring.
+    // Each tenth read shows the possible size of a read.
     let mut small = vec![(2_000, 4, 4); 200];
     small.iter_mut().step_by(10).for_each(|shape| shape.2 = 64);
     let analysis = reads(&small);
@@ -299,7 +299,7 @@ fn cpu_parsing_and_what_is_unaccounted_for() {
 
 #[test]
 fn silence() {
-    // The client thinks for a minute: what the database did in 0.2 s is no finding.
+    // The client thinks for a minute: the database's work of 0.2 s is no finding.
     let mut idle = Trace::new();
     idle.parse(1, 44, "commit");
     idle.wait(1, "log file sync", 150_000, "p1=1 p2=2 p3=3", -1);
@@ -307,7 +307,7 @@ fn silence() {
     idle.wait(1, "SQL*Net message from client", 60_000_000, "driver id=1 #bytes=1 p3=0", -1);
     assert_eq!(ids(&idle.examine()), [""; 0]);
 
-    // Nearly all of what it did was CPU, and that is no finding either: the reason is said.
+    // Nearly all of its work was CPU, and that is no finding either: the reason is given.
     let mut idle = Trace::new();
     idle.parse(1, 44, "select a from t");
     idle.wait(1, "db file sequential read", 50, "file#=4 block#=9 blocks=1", 77);

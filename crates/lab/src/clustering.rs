@@ -1,7 +1,8 @@
 //! Several sessions inserting an ever-increasing value at once: the clustering factor of an index on it.
 //!
-//! Each session is a thread with a connection of its own. They take values from one counter and insert them one row a statement, each committed. Whether the
-//! rows of neighbouring values end up in the same block is decided by where space management sends the sessions.
+//! Each session is a thread with a connection of its own. The sessions take values from one counter and insert them one
+//! row a statement, each committed. Space management sends the sessions to blocks, and so decides if the rows of
+//! neighbouring values end up in the same block.
 
 use std::sync::Arc;
 
@@ -74,7 +75,7 @@ impl Clustering {
     }
 }
 
-/// Whether bitmaps leave an index on the value with a worse clustering factor than one freelist does.
+/// Holds when bitmaps leave an index on the value with a worse clustering factor than one freelist does.
 ///
 /// # Errors
 /// ORA-00600 when a case was not run.

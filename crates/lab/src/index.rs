@@ -17,7 +17,7 @@ pub struct IndexFigures {
 }
 
 impl IndexFigures {
-    /// As `user_indexes` shows it to the session.
+    /// The figures of `user_indexes`, as the session sees them.
     pub(crate) fn of(connection: &mut Connection, index: &str) -> Result<Self> {
         let name = index.to_uppercase();
         let row = numbers(

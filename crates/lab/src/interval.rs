@@ -1,8 +1,10 @@
-//! What several runs say together: the median, and an interval for it.
+//! Several runs together: the median, and an interval for it.
 //!
-//! The interval lies between two of the runs (order statistics): whatever the distribution, each run is below its median with probability one half, so how
-//! many of n runs are below it is binomial, and the k-th smallest and the k-th largest have the median between them with a probability that is known exactly.
-//! Of the intervals of at least 95 % the narrowest is taken; fewer than six runs have none, and there it is from the least to the greatest (93.75 % with five).
+//! The interval lies between two of the runs (order statistics): whatever the distribution, each run is below its
+//! median with probability one half, so how many of n runs are below it is binomial, and the k-th smallest and the k-th
+//! largest have the median between them with a probability that is known exactly. Of the intervals of at least 95 % the
+//! narrowest is taken; fewer than six runs have none, and there it is from the least to the greatest (93.75 % with
+//! five).
 
 use serde::Serialize;
 
@@ -34,7 +36,7 @@ impl Estimate {
         let mut sorted = values.to_vec();
         sorted.sort_by(f64::total_cmp);
         let runs = sorted.len();
-        // As many are left out at each end as the coverage allows.
+        // The coverage decides the number of runs that are left out at each end.
         let out = (0..runs.div_ceil(2)).take_while(|out| *out == 0 || coverage(runs, *out) >= COVERAGE).last()?;
         Some(Self {
             median: median(&sorted)?,
@@ -45,7 +47,8 @@ impl Estimate {
         })
     }
 
-    /// Whether the figure lies from `low` to `high`, both ends included; None where the interval reaches over an end, or there are too few runs to say.
+    /// True: the figure lies from `low` to `high`, both ends included. None if the interval reaches over an end, or the
+    /// runs are too few.
     #[must_use]
     pub fn within(&self, low: f64, high: f64) -> Option<bool> {
         if self.is_too_few() {
@@ -57,14 +60,14 @@ impl Estimate {
         (self.high < low || self.low > high).then_some(false)
     }
 
-    /// Whether there are too few runs for an interval that decides anything.
+    /// True: the runs are too few for an interval that decides anything.
     #[must_use]
     pub fn is_too_few(&self) -> bool {
         self.coverage < LEAST_COVERAGE
     }
 }
 
-/// Median and ends of the interval as three cells of a table; dashes where there is none.
+/// Median and ends of the interval as three cells of a table; dashes without them.
 pub(crate) fn cells(estimate: Option<Estimate>, show: impl Fn(f64) -> String) -> [String; 3] {
     estimate.map_or_else(
         || ["-", "-", "-"].map(str::to_owned),

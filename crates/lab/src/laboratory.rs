@@ -99,7 +99,7 @@ pub(crate) fn connect(database: &Arc<Database>) -> Result<Connection> {
     database.connect(USER, None)
 }
 
-/// A file below `directory` whose name ends so.
+/// A file below `directory` whose name has this ending.
 fn find(directory: &Path, suffix: &str) -> Option<PathBuf> {
     let mut directories = vec![directory.to_owned()];
     while let Some(directory) = directories.pop() {

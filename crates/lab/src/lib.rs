@@ -1,5 +1,5 @@
-//! The laboratory: experiments that set what the engine measures beside what was published, and benchmarks that set it
-//! beside its peers.
+//! The laboratory: experiments that compare the engine's figures with published ones, and benchmarks that compare it
+//! with its peers.
 //!
 //! See README.md.
 
@@ -43,7 +43,7 @@ pub fn experiments() -> &'static [Experiment] {
 /// An experiment by its name.
 ///
 /// # Errors
-/// HW-0003 when there is none of that name.
+/// HW-0003 for an unknown name.
 pub fn experiment(name: &str) -> Result<&'static Experiment> {
     EXPERIMENTS.iter().find(|experiment| experiment.name == name).ok_or_else(|| {
         let known: Vec<&str> = EXPERIMENTS.iter().map(|experiment| experiment.name).collect();
@@ -55,7 +55,7 @@ pub fn experiment(name: &str) -> Result<&'static Experiment> {
 /// Runs an experiment by its name.
 ///
 /// # Errors
-/// HW-0003 when there is none of that name, or it does not take an option; those of the run.
+/// HW-0003 for an unknown name, or an option that it does not take; those of the run.
 pub fn reproduce(name: &str, options: &Options, progress: &mut dyn Progress) -> Result<Reproduction> {
     experiment(name)?.reproduce(options, progress)
 }

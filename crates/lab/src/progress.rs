@@ -1,14 +1,14 @@
-//! What a long run says while it works.
+//! Messages of a long run about its progress.
 
 use std::io::{self, IsTerminal, Write};
 
 use indicatif::{ProgressBar, ProgressStyle};
 
-/// Told what is being done.
+/// Receives messages about the present work.
 pub trait Progress {
     /// A new step begins; the one before is done.
     fn step(&mut self, text: &str);
-    /// How far the step is.
+    /// The progress of the step.
     fn at(&mut self, done: u64, total: u64);
     /// The run is over.
     fn end(&mut self);
@@ -24,7 +24,7 @@ impl Progress for Silent {
     fn end(&mut self) {}
 }
 
-/// A line that is written over on a terminal, else a plain line for each step; on stderr.
+/// On a terminal, a line that is written over; otherwise a plain line for each step. On stderr.
 #[must_use]
 pub fn automatic() -> Box<dyn Progress> {
     if io::stderr().is_terminal() { Box::new(Line::default()) } else { Box::new(Steps(io::stderr())) }
@@ -36,7 +36,7 @@ pub struct Steps<W>(pub W);
 
 impl<W: Write> Progress for Steps<W> {
     fn step(&mut self, text: &str) {
-        // Nobody to tell is no reason to stop.
+        // A failed message does not stop the run.
         let _ = writeln!(self.0, "{text}");
     }
 

@@ -31,7 +31,7 @@ pub(crate) fn percent(share: f64) -> String {
     format!("{:+.1} %", share * 100.0)
 }
 
-/// A ratio of two figures, or a dash where there is nothing to divide by.
+/// A ratio of two figures, or a dash unless the divisor is above 0.
 #[must_use]
 pub(crate) fn ratio(numerator: f64, denominator: f64) -> String {
     if denominator > 0.0 { format!("{:.2}", numerator / denominator) } else { "-".to_owned() }

@@ -1,4 +1,5 @@
-//! Printing and judging, with made-up measured figures: what a reader sees, and that no expectation holds by itself.
+//! Printing and judging, with made-up measured figures: the printed report, and a check that no expectation holds by
+//! itself.
 
 #![expect(clippy::unwrap_used, reason = "a test")]
 
@@ -208,7 +209,7 @@ fn table_sizes_must_agree_and_be_whole_extents() {
     let mut odd = measured();
     odd.manual.table_extents = vec![13_312];
     assert_eq!(holds(&odd, "table_sizes"), Some(false));
-    // What the published size has nothing to say about is decided all the same.
+    // Expectations that do not depend on the published size are decided all the same.
     let mut fewer = measured();
     fewer.source.rows = 200_000;
     for arm in [&mut fewer.manual, &mut fewer.auto] {
@@ -253,7 +254,7 @@ fn gets_that_do_not_add_up_are_found_in_any_statement_and_counter() {
                     let arm = if is_auto { &mut wrong.auto } else { &mut wrong.manual };
                     let Some(figure) = counter(&mut arm.statements[index]).checked_add_signed(by) else { continue };
                     *counter(&mut arm.statements[index]) = figure;
-                    // What full scans got is judged elsewhere.
+                    // Another expectation judges the gets of full scans.
                     let found = holds(&wrong, "gets_add_up");
                     assert_eq!(found, Some(name == "scanned"), "{name} of statement {index}, {by}");
                 }
@@ -271,7 +272,7 @@ fn gets_that_do_not_add_up_are_found_in_any_statement_and_counter() {
             assert_eq!(said.holds, Some(false), "statement {index}, {by}");
             let disagree = said.measured["disagree"].as_array().unwrap();
             assert_eq!(disagree.len(), 2, "{disagree:?}");
-            // Where the segments' counter has it too, the third finds it.
+            // If the segments' counter has it too, the third finds it.
             let mut wrong = wrong.clone();
             let statement = &mut wrong.manual.statements[index];
             statement.segment_gets = statement.segment_gets.checked_add_signed(by).unwrap();

@@ -1,4 +1,5 @@
-//! `insert-gets` from end to end on a hundredth of the rows: every statement runs through SQL, and what must not depend on size holds.
+//! `insert-gets` from end to end on a hundredth of the rows: every statement runs through SQL, and the expectations
+//! that must not depend on size hold.
 
 #![expect(clippy::unwrap_used, reason = "a test")]
 
@@ -72,7 +73,7 @@ fn other_data() {
 fn unknown_names_are_refused() {
     assert!(reproduce("no-such", &Options::default(), &mut Silent).is_err());
     assert!(reproduce("insert-gets", &Options { scale: Some(0.0), ..Options::default() }, &mut Silent).is_err());
-    // What belongs to another experiment is not passed over.
+    // An option of another experiment is not passed over.
     let options = Options { minutes: Some(1.0), ..Options::default() };
     assert!(reproduce("insert-gets", &options, &mut Silent).unwrap_err().text.contains("--minutes"));
     let options = Options { source: Some(SourceName::Lineitem), ..Options::default() };

@@ -25,7 +25,7 @@ fn the_legacy_search_is_where_the_time_goes() {
     assert!(searching.unwrap() * 3 > profile.ticks(), "{functions:?}");
     let hottest = profile.hottest_stacks(20);
     assert!(hottest.iter().filter(|(stack, _)| searches(stack)).count() >= 10, "{hottest:#?}");
-    // Neither what was before the update, nor other threads.
+    // Stacks from before the update and of other threads are absent.
     assert!(!profile.collapsed().contains("dbms_stats"), "{}", profile.collapsed());
     let svg = std::fs::read_to_string(&path).unwrap();
     assert!(svg.contains("bitmap_search") && svg.trim_end().ends_with("</svg>"));

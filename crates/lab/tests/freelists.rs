@@ -1,4 +1,5 @@
-//! `freelists`: expectations judged on made-up measurements, what is printed and written, and a run of a second of every arm.
+//! `freelists`: expectations judged on made-up measurements, the printed and written output, and a run of a second of
+//! every arm.
 
 #![expect(clippy::unwrap_used, reason = "a test")]
 
@@ -279,7 +280,7 @@ fn a_second_of_every_arm() {
         assert!(run.transactions > 10 && run.elapsed_s > 0.5 && run.elapsed_s < 60.0, "{run:?}");
         assert_eq!(run.processes.len(), 5);
         assert!(run.blocks > 0 && run.events.iter().any(|line| line.event == "CPU time"));
-        // What was counted by class is what was waited for the event.
+        // The sum of the waits by class is the number of waits for the event.
         let by_class: f64 = run.waits_by_class.iter().map(|waits| waits.waits).sum();
         assert!(by_class >= run.buffer_busy_waits as f64, "{run:?}");
     }

@@ -1,4 +1,5 @@
-//! `bench plsql` on our side alone, small: every case has a rate, and what was not compared is said.
+//! `bench plsql` on our side alone, small: every case has a rate, and the outcome names the cases that were not
+//! compared.
 
 use lab::BenchOptions;
 

@@ -1,4 +1,4 @@
-//! A sweep of the experiment `freelists`, small: what comes out as CSV, as a page and as JSON.
+//! A sweep of the experiment `freelists`, small: its CSV, its page and its JSON.
 
 #![expect(clippy::unwrap_used, reason = "a test")]
 
@@ -112,7 +112,8 @@ fn each_factor_has_its_sweep_on_one_page() {
         assert!(page.contains(swept), "{swept}");
     }
     assert_eq!(page.matches("<svg ").count(), 9, "a chart for each figure of each sweep");
-    // With freelist groups and no more lists than sessions, the blocks of groups are got; without groups there are none.
+    // With freelist groups and no more lists than sessions, the blocks of groups are got; without groups there are
+    // none.
     let gets = |at: usize| sweep.points[at].runs[0].freelist_gets;
     assert!(gets(3) > 0 && gets(0) == 0, "{} {}", gets(3), gets(0));
 }

@@ -1,4 +1,4 @@
-//! What else is not the same in two windows: restart, release, machine, memory, parameters, plans.
+//! Other changes between two windows: restart, release, machine, memory, parameters, plans.
 
 use std::collections::BTreeMap;
 
@@ -11,7 +11,8 @@ use crate::screen::number::{bytes, number};
 /// Characters from which on a value may have been cut.
 const CUT: usize = 20;
 
-/// Something that was so before and is otherwise after. None: it was not there (a parameter that is printed only where it is set).
+/// Something that was so before and is otherwise after. None: it was not there (a parameter that is printed only where
+/// it is set).
 #[derive(Clone, PartialEq, Eq, Debug, Serialize)]
 pub(crate) struct Change {
     pub(crate) kind: Kind,
@@ -69,7 +70,7 @@ impl Changes {
         }
     }
 
-    /// Only where both are known: what a report does not say has not changed for that.
+    /// Adds a change if both values are known: a value that one report does not print has not changed for that reason.
     fn known(&mut self, kind: Kind, what: &str, before: Option<String>, after: Option<String>) {
         if before.is_some() && after.is_some() {
             self.add(kind, what, before, after);
@@ -78,7 +79,7 @@ impl Changes {
 
     fn parameters(&mut self, one: &Report, other: &Report) {
         let (Some(before), Some(after)) = (&one.parameters, &other.parameters) else { return };
-        // Where only one of the reports tells containers apart, names are all that both have.
+        // If only one of the reports tells containers apart, both have only names in common.
         let containers = [before, after].iter().all(|list| list.iter().any(|line| line.container.is_some()));
         let (mut before, after) = (values(before, containers), values(after, containers));
         let cut = may_be_cut(one.kind) || may_be_cut(other.kind);
@@ -125,10 +126,11 @@ struct Value {
     value: String,
 }
 
-/// The root, whose parameters are those of the instance.
+/// The root; its parameters are those of the instance.
 const ROOT: &str = "CDB$ROOT";
 
-/// Parameters by name, and by container where both reports have them; else the root's value stands for the name.
+/// Parameters by name, and by container if both reports have containers; otherwise the root's value stands for the
+/// name.
 fn values(parameters: &[Parameter], containers: bool) -> BTreeMap<String, Value> {
     // The lines of each, in their order.
     let mut lines: BTreeMap<(&str, Option<&str>), Vec<&Parameter>> = BTreeMap::new();
@@ -156,7 +158,8 @@ fn values(parameters: &[Parameter], containers: bool) -> BTreeMap<String, Value>
     values
 }
 
-/// The value of a parameter from its lines. One that has several values has them all together in its first line (cut at the column), then each by itself.
+/// The value of a parameter from its lines. One that has several values has them all together in its first line (cut at
+/// the column), then each by itself.
 fn whole(mut lines: Vec<String>) -> String {
     if let [first, rest @ ..] = lines.as_slice()
         && !rest.is_empty()
@@ -169,12 +172,12 @@ fn whole(mut lines: Vec<String>) -> String {
     lines.join(", ")
 }
 
-/// A report in text cuts what does not fit its column: what is left cannot be told from the whole.
+/// A report in text cuts a value that does not fit its column; the rest cannot be told from a whole value.
 fn may_be_cut(form: Form) -> bool {
     form != Form::AwrHtml
 }
 
-/// Whether two values, or lists of them, are the same as far as they are printed.
+/// True: the two values, or lists of values, are equal as far as they are printed.
 fn alike(one: &str, other: &str, cut: bool) -> bool {
     let same = |one: &str, other: &str| {
         one == other || (cut && one.len().min(other.len()) >= CUT && (one.starts_with(other) || other.starts_with(one)))
@@ -228,7 +231,7 @@ mod tests {
         );
         assert_eq!(changed(&plain, &container), ["processes"]);
         assert_eq!(changed(&container, &plain), ["processes"]);
-        // What only a pluggable database sets is not lost.
+        // A parameter that only a pluggable database sets is kept.
         let pluggable = report(
             Form::AwrHtml,
             &[("open_cursors", "50", Some("A")), ("open_cursors", "60", Some("B")), ("processes", "300", root)],
@@ -252,7 +255,7 @@ mod tests {
         for (one, other) in [(&page, &text), (&statspack, &text), (&page, &statspack), (&text, &text)] {
             assert!(changed(one, other).is_empty() && changed(other, one).is_empty(), "{one:?} {other:?}");
         }
-        // What is printed whole, or differs before the cut, has changed.
+        // A value that is printed whole, or that differs before the cut, has changed.
         let moved = report(Form::AwrText, &[(file, "+DATA/bank/controlfile/current", None)]);
         assert_eq!(changed(&text, &moved), [file]);
         let (short, shorter) =

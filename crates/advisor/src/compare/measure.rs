@@ -1,4 +1,4 @@
-//! What two windows, or the intervals of a time line, are compared in.
+//! Measures by which two windows, or the intervals of a time line, are compared.
 
 use serde::Serialize;
 
@@ -25,7 +25,7 @@ const STATISTICS: [&str; 14] = [
     "bytes sent via SQL*Net to client",
 ];
 
-/// What a measure counts.
+/// The quantity that a measure counts.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub(crate) enum What {
@@ -78,7 +78,7 @@ pub(crate) fn measures(subject: &Subject) -> Vec<Measure> {
     measures
 }
 
-/// What the database was asked to do and what it moved.
+/// Requests to the database and the data it moved.
 pub(crate) fn amounts(facts: &Facts) -> [(&'static str, Option<f64>); 7] {
     let work = &facts.work;
     [
@@ -92,7 +92,8 @@ pub(crate) fn amounts(facts: &Facts) -> [(&'static str, Option<f64>); 7] {
     ]
 }
 
-/// The I/O and commit events whose average can be told, each once: as foreground processes see it, else in the background.
+/// The I/O and commit events whose average is known, each once: as foreground processes see it, otherwise in the
+/// background.
 pub(crate) fn latencies(facts: &Facts) -> Vec<(&str, &crate::files::EventLine)> {
     let mut found: Vec<(&str, &crate::files::EventLine)> = Vec::new();
     for background in [false, true] {

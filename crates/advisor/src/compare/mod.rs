@@ -1,7 +1,9 @@
-//! Two windows side by side: normalised a second and a transaction, what exceeds the difference in load, and what else changed.
+//! Two windows side by side: normalised a second and a transaction, changes that exceed the difference in load, and
+//! other changes.
 //!
-//! A rate that changed as the load did is explained by it. The load is what was asked of the database: transactions, executions and user calls a second.
-//! Where after over before lies outside what any of the three (or no change at all) would give, by more than [`MARGIN`], the difference exceeds the load.
+//! A rate that changed as the load did is explained by it. The load is the work asked of the database: transactions,
+//! executions and user calls a second. A change exceeds the load when after over before lies, by more than [`MARGIN`],
+//! outside the values that any of the three (or no change at all) would give.
 //!
 //! Two windows show that something differs, never why: nothing here is called a cause.
 
@@ -17,9 +19,9 @@ use crate::files::{Facts, Subject};
 pub(crate) use self::changes::Change;
 pub(crate) use self::screen::{screen, share, side_line, times, words};
 
-/// How far beyond the load a rate must be: a fifth covers the difference between two quiet windows of the same work.
+/// Margin beyond the load: a fifth covers the difference between two quiet windows of the same work.
 const MARGIN: f64 = 1.2;
-/// How much an average wait must differ.
+/// Least ratio of two average waits that counts as a difference.
 const LATENCY_MARGIN: f64 = 1.5;
 /// Times below this share of the larger DB time are not called differences.
 const LEAST_SHARE: f64 = 0.01;
@@ -37,7 +39,7 @@ pub(crate) struct OneSide {
     pub(crate) average_active_sessions: Option<f64>,
 }
 
-/// What was asked of the database, a second.
+/// One measure of the load, a second.
 #[derive(Clone, PartialEq, Debug, Serialize)]
 pub(crate) struct Load {
     pub(crate) measure: &'static str,
@@ -56,7 +58,7 @@ pub(crate) struct Difference {
     /// After over before: of the rates a second, for a latency of the averages. None where there was nothing before.
     pub(crate) ratio: Option<f64>,
     pub(crate) ratio_per_transaction: Option<f64>,
-    /// Seconds of the later window beyond (below zero: short of) what any of the loads would give. Of times only.
+    /// Seconds of the later window beyond (below zero: short of) those that any of the loads would give. Times only.
     pub(crate) excess_s: Option<f64>,
     pub(crate) exceeds_load: bool,
 }
@@ -185,7 +187,7 @@ fn differences(
     let mut differences = Vec::new();
     for key in names {
         let (mut earlier, mut later) = (find(before, key), find(after, key));
-        // An event without waits has no line: its time is nothing. An amount or an average that is not there is not known.
+        // An event without waits has no line: its time is 0. A missing amount or average is unknown.
         if key.1 == What::Time && key.0 != "DB time" && key.0 != "CPU" {
             let none = || Measure { name: key.0.to_owned(), what: What::Time, value: 0.0, seconds: Some(0.0) };
             earlier = earlier.or_else(|| Some(none()));

@@ -116,7 +116,7 @@ pub(crate) fn times(ratio: f64) -> String {
     if (0.995..1.005).contains(&ratio) { "the same".to_owned() } else { format!("x {}", number(ratio)) }
 }
 
-/// How much of the time a finding has, in words.
+/// A finding's share of the time, in words.
 pub(crate) fn share(weight: Option<Weight>) -> String {
     match weight {
         None => "not found".to_owned(),

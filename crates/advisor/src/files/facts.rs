@@ -1,4 +1,4 @@
-//! What the screen, the page, the JSON and the time line need of a report or trace, whichever it came from.
+//! Facts that the screen, the page, the JSON and the time line need, of a report or of a trace.
 
 use report::model::{EventHistogram, Identity, Report, Scope, Window};
 use serde::Serialize;
@@ -21,7 +21,7 @@ pub struct Facts {
     pub histograms: Vec<EventHistogram>,
     /// Files, or tablespaces where the report has no files; most reads and writes first.
     pub files: Vec<FileLine>,
-    /// What was done in the window.
+    /// The work done in the window.
     pub work: Work,
 }
 
@@ -45,7 +45,7 @@ pub struct Machine {
     pub paged_out_bytes: Option<f64>,
 }
 
-/// Who waited.
+/// The processes that waited.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Side {
@@ -75,7 +75,7 @@ pub struct FileLine {
     pub write_ms: Option<f64>,
 }
 
-/// What the database was asked to do, in totals over the window.
+/// Requests to the database, in totals over the window.
 #[derive(Clone, Copy, PartialEq, Debug, Default, Serialize)]
 pub struct Work {
     pub transactions: Option<f64>,
@@ -88,7 +88,7 @@ pub struct Work {
 }
 
 impl Facts {
-    /// What a report says.
+    /// The facts of a report.
     #[must_use]
     pub fn of_report(report: &Report) -> Self {
         let average_active_sessions = match (report.window.db_time_s, report.window.elapsed_s) {

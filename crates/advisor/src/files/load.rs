@@ -1,4 +1,4 @@
-//! One file: what it is, its reports and traces read and analysed.
+//! One file: its type, its reports and traces, read and analysed.
 
 use std::io::{self, Read};
 use std::path::Path;
@@ -19,12 +19,12 @@ use crate::mask::Names;
 /// Lines about one report or trace that are said; the page and the JSON have them all.
 const SAID: usize = 5;
 
-/// What is no report at all, rather than a damaged one: neither report nor trace, nothing, not text.
+/// Faults of a file that is no report at all, rather than a damaged one: neither report nor trace, empty, not text.
 const NO_REPORT: Number = Number::Hw(812);
 const EMPTY: Number = Number::Hw(801);
 const NO_TEXT: Number = Number::Hw(802);
 
-/// Reads the file and adds what it holds; false where something in it cannot be analysed. What is wrong goes to `say`.
+/// Reads the file and adds its reports and traces; false when part of it cannot be analysed. `say` gets the faults.
 pub(super) fn file(
     path: &Path,
     options: &findings::Options,
@@ -158,7 +158,7 @@ impl Load<'_> {
     }
 }
 
-/// A damaged archive ends where the damage is: what came before it is analysed.
+/// A damaged archive ends at the damage: the data before it is analysed.
 struct UpToDamage<'a> {
     source: &'a mut dyn Read,
     damage: Option<io::Error>,
@@ -177,7 +177,7 @@ impl Read for UpToDamage<'_> {
     }
 }
 
-/// What of TKPROF's output was not read.
+/// The parts of TKPROF's output that were not read.
 fn misread(printed: &Printed) -> Vec<String> {
     let mut faults = lines_misread(&printed.misread, printed.not_understood);
     if printed.cut {
@@ -186,7 +186,7 @@ fn misread(printed: &Printed) -> Vec<String> {
     faults
 }
 
-/// The first lines that were not understood, and how many more there are.
+/// The first lines that were not understood, and the number of others.
 fn lines_misread(lines: &[MisreadLine], all: u64) -> Vec<String> {
     let mut faults = Vec::new();
     for line in lines {
@@ -200,7 +200,7 @@ fn lines_misread(lines: &[MisreadLine], all: u64) -> Vec<String> {
     faults
 }
 
-/// What of a trace was not read, in words; each line with its place.
+/// The parts of a trace that were not read, in words; each line with its place.
 fn faults(reading: &Reading) -> Vec<String> {
     // The line that the cut goes through is said once.
     let cut_through =
@@ -228,7 +228,7 @@ fn faults(reading: &Reading) -> Vec<String> {
     faults
 }
 
-/// A part's number says something only where there are several.
+/// Drops the number of a part that is its file's only one.
 fn number_parts(subjects: &mut [Subject]) {
     let names: Vec<String> = subjects.iter().map(|subject| subject.path.clone()).collect();
     for subject in subjects {

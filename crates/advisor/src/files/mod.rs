@@ -1,4 +1,4 @@
-//! Files named on a command line, and what is printed about them.
+//! Files named on a command line, and the output about them.
 //!
 //! ```text
 //! paths -> walk.rs     files and folders, in the order of their names
@@ -35,26 +35,26 @@ const FILE: u32 = 2;
 /// HW number of a wrong use of a command.
 const WRONG_USE: u32 = 3;
 
-/// Files whose findings are listed one by one on the screen.
+/// Largest number of files whose findings the screen lists one by one.
 const SHORT: usize = 14;
 
-/// What to print, and where.
+/// The output, and where it goes.
 #[derive(Clone, PartialEq, Debug, Default)]
 pub struct Options {
     /// JSON instead of the screen.
     pub json: bool,
     /// One line a report, instead of the screen.
     pub csv: bool,
-    /// The page goes to this file, beside what is printed.
+    /// The page goes to this file, in addition to the printed output.
     pub html: Option<PathBuf>,
     /// Replace the names of databases, hosts, schemas, objects and modules, and the text of statements.
     pub mask: bool,
     pub terminal: Terminal,
-    /// What savings are reckoned for.
+    /// Assumptions for savings.
     pub findings: findings::Options,
 }
 
-/// How many reports and traces were analysed, and how many of the files named could not be.
+/// The numbers of reports and traces that were analysed, and of named files that could not be.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub struct Outcome {
     pub analysed: usize,
@@ -62,7 +62,7 @@ pub struct Outcome {
 }
 
 impl Outcome {
-    /// 0 where everything that was asked for was analysed, else 1.
+    /// 0 when every named file was analysed, otherwise 1.
     #[must_use]
     pub fn exit_code(self) -> u8 {
         u8::from(self.failed > 0 || self.analysed == 0)
@@ -78,11 +78,13 @@ pub(crate) struct Results {
     pub(crate) masked: bool,
 }
 
-/// Analyses the files and folders and prints what [`Options`] say. `say` gets a line for whatever could not be read, with its file and place.
+/// Analyses the files and folders and prints the output that [`Options`] ask for. `say` gets a line for each part that
+/// could not be read, with its file and place.
 ///
 /// # Errors
 ///
-/// HW-0002 where the output cannot be written, HW-0003 where the page would overwrite an input. What is wrong with an input is said and counted instead.
+/// HW-0002 when the output cannot be written, HW-0003 when the page would overwrite an input. A faulty input is
+/// reported and counted instead.
 pub fn analyze(
     paths: &[PathBuf],
     options: &Options,
@@ -123,8 +125,8 @@ pub fn analyze(
     Ok(outcome)
 }
 
-/// Drops what is not needed any more, so that a folder of thousands of reports fits in memory: whole models are for comparing two, and charts for the reports
-/// that the page shows in full.
+/// Drops data that is no longer needed, so that a folder of thousands of reports fits in memory: whole models serve the
+/// comparison of two reports, charts the reports that the page shows in full.
 fn forget(subjects: &mut [Subject], page: bool) {
     if subjects.len() > 2 {
         subjects.iter_mut().for_each(|subject| subject.report = None);

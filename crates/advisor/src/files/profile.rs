@@ -1,4 +1,4 @@
-//! What a trace's profile says, in the form that reports have.
+//! The facts of a trace's profile, in the form that reports have.
 
 use report::figure::Figure;
 use report::model::{Bucket, EventHistogram, Identity, Snapshot, Window};
@@ -14,7 +14,7 @@ const NANOSECONDS: f64 = 1e9;
 const MICROSECONDS: f64 = 1e6;
 
 impl Facts {
-    /// What a trace says. A trace has no snapshots, no sessions beside its own, and no host but its name.
+    /// The facts of a trace. A trace has no snapshots, no sessions beside its own, and no host except its name.
     #[must_use]
     pub fn of_profile(profile: &Profile) -> Self {
         let time = |text: Option<&String>| Snapshot { time: text.cloned(), ..Snapshot::default() };
@@ -37,7 +37,7 @@ impl Facts {
         }
     }
 
-    /// What TKPROF says: the same without histograms, and with elapsed time only where it was printed.
+    /// The facts of TKPROF's output: the same without histograms, and with elapsed time only if it was printed.
     #[must_use]
     pub fn of_tkprof(report: &tkprof::Report) -> Self {
         let mut events: Vec<EventLine> = Vec::new();
@@ -79,8 +79,8 @@ impl Facts {
     }
 }
 
-/// Whether the last time of day that is printed is where the trace ends. A trace prints one when a call begins after a pause: what comes after the last
-/// may have lasted long.
+/// True: the last printed time of day is the end of the trace. A trace prints one when a call begins after a pause, so
+/// calls after the last one may have taken long.
 fn is_end(began: Option<&str>, ended: &str, elapsed_s: f64) -> bool {
     let Some(began) = began.filter(|began| *began != ended) else { return false };
     match (printed_seconds(began), printed_seconds(ended)) {

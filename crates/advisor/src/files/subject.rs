@@ -1,4 +1,4 @@
-//! One report or trace of a file, and what was found in it.
+//! One report or trace of a file, and its analysis.
 
 use report::model::{Kind, Report};
 use serde::Serialize;
@@ -6,7 +6,7 @@ use serde::Serialize;
 use super::facts::Facts;
 use crate::analysis::Analysis;
 
-/// What a file turned out to be.
+/// The type of a file.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Source {
@@ -18,7 +18,7 @@ pub enum Source {
 }
 
 impl Source {
-    /// As people call it.
+    /// Its name on the screen.
     #[must_use]
     pub fn words(self) -> &'static str {
         match self {
@@ -30,7 +30,7 @@ impl Source {
         }
     }
 
-    /// As --json and --csv call it.
+    /// Its name in --json and --csv.
     #[must_use]
     pub fn id(self) -> &'static str {
         match self {
@@ -42,7 +42,7 @@ impl Source {
         }
     }
 
-    /// What shares are shares of.
+    /// The whole of which shares are given.
     #[must_use]
     pub fn whole(self) -> &'static str {
         match self {
@@ -67,19 +67,19 @@ impl From<Kind> for Source {
 pub struct Subject {
     /// The file as it was named; a member of an archive behind a colon.
     pub path: String,
-    /// Which of the file's reports, counted from 1, where it has several.
+    /// The number of the report within its file, from 1; None when it is the only one.
     pub part: Option<usize>,
     pub source: Source,
     pub facts: Facts,
     pub analysis: Analysis,
     /// The whole model, where a comparison needs it.
     pub report: Option<Box<Report>>,
-    /// What could not be read.
+    /// Parts that could not be read.
     pub warnings: Vec<String>,
 }
 
 impl Subject {
-    /// Whether it has snapshots: a trace has none.
+    /// True: it has snapshots; a trace has none.
     #[must_use]
     pub fn report_like(&self) -> bool {
         !matches!(self.source, Source::Trace | Source::Tkprof)

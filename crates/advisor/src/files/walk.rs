@@ -3,10 +3,10 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 
-/// How deep folders in folders are followed.
+/// Largest depth of nested folders that is followed.
 const DEEPEST: usize = 16;
 
-/// What a path on the command line stands for.
+/// The files of a path on the command line.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub(super) struct Found {
     pub(super) files: Vec<PathBuf>,
@@ -15,7 +15,8 @@ pub(super) struct Found {
     pub(super) readable: bool,
 }
 
-/// The file itself, or all files of a folder. Links to folders are not followed; names that begin with a dot are passed over.
+/// The file itself, or all files of a folder. Links to folders are not followed; names that begin with a dot are passed
+/// over.
 pub(super) fn files(path: &Path, say: &mut dyn FnMut(&str)) -> Found {
     if !path.is_dir() {
         return Found { files: vec![path.to_owned()], folder: false, readable: true };

@@ -91,7 +91,7 @@ fn in_report(case: &Case<'_>) -> Verdict {
         .found()
 }
 
-/// What part of a commit wait one write is, as a range where event and formula differ.
+/// The share of one write in a commit wait; a range if event and formula differ.
 pub(super) fn write_part(case: &Case<'_>) -> Option<String> {
     let (low, high) = case.sums.commit.write_share?;
     let average = milliseconds(case.sums.commit.average_ms?);
@@ -125,7 +125,7 @@ const WAITS: Waits = Waits {
 fn in_trace(view: &View<'_>) -> Verdict {
     let commits = view.summary.transactions.commits as f64;
     match WAITS.judged(&ABOUT, view) {
-        // That many commits wait for none is what PL/SQL does, and worth a word.
+        // In PL/SQL many commits wait for nothing; this is worth a remark.
         Err(NotFound::RuledOut(reason)) if commits > 0.0 && view.waited(&WAITS.events).0 == 0.0 => {
             ruled_out(format!("{reason}, at {} commits", number(commits)))
         }

@@ -104,7 +104,7 @@ fn in_trace(view: &View<'_>) -> Verdict {
     let all = read
         .iter()
         .fold((0.0, 0.0), |(count, total), (_, waits)| (count + waits.count as f64, total + waits.total_ns as f64));
-    // What the file's reads took more than they would have taken at the average of all other files.
+    // The time of the file's reads beyond the average of all other files.
     let excess = |waits: &Waits| {
         let others = (all.1 - waits.total_ns as f64) / (all.0 - waits.count as f64).max(1.0);
         (average(waits) >= TIMES * others && average(waits) >= SLOW_MS * 1e6)

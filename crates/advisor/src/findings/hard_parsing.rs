@@ -4,7 +4,7 @@ use crate::judge::prelude::*;
 
 /// Of hard parses: cursors that could not be shared have most of the time.
 const SHARING: f64 = 0.5;
-/// A statement must be parsed once: in a trace, parsing is a problem where there are many.
+/// A statement must be parsed once: in a trace, only many parses are a problem.
 const MISSES: u32 = 100;
 /// Of the time in which a trace's session worked.
 const OF_TRACE: f64 = 0.1;
@@ -97,7 +97,7 @@ fn in_report(case: &Case<'_>) -> Verdict {
     found.advise("a shared pool that keeps the cursors, where they are thrown out and parsed again").found()
 }
 
-/// Parsing that is no hard parse, where it is worth a word: all of it, and what failed.
+/// Parsing other than hard parses, if notable: all of it, and the parses that failed.
 pub(super) fn other_parsing(case: &Case<'_>) -> String {
     let parsing = &case.sums.parsing;
     let told = |what: &str, time: Option<f64>| {
@@ -116,7 +116,7 @@ fn in_trace(view: &View<'_>) -> Verdict {
     let statements = &view.summary.statements;
     let misses: i64 = statements.iter().map(|s| s.parse.misses.saturating_add(s.execute.misses)).sum();
     let parse_s = statements.iter().map(|s| s.parse.elapsed as f64 / 1e6).sum::<f64>();
-    // Recursive statements of SYS look up what a parse needs. Space management has some too, so this is at most.
+    // Recursive statements of SYS look up definitions for a parse. Space management runs some too, so this is at most.
     let dictionary_s: f64 = statements
         .iter()
         .filter(|s| s.user == Some(0) && s.depth > 0)

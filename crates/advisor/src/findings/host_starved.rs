@@ -1,4 +1,4 @@
-//! The machine has too little CPU or memory for what runs on it: processes stand still, and every wait grows with them.
+//! The machine has too little CPU or memory for its load: processes stand still, and every wait grows with them.
 
 use crate::judge::prelude::*;
 use crate::sums::host::Host;
@@ -13,7 +13,7 @@ const FREE_MEMORY: f64 = 0.01;
 const FREE_SWAP: f64 = 0.001;
 /// Paged out in the window, of all memory.
 const PAGED_OUT: f64 = 0.01;
-/// Time in the run queue that is so much of what is in neither CPU nor waits stands for it.
+/// Least share of the unaccounted time that the time in the run queue must reach to explain it.
 pub(super) const QUEUED: f64 = 0.5;
 
 pub(super) const ABOUT: About = About {
@@ -127,7 +127,7 @@ fn in_report(case: &Case<'_>) -> Verdict {
         .found()
 }
 
-/// Time in the run queue that is half of what is in neither CPU nor waits, where that is much.
+/// Time in the run queue, if the unaccounted time is large and at least half of it is in the queue.
 fn queued(case: &Case<'_>) -> Option<f64> {
     let db_time = &case.sums.db_time;
     db_time.unaccounted_share().filter(|share| *share > UNACCOUNTED)?;
@@ -135,7 +135,7 @@ fn queued(case: &Case<'_>) -> Option<f64> {
     case.sums.host.cpu_queue_s.filter(|queue| case.idle().is_none() && *queue >= QUEUED * lost)
 }
 
-/// What says that processes wait for the machine itself; empty when nothing does.
+/// Symptoms of processes that wait for the machine itself; empty without any.
 pub(super) fn symptoms(host: &Host) -> Vec<String> {
     let mut symptoms = Vec::new();
     if let Some(busy) = host.busy.filter(|busy| *busy >= BUSY) {

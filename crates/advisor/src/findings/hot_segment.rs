@@ -1,4 +1,4 @@
-//! One segment draws most of what sessions do or wait for.
+//! One segment draws most of the work or the waits of the sessions.
 
 use report::model::SegmentOrder;
 use report::profile::{BlockWaits, Profile, Site};
@@ -67,7 +67,7 @@ fn in_report(case: &Case<'_>) -> Verdict {
     }
     let total = case.sums.db_time.total_s.or_missing("DB time")?;
     let mut candidates = candidates(case);
-    // What is measured goes before what is guessed.
+    // Measured candidates go before guessed ones.
     candidates.sort_by(|one, other| {
         let rank = |candidate: &Candidate| {
             candidate.measured && case.sums.db_time.share(candidate.seconds).is_some_and(|share| share >= MUCH)
@@ -235,7 +235,7 @@ fn without_classes(view: &View<'_>, count: f64, total: f64) -> Verdict {
         .found()
 }
 
-/// The data block that was waited for longest, with its share of all such waits.
+/// The data block with the longest waits, with its share of all such waits.
 fn hottest(profile: &Profile) -> Option<(&BlockWaits, f64)> {
     let whole = total_s(profile, |site| site.class == Some(DATA));
     let mut blocks = profile.blocks.iter();

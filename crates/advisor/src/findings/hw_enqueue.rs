@@ -33,7 +33,7 @@ fn in_report(case: &Case<'_>) -> Verdict {
     if old && case.report.enqueues.is_none() {
         return cannot_tell("waits by kind of enqueue (Enqueue Activity)");
     }
-    // A kind of enqueue that nobody waited for has no line; a line without its time is another matter.
+    // An enqueue type without waits has no line; a line without its time is another matter.
     let total = if old && line.is_none() { Some(0.0) } else { total };
     let share = case.weigh("the high-water mark enqueue", total)?;
     let total = total.unwrap_or(0.0);

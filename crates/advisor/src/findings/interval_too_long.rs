@@ -1,8 +1,8 @@
-//! The window is so long that averages hide what happened in it.
+//! The window is so long that averages hide its events.
 
 use crate::judge::prelude::*;
 
-/// Two hours: twice the interval that snapshots are taken at when nobody changes it.
+/// Two hours: twice the default interval of snapshots.
 const LONG_S: f64 = 7200.0;
 
 pub(super) const ABOUT: About = About {

@@ -32,7 +32,7 @@ fn in_report(case: &Case<'_>) -> Verdict {
         percent(share)
     );
     let mut found = finding(&ABOUT, title, case.unless_starved(Confidence::Medium)).weight(share, total);
-    // What they were doing there goes first: it tells whose time it is.
+    // The activity of the waiting sessions goes first: it tells whose time it is.
     let parts: Vec<String> = [
         parsing.parse_s.map(|time| format!("parse time elapsed {}", seconds(time))),
         parsing.hard_s.map(|time| format!("hard parses {}", seconds(time))),

@@ -3,7 +3,7 @@
 
 use crate::judge::prelude::*;
 
-/// Of the waits: what they are for decides the advice.
+/// Least share of the waits that one reason must have to decide the advice.
 const MOST: f64 = 0.5;
 
 pub(super) const ABOUT: About = About {

@@ -1,4 +1,4 @@
-//! DB time goes into reading, because there is so much of it: at the expected latency it would still be much.
+//! DB time goes into reading because of the number of reads: at the expected latency it would still be much.
 
 use crate::judge::prelude::*;
 use crate::sums::counted;
@@ -44,7 +44,7 @@ fn in_report(case: &Case<'_>) -> Verdict {
     let (Some(total), Some(db_time)) = (reads.seconds, case.sums.db_time.total_s) else {
         return cannot_tell("DB time");
     };
-    // What reading would take if each one-block read took no longer than a disk should need.
+    // The time of the reads if each one-block read took no longer than a disk should need.
     let slow = reads
         .single_ms
         .filter(|average| *average > EXPECTED_MS)

@@ -1,8 +1,8 @@
 //! The findings, a file each: its page under docs/findings, its judges for a report and for a trace, and a report made
 //! up to show it.
 //!
-//! Every judge answers for every file: found, ruled out with its figure, or cannot tell and what is missing. Nothing is
-//! left unsaid, so silence means that all were looked for.
+//! Every judge answers for every file: found, ruled out with its figure, or cannot tell with the missing input. No
+//! answer is left out: a file without findings was examined for all of them.
 
 mod bitmap_block_contention;
 mod buffer_pool;

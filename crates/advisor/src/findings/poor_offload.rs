@@ -1,9 +1,9 @@
-//! Exadata: smart scans return most of what they read, or much is read that could not be offloaded.
+//! Exadata: smart scans return most of the data they read, or much of the data read could not be offloaded.
 
 use crate::judge::prelude::*;
 
-/// Less than half of what was eligible is saved. Our own choice: a scan that returns half of what it reads is bound by
-/// what it returns.
+/// Less than half of the eligible bytes are saved. Our own choice: a scan that returns half of its reads is
+/// limited by the data that it returns.
 const SAVED: f64 = 0.5;
 
 pub(super) const ABOUT: About = About {

@@ -9,7 +9,7 @@ use super::commit_wait::write_part;
 
 /// A write that a storage cache takes is well below this.
 const SLOW_MS: f64 = 1.0;
-/// Two writes are less than this of a commit wait: then the device is not what commits wait for.
+/// Below this share of a commit wait for two writes, commits do not wait for the device.
 const PART_OF_WAIT: f64 = 0.1;
 
 pub(super) const ABOUT: About = About {
@@ -75,7 +75,7 @@ fn in_report(case: &Case<'_>) -> Verdict {
         return cannot_tell(format!("log file parallel write (Background Wait Events){formula}"));
     };
     let writes = format!("log file parallel write averages {}", milliseconds(event));
-    // Where even two writes are next to nothing of a commit wait, commits wait for something else, however much they
+    // If even two writes are a negligible part of a commit wait, commits wait for something else, however long the
     // wait.
     if let Some(wait) =
         commit.average_ms.filter(|wait| case.idle().is_none() && WRITES_HIGH * event < PART_OF_WAIT * wait)
@@ -158,7 +158,7 @@ fn in_report(case: &Case<'_>) -> Verdict {
         .found()
 }
 
-/// How long the log writer waits for its device, and what it does beside that, is not in a session's trace.
+/// A session's trace does not show the log writer's waits for its device, nor its other work.
 pub(super) fn in_trace(view: &View<'_>) -> Verdict {
     let parallel = view.event("log file parallel write").is_some();
     cannot_tell(match view.event("log file sync") {

@@ -6,7 +6,7 @@ use crate::sums::redo_write::{DIFFER, GROUP_WAITS};
 
 use super::redo_device_latency;
 
-/// Below this the writer's cycle delays nobody.
+/// Below this the writer's cycle delays no session.
 const SLOW_MS: f64 = 2.0;
 /// Share of DB time in commits from which on the writer is worth a word: lower than for others, because it keeps people
 /// from buying the wrong thing.

@@ -4,7 +4,7 @@ use crate::judge::prelude::*;
 use crate::traces::reads::is_single;
 use crate::traces::waits::describe;
 
-/// What a disk is expected to need for a one-block read: the default of Oracle's own advisor (DBIO_EXPECTED, 10,000
+/// Expected time of a one-block read on a disk: the default of Oracle's own advisor (DBIO_EXPECTED, 10,000
 /// microseconds).
 pub(super) const EXPECTED_MS: f64 = 10.0;
 /// Fewer reads have no average to speak of.
@@ -106,7 +106,7 @@ fn in_report(case: &Case<'_>) -> Verdict {
         .found()
 }
 
-/// How much of the waits is slow, where a histogram is there: an average of 10 ms may be a thousand fast reads and one
+/// The share of slow waits, if the report has a histogram: an average of 10 ms may be a thousand fast reads and one
 /// stall.
 fn spread(case: &Case<'_>) -> Option<String> {
     let histogram = case
@@ -176,7 +176,7 @@ fn in_trace(view: &View<'_>) -> Verdict {
         .found()
 }
 
-/// How the single-block reads of a trace are spread.
+/// The distribution of the single-block reads of a trace.
 fn lengths(view: &View<'_>) -> Option<String> {
     let event = view.profile?.event("db file sequential read")?;
     let below = |share: f64| event.histogram.percentile_us(share).map(|us| milliseconds(us as f64 / 1e3));

@@ -10,8 +10,7 @@ use super::slow_reads::ENOUGH as ENOUGH_IN_TRACE;
 
 /// Less than this part of the configured count on average.
 const PART: f64 = 0.5;
-/// A megabyte a read is what the count is when it is left alone; below a quarter of that, a count that somebody set is
-/// small.
+/// The default count makes a read one megabyte. A count that was set is small below a quarter of that.
 const SMALL_BYTES: f64 = 256.0 * 1024.0;
 
 pub(super) const ABOUT: About = About {
@@ -149,8 +148,7 @@ fn in_trace(view: &View<'_>) -> Verdict {
     if event.count < ENOUGH_IN_TRACE || average >= PART * most || !view.matters(event.total_s) {
         return ruled_out(text);
     }
-    // As many blocks in requests of the largest size: the requests that are saved, at no less than half the length of
-    // one.
+    // The same blocks in requests of the largest size: the saved requests, each at no less than half the length of one.
     let fewer = 1.0 - average / most;
     let title = format!("Waited {} for small reads: {text}", view.of_elapsed(event.total_s));
     let mut found = view.finding(&ABOUT, event.total_s, title, Confidence::Medium);

@@ -6,7 +6,7 @@ use crate::sums::statements;
 
 /// Of all CPU: more than all other statements together.
 const MOST_CPU: f64 = 0.5;
-/// Of the time in which a trace's session worked, what other findings tell taken off.
+/// Of the time in which a trace's session worked, less the time of other findings.
 const OF_TRACE: f64 = 0.5;
 
 /// A quarter of DB time. Our own choice: with it gone the window looks different.
@@ -130,7 +130,7 @@ fn by_cpu(case: &Case<'_>, list: &[statements::Statement]) -> Option<Verdict> {
     Some(verdict)
 }
 
-/// A statement that takes most of the time by itself: CPU, reads and what is unaccounted for.
+/// A statement that takes most of the time by itself: CPU, reads and unaccounted time.
 fn in_trace(view: &View<'_>) -> Verdict {
     let own = |index: usize| {
         let statement = &view.statements[index];

@@ -100,8 +100,8 @@ fn in_report(case: &Case<'_>) -> Verdict {
             );
         }
     }
-    // Requests overlap with the session's own work: a device that is faster by a factor takes at least that factor off
-    // what is waited, unless its bandwidth is the limit; then nothing.
+    // Requests overlap with the session's own work: a device that is faster by a factor shortens the waits by at least
+    // that factor, unless its bandwidth is the limit; then the saving is 0.
     let low = temp
         .read_ms
         .filter(|now| *now > case.options.storage_ms)

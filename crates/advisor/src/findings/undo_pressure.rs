@@ -58,7 +58,7 @@ fn in_report(case: &Case<'_>) -> Verdict {
     let share = match case.weigh("waits for undo", undo.wait_s) {
         Ok(share) => share,
         Err(NotFound::RuledOut(reason)) => {
-            // Where background processes waited for buffers too, what is certain is less than what it can be.
+            // If background processes waited for buffers too, the certain time is less than the possible one.
             let range = undo.wait_s.zip(undo.wait_most_s).filter(|(low, most)| most > low);
             return match (range, range.map(|(_, most)| case.weigh("waits for undo, at most", Some(most)))) {
                 (Some((low, most)), Some(Ok(_))) => cannot_tell(format!(
@@ -123,7 +123,7 @@ fn in_report(case: &Case<'_>) -> Verdict {
     }
     // Waits for undo are for space and for each other; storage takes part only where its blocks are read.
     let read_s = undo.reads.zip(undo.read_ms).filter(|(_, time)| *time > case.options.storage_ms);
-    // Who waits for a buffer waits for another session: no storage shortens that.
+    // A session that waits for a buffer waits for another session: no storage shortens that.
     let high = read_s
         .map_or(0.0, |(reads, time)| (reads * (time - case.options.storage_ms) / 1000.0).min(total - undo.busy_s));
     if let (Some(time), true) = (undo.read_ms, high > 0.0) {
@@ -200,7 +200,7 @@ fn in_trace(view: &View<'_>) -> Verdict {
     found.found()
 }
 
-/// `3 waits for undo segments and latches, 364 for buffers of undo`; only what there is.
+/// `3 waits for undo segments and latches, 364 for buffers of undo`; parts without waits are left out.
 fn counted(segments: f64, buffers: f64) -> String {
     match (segments > 0.0, buffers > 0.0) {
         (true, true) => {

@@ -24,7 +24,7 @@ struct Output<'a> {
 #[derive(Serialize)]
 struct OfFile<'a> {
     path: &'a str,
-    /// Which of the file's reports, where it has several.
+    /// The number of the report within its file, if the file has several.
     #[serde(skip_serializing_if = "Option::is_none")]
     part: Option<usize>,
     kind: Source,

@@ -17,14 +17,14 @@ pub(crate) struct About {
     /// One sentence without its full stop.
     pub(crate) title: &'static str,
     pub(crate) looks_at: &'static str,
-    /// The first paragraph is the formula, a line each; what follows explains it.
+    /// The first paragraph is the formula, a line each; the others explain it.
     pub(crate) formula: &'static str,
     /// The constants that the texts name.
     pub(crate) limits: &'static [Limit],
     pub(crate) thresholds: &'static [&'static str],
     pub(crate) refuted_by: &'static [&'static str],
     pub(crate) what_to_do: &'static str,
-    /// What shows it.
+    /// The experiment that shows the finding.
     pub(crate) experiment: Experiment,
     pub(crate) in_report: fn(&Case<'_>) -> Verdict,
     pub(crate) in_trace: InTrace,
@@ -38,20 +38,20 @@ pub(crate) struct About {
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Place {
     pub(crate) report: u16,
-    /// Where two findings of a trace have the same seconds, the more special one goes first.
+    /// Of two findings of a trace with the same seconds, the more special one goes first.
     pub(crate) trace: u16,
 }
 
-/// What is made of a trace.
+/// The judgement of a trace.
 #[derive(Debug)]
 pub(crate) enum InTrace {
-    /// The page says what it does.
+    /// `page`: the description of the judge on the page.
     Judge { page: &'static str, judge: fn(&View<'_>) -> Verdict },
     /// Waiting for certain events is the finding.
     Waits(Waits),
-    /// What is missing.
+    /// The missing input.
     CannotTell(&'static str),
-    /// Why no trace shows it.
+    /// The reason why no trace shows it.
     RuledOut(&'static str),
 }
 
@@ -85,7 +85,7 @@ impl fmt::Display for Value {
     }
 }
 
-/// `limits![Share(MUCH), Ms(SLOW_MS)]`: constants with what they are, each under its own name.
+/// `limits![Share(MUCH), Ms(SLOW_MS)]`: constants with their units, each under its own name.
 macro_rules! limits {
     ($($kind:ident($name:ident)),* $(,)?) => {
         &[$($crate::judge::Limit { name: stringify!($name), value: $crate::judge::Value::$kind($name) }),*]
@@ -107,6 +107,6 @@ pub(crate) const SHARED: &[Limit] = limits![
 pub(crate) const OF_DB_TIME: &str = "{NOTABLE} of DB time (`NOTABLE`): our own choice. It is about what the smallest \
     findings of Oracle's own advisor are worth, and less cannot be told from the change of the load between two windows.";
 
-/// What refutes findings of sessions that wait for one another.
+/// Refutes findings of sessions that wait for one another.
 pub(crate) const STARVED: &str = "On a starved host ([host-starved](host-starved.md)) confidence is low: who holds \
     what others wait for may be waiting for the machine himself.";

@@ -1,4 +1,4 @@
-//! A report with its sums, and what the judges of reports have in common.
+//! A report with its sums, and the methods that all judges of reports share.
 
 use report::model::Report;
 
@@ -16,10 +16,11 @@ pub(crate) const UNACCOUNTED: f64 = 0.1;
 /// of it.
 pub(crate) const IDLE_SESSIONS: f64 = 0.5;
 pub(crate) const IDLE_SESSIONS_PER_CPU: f64 = 0.1;
-/// What the write-accelerator paper's device took for a redo write (55,447 cs / 5,313,254 writes) and for a temp read.
+/// The time that the write-accelerator paper's device took for a redo write (55,447 cs / 5,313,254 writes) and for a
+/// temp read.
 pub(crate) const STORAGE_MS: f64 = 0.1;
 
-/// What the reader of the findings may choose.
+/// Settings that the reader of the findings chooses.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Options {
     /// Latency of the storage that redo, temp and undo would move to, in milliseconds. Savings are computed for it and
@@ -33,7 +34,7 @@ impl Default for Options {
     }
 }
 
-/// What the judges look at.
+/// The input of the judges of reports.
 #[derive(Debug)]
 pub(crate) struct Case<'a> {
     pub(crate) report: &'a Report,
@@ -57,8 +58,8 @@ impl Case<'_> {
         self.idle().map_or(Ok(()), |idle| Err(NotFound::RuledOut(format!("{figure}; {idle}"))))
     }
 
-    /// Confidence in the face of a starved host: whoever holds a lock or a latch there may be waiting for CPU or memory
-    /// with it in his hands.
+    /// Confidence on a starved host: a process that holds a lock or a latch there may itself be waiting for CPU or
+    /// memory.
     pub(crate) fn unless_starved(&self, confidence: Confidence) -> Confidence {
         if self.starved { Confidence::Low } else { confidence }
     }
@@ -83,8 +84,8 @@ impl Case<'_> {
         ))
     }
 
-    /// The common judgement of foreground seconds against DB time: ruled out while idle or below the threshold, else
-    /// the share.
+    /// The common judgement of foreground seconds against DB time: ruled out while idle or below the threshold,
+    /// otherwise the share.
     pub(crate) fn weigh(&self, what: &str, foreground_s: Option<f64>) -> Result<f64, NotFound> {
         let Some(foreground_s) = foreground_s else {
             return Err(NotFound::CannotTell("the waits of foreground processes (Foreground Wait Events)".to_owned()));

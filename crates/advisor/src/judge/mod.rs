@@ -1,4 +1,4 @@
-//! What each finding is made of: its description, what its judges look at, and what they answer.
+//! The parts of a finding: its description, the input of its judges, and their answers.
 //!
 //! ```text
 //! about.rs     About: id, place, page, experiment, and the two judges
@@ -19,7 +19,7 @@ pub(crate) use case::{Case, NOTABLE, UNACCOUNTED};
 pub(crate) use observed::Observed;
 pub(crate) use verdict::{Build, NotFound, Verdict, cannot_tell, finding, ruled_out};
 
-/// What the file of a finding needs.
+/// Imports for the file of a finding.
 pub(crate) mod prelude {
     pub(crate) use super::about::{About, InTrace, OF_DB_TIME, Place, STARVED, limits};
     pub(crate) use super::case::{Case, NOTABLE, Options, UNACCOUNTED};

@@ -10,7 +10,7 @@ pub(crate) enum Observed<'a> {
 }
 
 impl Observed<'_> {
-    /// Whether this file shows a finding.
+    /// Judges a finding in this file.
     pub(crate) fn judged(&self, about: &'static About) -> Verdict {
         match self {
             Self::Report(case) => (about.in_report)(case),
@@ -23,7 +23,7 @@ impl Observed<'_> {
         }
     }
 
-    /// Where a finding stands among the answers for this kind of file.
+    /// The place of a finding among the answers for this kind of file.
     pub(crate) fn place(&self, about: &About) -> u16 {
         match self {
             Self::Report(_) => about.place.report,

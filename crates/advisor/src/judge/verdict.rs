@@ -1,4 +1,4 @@
-//! What a judge says, and the words that all of them use.
+//! A judge's answer, and the words that all judges share.
 
 use super::About;
 use crate::analysis::{Confidence, Evidence, Finding, Saving};
@@ -6,12 +6,12 @@ use crate::analysis::{Confidence, Evidence, Finding, Saving};
 /// One judge's answer. Every id gets exactly one.
 pub(crate) type Verdict = Result<Finding, NotFound>;
 
-/// Why there is no finding.
+/// The reason why a finding was not made.
 #[derive(Debug)]
 pub(crate) enum NotFound {
     /// Looked for and not there, with the figure that says so.
     RuledOut(String),
-    /// What is missing.
+    /// The missing input.
     CannotTell(String),
 }
 
@@ -60,7 +60,7 @@ pub(crate) fn finding(about: &About, title: impl Into<String>, confidence: Confi
     }
 }
 
-/// What each step of making a finding adds to it.
+/// Builds a finding; each step adds a part.
 pub(crate) trait Build {
     fn weight(self, severity: f64, foreground_s: f64) -> Self;
     fn evidence(self, section: &str, text: impl Into<String>) -> Self;

@@ -1,4 +1,4 @@
-//! A second look at what was made of a masked model.
+//! A second pass over the analysis of a masked model.
 
 use super::Names;
 use crate::analysis::Analysis;

@@ -1,9 +1,9 @@
 //! `--mask`: names replaced, so that the output can be shown to others.
 //!
-//! The model is masked, before anything is made of it: findings, screen, JSON and page never see a real name. The same name gets the same replacement
-//! everywhere, in all files of one run: `DATABASE_1`, `SCHEMA_2`, `OBJECT_17`. What Oracle itself named (`SYS`, `SYSAUX`, `UNDOTBS1`, `OBJ$`) stays, and so do
-//! SQL ids and the names of events, statistics and parameters. Of a statement its verb and the replaced name of the table it changes are left, which is
-//! what findings look at.
+//! The model is masked before the analysis: findings, screen, JSON and page never see a real name. The same name gets
+//! the same replacement everywhere, in all files of one run: `DATABASE_1`, `SCHEMA_2`, `OBJECT_17`. Names that Oracle
+//! itself gave (`SYS`, `SYSAUX`, `UNDOTBS1`, `OBJ$`) stay, and so do SQL ids and the names of events, statistics and
+//! parameters. A statement keeps its verb and the replaced name of the table it changes; findings look at these.
 //!
 //! ```text
 //! names.rs      a name and its replacement       statement.rs  the text of a statement

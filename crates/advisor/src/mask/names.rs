@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-/// What a name names: the first part of its replacement.
+/// The kind of object that a name denotes: the first part of its replacement.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
 pub(super) enum Kind {
     Database,

@@ -146,7 +146,7 @@ fn optional(name: &mut Option<String>, mut mask: impl FnMut(&str) -> String) {
     }
 }
 
-/// What the reader quotes from the file is left out.
+/// Leaves out the reader's quotations from the file.
 pub(super) fn without_quotes(text: &str) -> String {
     let mut out = String::with_capacity(text.len());
     for (at, part) in text.split(['"', '`']).enumerate() {

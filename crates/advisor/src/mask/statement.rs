@@ -2,7 +2,7 @@
 
 use super::Names;
 
-/// First words that say nothing of what a statement is about.
+/// First words that do not reveal the subject of a statement.
 const VERBS: [&str; 22] = [
     "SELECT",
     "WITH",

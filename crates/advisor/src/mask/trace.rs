@@ -8,7 +8,7 @@ use super::Names;
 use super::names::Kind;
 use super::report::without_quotes;
 
-/// Words of plan operations; whatever else stands in one is a name.
+/// Words of plan operations; any other word in one is a name.
 const OPERATIONS: &str = " ACCESS AGGREGATE ALL AND ANTI APPEND APPROXIMATE AS ASSEMBLY BATCHED BITMAP BLOOM BROADCAST BUFFER BUFFERED BY CARTESIAN CLUSTER \
 COLLECTION COLUMN CONCATENATION CONNECT CONSISTENT CONSTRUCTOR CONVENTIONAL CONVERSION COORDINATOR COUNT CREATE CUBE DELETE DESCENDING DIRECT DOMAIN DUAL EXACT \
 EXPRESSION EXTERNAL FAST FETCH FILTER FIRST FIXED FLASHBACK FOR FROM FULL FULLSCAN GLOBAL GROUP GROUPED HASH HYBRID ID IN INDEX INDEXES INLIST INMEMORY INSERT INTERSECTION \
@@ -27,7 +27,7 @@ impl Names {
         }
     }
 
-    /// Masks what TKPROF printed.
+    /// Masks the output of TKPROF.
     pub(crate) fn printed(&mut self, printed: &mut Printed) {
         self.summary(&mut printed.report);
         for line in &mut printed.misread {

@@ -11,7 +11,7 @@ use super::colours::stand_in;
 
 /// Width of a chart in its own units; a phone shows it one to one.
 const WIDTH: u32 = 360;
-/// Size of letters in the same units, by the height that the library takes, which is 1.24 times what SVG takes.
+/// Size of letters in the same units, by the height that the library uses, which is 1.24 times that of SVG.
 const LETTERS: f64 = 15.5;
 /// Units that a letter is wide, about.
 const LETTER_WIDTH: f64 = 6.4;
@@ -46,7 +46,7 @@ pub(super) struct Column {
     pub(super) colour: &'static str,
 }
 
-/// One bar made of parts; what is missing to `whole` stays empty.
+/// One bar made of parts; the rest up to `whole` stays empty.
 pub(super) fn stacked(about: &str, parts: &[Part], whole: f64) -> String {
     const LONG: u32 = 720;
     const HIGH: u32 = 40;
@@ -91,7 +91,7 @@ pub(super) fn bars(about: &str, bars: &[Bar]) -> String {
 /// Columns of a narrow chart; with more, it is drawn twice as wide.
 pub(super) const NARROW: usize = 14;
 
-/// Columns side by side; as many labels under them as there is room for.
+/// Columns side by side; as many labels below as fit.
 pub(super) fn columns(about: &str, columns: &[Column]) -> String {
     const HIGH: i32 = 170;
     const TOP: i32 = 18;
@@ -156,7 +156,7 @@ fn cut(text: &str, room: usize) -> String {
     format!("{start}\u{2026}")
 }
 
-/// Draws into text. `about` is what is read out where the picture cannot be seen.
+/// Draws into text. A screen reader reads `about` out instead of the picture.
 fn svg(about: &str, size: (u32, u32), draw: impl FnOnce(&Area<'_>) -> Drawn) -> String {
     let mut text = String::new();
     let drawn = {

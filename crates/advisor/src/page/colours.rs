@@ -1,8 +1,8 @@
-//! Colours by name. A chart is drawn with stand-ins; the page's style sheet says what each is in light and in dark.
+//! Colours by name. A chart is drawn with stand-ins; the page's style sheet gives each its light and its dark value.
 
 use plotters::style::RGBColor;
 
-/// A named colour: what it is on a light page and on a dark one.
+/// A named colour: its value on a light page and on a dark one.
 struct Named {
     name: &'static str,
     light: &'static str,
@@ -37,7 +37,7 @@ const COLOURS: [Named; 20] = [
     named("mark", "#c2371f", "#ff8a6b"),
 ];
 
-/// What a chart is drawn with for the colour of that name.
+/// The stand-in with which a chart draws the colour of that name.
 pub(super) fn stand_in(name: &str) -> RGBColor {
     let at = COLOURS.iter().position(|colour| colour.name == name).unwrap_or(0);
     RGBColor(1, 2, u8::try_from(at).unwrap_or_default())

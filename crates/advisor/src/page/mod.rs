@@ -1,8 +1,11 @@
-//! `--html`: one page that needs nothing beside it. Charts are SVG within it, light or dark as the reader's system is, and narrow enough for a phone.
+//! `--html`: one page that needs nothing beside it. Charts are SVG within it, light or dark as the reader's system is,
+//! and narrow enough for a phone.
 //!
 //! ```text
-//! mod.rs      the document                    subject.rs  one report: screen, charts, findings with their evidence, sums with their inputs
-//! several.rs  comparison and time line        charts.rs, colours.rs, style.css
+//! mod.rs      the document
+//! subject.rs  one report: screen, charts, findings with their evidence, sums with their inputs
+//! several.rs  comparison and time line
+//! charts.rs, colours.rs, style.css
 //! ```
 
 mod charts;

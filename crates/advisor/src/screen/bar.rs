@@ -1,4 +1,5 @@
-//! One bar of DB time: CPU, the wait classes, and what is in neither. Each part has a letter, so that the bar can be read without colours.
+//! One bar of DB time: CPU, the wait classes, and unaccounted time. Each part has a letter, so that the bar can be read
+//! without colours.
 
 use console::{Color, Style, measure_text_width};
 
@@ -14,7 +15,7 @@ pub(crate) struct Part {
     pub(crate) look: Look,
 }
 
-/// How a part is drawn, on the screen and on the page.
+/// The look of a part, on the screen and on the page.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) struct Look {
     pub(crate) letter: char,
@@ -42,14 +43,14 @@ const LOOKS: [(&str, Look); 12] = [
 ];
 const OTHER: Look = Look { letter: 'o', colour: Color::Color256(239), token: "other" };
 
-/// How a wait class is drawn.
+/// The look of a wait class.
 pub(crate) fn look_of(class: Option<&str>) -> Look {
     let known = class.and_then(|class| LOOKS.iter().find(|(name, _)| class.eq_ignore_ascii_case(name)));
     known.map_or(OTHER, |(_, look)| *look)
 }
 
 impl DbTime {
-    /// The parts in the order of the bar: CPU, the classes with the most time first, what is unaccounted for.
+    /// The parts in the order of the bar: CPU, the classes with the most time first, unaccounted time.
     pub(crate) fn parts(&self) -> Vec<Part> {
         let mut parts = Vec::new();
         let mut add = |name: &str, seconds: f64, look: Look| {
@@ -66,13 +67,13 @@ impl DbTime {
         parts
     }
 
-    /// What the bar's whole length stands for: DB time, or more where more was counted.
+    /// The length of the whole bar: DB time, or the sum of the parts if that is larger.
     pub(crate) fn bar_s(&self) -> f64 {
         self.parts().iter().map(|part| part.seconds).sum::<f64>().max(self.total_s)
     }
 }
 
-/// Classes that are not known look like Other: each takes a letter of its own that no part has, of its name if there is one.
+/// Unknown classes look like Other: each takes a letter of its own that no part has, one of its name if possible.
 fn own_letters(parts: &mut [Part]) {
     // Other itself and the classes that are known keep theirs.
     let known = |part: &Part| part.look != OTHER || part.name.eq_ignore_ascii_case("other");
@@ -133,7 +134,7 @@ fn in_lines(parts: &[String], width: usize) -> String {
     lines.join("\n")
 }
 
-/// Cells of each part: their sum is the width's share that is known; a part that is there has at least one where there is room.
+/// Cells of each part. Their sum is the known share of the width; each part has at least one if there is room.
 fn cells(parts: &[Part], whole_s: f64, width: usize) -> Vec<usize> {
     if whole_s <= 0.0 {
         return vec![0; parts.len()];

@@ -1,4 +1,5 @@
-//! The first screen for a person: which database and window, how busy, where DB time went, what is wrong and what it is worth.
+//! The first screen for a person: the database and window, its load, the sums of DB time, the findings and their
+//! savings.
 //!
 //! ```text
 //! terminal.rs  width, colours         number.rs  numbers with their units

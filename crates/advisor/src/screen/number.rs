@@ -18,7 +18,7 @@ pub fn number(value: f64) -> String {
         _ => return format!("{value:.1e}"),
     };
     let text = thousands(&format!("{value:.decimals$}"));
-    // What was rounded to nothing but zeros after the point says no more with them.
+    // Zeros after the point, left by rounding, say nothing.
     match text.split_once('.') {
         Some((whole, part)) => {
             let part = part.trim_end_matches('0');
@@ -82,7 +82,7 @@ pub fn duration(value: f64) -> String {
     }
     let minutes = (value / 60.0).round();
     if minutes < 60.0 {
-        // Seconds count where there are few minutes.
+        // With few minutes, seconds count.
         let rest = value.round() % 60.0;
         let whole = (value.round() / 60.0).floor();
         return if rest == 0.0 { format!("{whole} min") } else { format!("{whole} min {rest} s") };

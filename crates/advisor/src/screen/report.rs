@@ -43,7 +43,7 @@ pub(crate) fn short(subject: &Subject, terminal: Terminal) -> String {
     out
 }
 
-/// What stands under several findings.
+/// The line under several findings.
 pub(crate) const OVERLAP: &str = "findings overlap: neither their seconds nor their savings add up";
 
 fn head(subject: &Subject, terminal: Terminal) -> String {
@@ -93,7 +93,7 @@ pub(crate) fn database(facts: &Facts) -> String {
     if text.is_empty() { "database not named".to_owned() } else { text }
 }
 
-/// How long, and from when to when.
+/// Length, begin and end of the window.
 pub(crate) fn window(facts: &Facts) -> Option<String> {
     let window = &facts.window;
     let length = window.elapsed_s.map(duration);
@@ -195,7 +195,7 @@ fn findings(subject: &Subject, terminal: Terminal) -> String {
     out
 }
 
-/// What stands where there is no finding: only that, never that all is well.
+/// The line in place of findings, if there are none. It never says that all is well.
 pub(crate) fn none_found(analysis: &Analysis) -> String {
     match analysis.cannot_tell.len() {
         0 => "none of the findings that were looked for is there".to_owned(),
@@ -261,7 +261,7 @@ fn excluded(analysis: &Analysis, terminal: Terminal) -> String {
     out
 }
 
-/// What more than half of the reasons say among other things ("the database was idle: …"): enough to be read once.
+/// A clause that more than half of the reasons contain ("the database was idle: …"): it is printed once.
 fn common_clause(ruled_out: &[RuledOut]) -> Option<&str> {
     let clauses = ruled_out.iter().flat_map(|ruled| ruled.reason.split_once("; ").map(|(first, rest)| [first, rest]));
     let says = |ruled: &RuledOut, clause: &str| {
@@ -271,7 +271,7 @@ fn common_clause(ruled_out: &[RuledOut]) -> Option<&str> {
     clauses.flatten().find(|clause| count(clause) * 2 > ruled_out.len())
 }
 
-/// What could not be judged, by what is missing for it.
+/// Findings that could not be judged, by the missing input.
 pub(crate) fn cannot_tell(lines: &[CannotTell]) -> Vec<(&str, Vec<&'static str>)> {
     let mut groups: Vec<(&str, Vec<&'static str>)> = Vec::new();
     for line in lines {

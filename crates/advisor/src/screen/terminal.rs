@@ -1,4 +1,4 @@
-//! What the screen is written to: how wide it is, and whether it shows colours.
+//! The terminal of the screen: its width, and its support for colours.
 
 use console::{Style, Term};
 
@@ -47,7 +47,7 @@ impl Terminal {
         self.styled(text, Style::new().dim())
     }
 
-    /// Text in the style, where there are colours.
+    /// Text in the style, if the terminal shows colours.
     pub(crate) fn styled(self, text: &str, style: Style) -> String {
         if self.colour { style.force_styling(true).apply_to(text).to_string() } else { text.to_owned() }
     }

@@ -1,10 +1,11 @@
 //! Buffer busy waits by block class.
 //!
-//! The class table counts `read by other session` as well: those are waits for a read that somebody else has begun, and
-//! say nothing about concurrent changes. They are taken out first, of the class that reads are of: data blocks.
+//! The class table counts `read by other session` as well: those are waits for a read that another session has begun,
+//! and say nothing about concurrent changes. They are taken out first, of the class of blocks that sessions read: data
+//! blocks.
 //!
-//! The table is of all sessions, and so holds the waits of background processes, of which no report says what blocks
-//! they were for. Where these are more than a little, the foreground's part of a class is known as a range only.
+//! The table covers all sessions, and so includes the waits of background processes; no report gives their blocks. If
+//! these waits are more than a little, the foreground's part of a class is known as a range only.
 
 use report::model::Report;
 
@@ -39,7 +40,7 @@ pub(crate) struct Class {
     pub(crate) seconds: f64,
 }
 
-/// What a class of blocks says about how space is managed.
+/// The part of space management to which a class of blocks points.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum Kind {
     Data,
@@ -133,11 +134,11 @@ impl BufferBusy {
             .collect();
         if let Some(data) = classes.iter_mut().find(|class| class.kind() == Kind::Data) {
             let (waits, time) = (data.waits, data.seconds);
-            // Where more of them are counted than the table has waits on data blocks, it does not hold them all, and
-            // what is left is not known.
+            // If more of them are counted than the table has waits on data blocks, the table does not hold them all,
+            // and the rest is unknown.
             let agrees = read_waits <= waits * 1.05;
             data.waits = if agrees { (waits - read_waits).max(0.0) } else { waits };
-            // The table prints whole seconds: what is left within its rounding is nothing.
+            // The table prints whole seconds: a rest within its rounding is 0.
             let left = time - read_by_other_s;
             data.seconds = if left <= 1.0 && data.waits < 0.2 * waits {
                 left.max(0.0).min(data.waits / waits.max(1.0) * time)
@@ -201,7 +202,7 @@ impl BufferBusy {
         Some((part(own - behind), part(own)))
     }
 
-    /// That background processes waited too, where it matters.
+    /// The doubt that background processes waited too, if it matters.
     pub(crate) fn background_doubt(&self) -> Option<String> {
         let (low, high) = [Kind::Data, Kind::FreeList, Kind::Bitmap, Kind::Undo, Kind::Other]
             .iter()

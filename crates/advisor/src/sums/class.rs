@@ -18,7 +18,7 @@ pub(crate) fn full(printed: &str) -> Option<&'static str> {
         "User I/O",
     ];
     let printed = printed.trim();
-    // "Concurcy" stands in the service tables; nothing else is shortened from within.
+    // "Concurcy" stands in the service tables; no other name is shortened from within.
     let printed = if printed.starts_with("Concur") { "Concurrency" } else { printed };
     if printed.len() < 4 {
         return None;

@@ -1,9 +1,9 @@
-//! What commits waited for the redo writer, and what part of that can be its device.
+//! The waits of commits for the redo writer, and the part of them that its device can have caused.
 //!
-//! A commit waits for half a redo write to two of them: it may arrive in the middle of one that does not hold its redo,
-//! and then waits for the rest of that and for the next; or the write that it needs is already under way. So the
-//! average commit wait less the average write is no "rest": it is negative in real reports. What faster storage would
-//! save lies between half of the difference a write and twice that, and never outside the wait itself.
+//! A commit waits for half a redo write to two of them: it may arrive in the middle of a write that does not hold its
+//! redo, and then waits for the rest of that write and for the next; or the write that it needs is already under way.
+//! So the average commit wait less the average write is no "rest": it is negative in real reports. The saving of faster
+//! storage lies between half of the difference a write and twice that, and never outside the wait itself.
 
 use report::model::Report;
 

@@ -1,9 +1,9 @@
-//! DB time = CPU + foreground waits + what is in neither.
+//! DB time = CPU + foreground waits + unaccounted time.
 //!
-//! All three from seconds: printed percentages have several bases (Statspack's holds background waits, AWR's does not)
-//! and are never taken. Reports before 10g have no DB time; there CPU and foreground waits together stand for it, and
-//! nothing is known of what is in neither. In those of later releases they never do; in an excerpt that does not say
-//! its release they do, and nothing is of high confidence.
+//! All three come from seconds. Printed percentages have several bases (Statspack's includes background waits, AWR's
+//! does not) and are never taken. Reports before 10g have no DB time; there the sum of CPU and foreground waits
+//! replaces it, and the unaccounted time is unknown. In reports of later releases the sum never replaces it; in an
+//! excerpt without its release it does, and no finding has high confidence.
 
 use report::model::Report;
 
@@ -47,8 +47,8 @@ impl DbTime {
             (Some(cpu), Some(waits)) if cpu + waits > 0.0 => Some(cpu + waits),
             _ => None,
         };
-        // From 10g on there is a DB time, and much of it may be in neither CPU nor waits: where it cannot be read,
-        // nothing stands for it.
+        // From 10g on there is a DB time, and much of it may be outside CPU and waits: if it cannot be read, nothing
+        // replaces it.
         let release = report.identity.major_release();
         let modern = release.map_or(report.time_model.is_some(), |release| release >= 10);
         if printed.is_none() && estimate.is_some() && modern {
@@ -110,8 +110,8 @@ impl DbTime {
         }
     }
 
-    /// That many foreground seconds as a share of DB time. None when DB time is not known, and when it comes out above
-    /// 1: such a share is refused.
+    /// These foreground seconds as a share of DB time. None when DB time is unknown, and when the share is above 1:
+    /// such a share is refused.
     pub(crate) fn share(&self, foreground_s: f64) -> Option<f64> {
         let share = foreground_s / self.total_s?;
         (share.is_finite() && (0.0..=1.0 + 1e-3).contains(&share)).then(|| share.min(1.0))
@@ -126,7 +126,7 @@ impl DbTime {
         Some(self.total_s? / self.elapsed_s?)
     }
 
-    /// As the analysis shows it.
+    /// The DB time of the analysis.
     pub(crate) fn shown(&self) -> Option<analysis::DbTime> {
         Some(analysis::DbTime {
             total_s: self.total_s?,
@@ -137,7 +137,7 @@ impl DbTime {
     }
 }
 
-/// CPU of foreground processes: the time model's, else the statistic, else the first screen's.
+/// CPU of foreground processes: from the time model, otherwise the statistic, otherwise the first screen.
 fn cpu(report: &Report) -> (Option<f64>, &'static str) {
     if let Some(cpu) = modelled_s(report, "DB CPU").or(report.window.db_cpu_s.filter(|cpu| possible(*cpu))) {
         return (Some(cpu), "Time Model");

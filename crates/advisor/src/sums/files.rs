@@ -4,7 +4,7 @@ use report::model::{FileIo, Report};
 
 use super::possible;
 
-/// Files that are compared have so many reads, and there are so many of them.
+/// Least number of reads of a file that is compared, and of such files.
 pub(crate) const READS: f64 = 100.0;
 pub(crate) const FILES: u32 = 3;
 /// Blocks a read of two files that do the same kind of work differ by so many times at most.
@@ -17,7 +17,7 @@ pub(crate) struct Skew {
     pub(crate) read_ms: f64,
     /// Read-weighted average of the others.
     pub(crate) others_ms: f64,
-    /// Reads times what they took more than the others'.
+    /// Reads times the excess of their latency over the others'.
     pub(crate) excess_s: f64,
 }
 

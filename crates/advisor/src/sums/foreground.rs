@@ -1,7 +1,7 @@
-//! What foreground processes waited for.
+//! The waits of foreground processes.
 //!
 //! Releases differ: from 11g on a report has a list of foreground waits; before, one list of all waits and one of
-//! background waits, whose difference is what the foreground waited; an excerpt may hold nothing but its first screen.
+//! background waits, whose difference is the foreground's part; an excerpt may hold only its first screen.
 
 use report::figure::Figure;
 use report::model::{Event, Report};
@@ -102,13 +102,12 @@ impl Foreground {
         }
     }
 
-    /// That total, unless it may be larger than what is seen: None without a list, and for nothing in a list of which
-    /// only the top is there.
+    /// That total, unless the true one may be larger: None without a list, and for a total of 0 from the top of a list.
     pub(crate) fn measured(&self, total_s: f64) -> Option<f64> {
         (!self.absent && (!self.partial || total_s > 0.0)).then_some(total_s + 0.0)
     }
 
-    /// The waits whose name begins with one of these.
+    /// The waits whose names begin with one of these.
     pub(crate) fn beginning<'a>(&'a self, beginnings: &'a [&'a str]) -> impl Iterator<Item = &'a Wait> {
         self.waits.iter().filter(move |wait| {
             beginnings.iter().any(|beginning| {
@@ -118,7 +117,7 @@ impl Foreground {
         })
     }
 
-    /// Seconds in all waits whose name begins with one of these, with the waits themselves.
+    /// Seconds in all waits whose names begin with one of these, and the waits themselves.
     pub(crate) fn together(&self, beginnings: &[&str]) -> (f64, Vec<Wait>) {
         let waits: Vec<&Wait> = self.beginning(beginnings).collect();
         (total(&waits), waits.into_iter().cloned().collect())
@@ -139,7 +138,7 @@ pub(crate) fn described(wait: &Wait) -> String {
     format!("{}: {count}{}{average}", wait.name, seconds(wait.seconds))
 }
 
-/// The list to take, by what the report has.
+/// The list to take, among those of the report.
 fn source(report: &Report) -> (Option<Vec<Event>>, &'static str, bool) {
     let busy =
         |events: &[Event]| events.iter().filter(|event| !is_idle(event) && !is_cpu(event)).cloned().collect::<Vec<_>>();
@@ -165,7 +164,7 @@ fn is_cpu(event: &Event) -> bool {
     matches!(event.name.as_str(), "DB CPU" | "CPU time" | "CPU Time" | "CPU")
 }
 
-/// What is left of an event of all sessions when the background's part is taken out; None when that is all of it.
+/// The foreground's part of an event of all sessions, without the background's; None when nothing remains.
 fn without_background(mut event: Event, background: &[Event]) -> Option<Event> {
     if BACKGROUND_ONLY.iter().any(|name| event.name.starts_with(name)) {
         return None;

@@ -9,7 +9,7 @@ use crate::screen::number::{bytes, number, percent, seconds};
 pub(crate) struct Host {
     pub(crate) cpus: Option<f64>,
     pub(crate) cores: Option<f64>,
-    /// Where the machine is a part of another: how many processors of that it may use.
+    /// Processors of the larger machine that this one may use, if it is a part of one.
     pub(crate) virtual_cpus: Option<f64>,
     /// Idle CPU time with a read or write of the system under way, over all CPU time.
     pub(crate) io_wait_share: Option<f64>,
@@ -104,7 +104,7 @@ impl Host {
         }
     }
 
-    /// One line of what is known.
+    /// The known figures on one line.
     pub(crate) fn described(&self) -> String {
         let mut parts = Vec::new();
         if let Some(cpus) = self.cpus {

@@ -1,4 +1,4 @@
-//! Events that nobody suffers from: a process that has nothing to do waits in them.
+//! Idle events: processes without work wait in them.
 //!
 //! The list of `waits` is our own, because reports differ in theirs: Statspack's top five of a 12.1 instance is led by
 //! an idle group of redo writers, and a 19c report counts `PX Deq: reap credit` of one background process as thousands

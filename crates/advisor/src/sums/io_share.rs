@@ -1,5 +1,4 @@
-//! What part of the I/O goes to temp and to undo, by whichever tables the report has: tablespaces, files, file types,
-//! functions.
+//! The shares of temp and undo in the I/O, from the tables of the report: tablespaces, files, file types, functions.
 //!
 //! They measure different things (requests, bytes, with and without utilities), so each is said with its section and
 //! none is preferred.

@@ -1,5 +1,4 @@
-//! Where sums are written down: each with its formula and the inputs it was made from, so that nobody has to believe a
-//! figure.
+//! The list of sums, each with its formula and its inputs, so that a reader can check every figure.
 
 use std::collections::BTreeMap;
 
@@ -10,7 +9,7 @@ use crate::analysis::{Input, Sum};
 pub(crate) struct Ledger {
     pub(crate) figures: BTreeMap<&'static str, f64>,
     pub(crate) sums: Vec<Sum>,
-    /// What was refused or assumed on the way.
+    /// Figures that were refused or assumed.
     pub(crate) notes: Vec<String>,
 }
 
@@ -38,7 +37,7 @@ impl Ledger {
     }
 }
 
-/// An input of a sum: what it is called, its value and unit, the section it stands in.
+/// An input of a sum: its name, value and unit, and its section.
 pub(crate) fn input(name: &str, value: f64, unit: &'static str, section: &str) -> Input {
     Input { name: name.to_owned(), value, unit, section: section.to_owned() }
 }

@@ -1,10 +1,12 @@
 //! The sums over one report, a file each. Findings read them; none of them judges.
 //!
 //! ```text
-//! foreground   what foreground processes waited for, idle events (own list) left out
-//! db_time      CPU + foreground waits + what is in neither
-//! redo_write   a write by the formula and by the event         commit_wait  what commits waited, and what part can be the device
-//! redo_volume  redo a transaction, padding, switches           host         CPUs, run queue, memory
+//! foreground   waits of foreground processes, without idle events (own list)
+//! db_time      CPU + foreground waits + unaccounted time
+//! redo_write   a write by the formula and by the event
+//! commit_wait  waits of commits, and the part that can be the device
+//! redo_volume  redo a transaction, padding, switches
+//! host         CPUs, run queue, memory
 //! temp, undo, io_share, buffer_busy, reads, multiblock, chained_rows, offload, parsing, statements, segments, files
 //! ```
 

@@ -1,4 +1,4 @@
-//! How many blocks a multiblock read brings, against what is configured.
+//! Blocks of a multiblock read, compared with the configured count.
 //!
 //! `physical read total multi block requests` is no base: an instance that read 84 million blocks eight at a time
 //! printed 0 of them. The requests that are left when one-block reads are taken out are.
@@ -14,7 +14,7 @@ pub(crate) struct Multiblock {
     pub(crate) requests: Option<f64>,
     pub(crate) blocks_per_read: Option<f64>,
     pub(crate) configured: Option<f64>,
-    /// Where the average comes from.
+    /// The source of the average.
     pub(crate) section: &'static str,
     /// Foreground seconds in events that multiblock reads are waited for in.
     pub(crate) wait_s: Option<f64>,
@@ -65,15 +65,15 @@ fn average(report: &Report, ledger: &mut Ledger) -> (Option<f64>, Option<f64>, &
         (counted(report, "physical reads"), counted(report, "physical read IO requests"), known)
     {
         let (blocks, left) = (blocks - single, requests - single);
-        // Reads of temp and of LOBs are no multiblock reads, and how many requests they took is not counted: with more
-        // than a few of them there is no average.
+        // Reads of temp and of LOBs are no multiblock reads, and their requests are not counted: with more than a few
+        // of them there is no average.
         let others: f64 = ["physical reads direct temporary tablespace", "physical reads direct (lob)"]
             .iter()
             .filter_map(|name| counted(report, name))
             .sum();
         let enough = left >= ENOUGH && left >= ENOUGH_SHARE * requests && blocks > 0.0;
         if enough && others > FEW * blocks {
-            // What came into the cache is left, below.
+            // Only reads into the cache remain, below.
         } else if enough {
             let inputs = vec![
                 input("physical reads", blocks + single, "blocks", section),

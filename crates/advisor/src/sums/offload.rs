@@ -1,4 +1,5 @@
-//! Exadata: what could have been filtered in the cells, what was, and what it saved. The saving can be negative.
+//! Exadata: bytes that the cells could have filtered, bytes that they did filter, and the saving, which can be
+//! negative.
 
 use report::model::Report;
 

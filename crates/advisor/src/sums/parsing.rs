@@ -1,4 +1,4 @@
-//! Parsing and logons, from the time model where there is one.
+//! Parsing and logons, from the time model if the report has one.
 
 use report::model::Report;
 
@@ -42,7 +42,7 @@ impl Parsing {
                 .filter(|time| possible(*time))
         };
         let hard_s = model("hard parse elapsed time");
-        // Before 10g there is no time model; the statistic is in centiseconds.
+        // Before 10g a report has no time model; the statistic is in centiseconds.
         let by_statistic = || {
             report
                 .time_model

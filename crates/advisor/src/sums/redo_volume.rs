@@ -1,7 +1,7 @@
-//! How much redo: a transaction, and what padding adds.
+//! Redo of a transaction, and the share of padding.
 //!
-//! Wastage is what is left empty at the end of each write's last block. It is the price of small commits: it says
-//! nothing about the size of the logs.
+//! Wastage is the empty end of each write's last block. It is the price of small commits: it says nothing about the
+//! size of the logs.
 
 use report::model::Report;
 

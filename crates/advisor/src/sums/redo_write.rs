@@ -1,4 +1,4 @@
-//! What a redo write takes: by the formula over two statistics, and by the event.
+//! The time of a redo write: by the formula over two statistics, and by the event.
 //!
 //! Redo write time / redo writes is the time of the writer's whole cycle; the average of `log file parallel write` is
 //! the device's. Where they differ, the event is the device and the cause of the difference is not proved by either.
@@ -20,7 +20,7 @@ pub(crate) struct RedoWrite {
     pub(crate) event_ms: Option<f64>,
     pub(crate) event_writes: Option<f64>,
     pub(crate) event_s: Option<f64>,
-    /// What 12c and later print of the writer's cycle: label, milliseconds a write.
+    /// The writer's cycle as 12c and later print it: label, milliseconds a write.
     pub(crate) cycle: Vec<(&'static str, f64)>,
 }
 

@@ -13,9 +13,9 @@ pub(crate) struct Leader {
     pub(crate) value: f64,
 }
 
-/// The segment with the most of a measure. Its share is of `whole` where that is given; else as printed, of all
-/// segments that the snapshots captured: a list holds the first few of them, and their sum is less. Only where nothing
-/// is printed is it of that sum.
+/// The segment with the most of a measure. Its share is of `whole`, if given; otherwise the printed one, of all
+/// segments that the snapshots captured: a list holds the first few of them, and their sum is less. Without a printed
+/// share it is of that sum.
 pub(crate) fn leader(report: &Report, order: SegmentOrder, whole: Option<f64>) -> Option<Leader> {
     let section = report.segments.as_ref()?.iter().find(|section| section.order == order)?;
     let first = section
@@ -27,7 +27,7 @@ pub(crate) fn leader(report: &Report, order: SegmentOrder, whole: Option<f64>) -
     let captured: f64 =
         section.segments.iter().filter_map(|segment| segment.value).filter(|value| possible(*value)).sum();
     let of_list = (captured > 0.0).then(|| value / captured)?;
-    // What is printed cannot be more than the part of the list, but for its rounding.
+    // Except for its rounding, the printed share cannot exceed the segment's part of the list.
     let printed = first.percent.map(|percent| percent / 100.0).filter(|share| *share > 0.0 && *share <= of_list + 0.01);
     let share = match whole.filter(|whole| *whole >= captured * 0.99 && *whole > 0.0) {
         Some(whole) => value / whole,

@@ -28,8 +28,8 @@ impl Statement {
     }
 }
 
-/// All statements of all lists that print elapsed time, each once, most time first. None when the report has no such
-/// list.
+/// All statements of all lists that print elapsed time, each once, most time first. None when the report has no list of
+/// this kind.
 pub(crate) fn by_elapsed(report: &Report) -> Option<Vec<Statement>> {
     let sections = report.sql.as_ref()?;
     let mut statements: Vec<Statement> = Vec::new();

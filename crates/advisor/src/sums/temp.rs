@@ -1,8 +1,8 @@
 //! Temporary tablespaces: their share of the I/O, and the work areas that spilled.
 //!
-//! Shares of bytes set no severity: what foreground processes waited for does. Waits for direct path I/O do not measure
-//! I/O time (many requests are in flight, and one wait may stand for several of them or for none), so latencies come
-//! from the file and tablespace tables.
+//! Shares of bytes set no severity; the waits of foreground processes do. Waits for direct path I/O do not measure I/O
+//! time (many requests are in flight, and one wait may stand for several of them or for none), so latencies come from
+//! the file and tablespace tables.
 
 use report::model::Report;
 
@@ -114,7 +114,7 @@ impl Temp {
     }
 }
 
-/// By name: there is no other sign in a report.
+/// By name: a report has no other sign.
 pub(crate) fn is_temp(tablespace: &str) -> bool {
     let name = tablespace.to_ascii_uppercase();
     name.starts_with("TEMP") || name.ends_with("TEMP") || name.contains("_TEMP") || name.starts_with("TMP")

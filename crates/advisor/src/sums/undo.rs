@@ -1,4 +1,4 @@
-//! Undo: what was written, what was rolled back, what ran out, and what was waited for.
+//! Undo: the volume written, rollbacks, undo space that ran out, and the waits.
 //!
 //! Rollbacks are counted by `transaction rollbacks`: `user rollbacks` counts the calls, and most calls of a connection
 //! pool roll nothing back.
@@ -26,10 +26,10 @@ pub(crate) const WAITS: &[&str] = &[
 
 #[derive(Debug, Default)]
 pub(crate) struct Undo {
-    /// Foreground seconds of the waits above and of buffer busy waits on undo blocks and headers.
-    /// What is certain of it, where background processes waited for buffers too.
+    /// Foreground seconds of the waits above and of buffer busy waits on undo blocks and headers; the certain part, if
+    /// background processes waited for buffers too.
     pub(crate) wait_s: Option<f64>,
-    /// What it can be at most.
+    /// The upper bound of the same.
     pub(crate) wait_most_s: Option<f64>,
     pub(crate) waits: Vec<Wait>,
     pub(crate) busy_s: f64,
@@ -51,7 +51,7 @@ impl Undo {
     pub(crate) fn of(report: &Report, foreground: &Foreground, busy: &BufferBusy, ledger: &mut Ledger) -> Self {
         let waits: Vec<Wait> = foreground.beginning(WAITS).cloned().collect();
         let named_s = waits.iter().map(|wait| wait.seconds).sum::<f64>();
-        // Without the class table the named waits are what is known.
+        // Without the class table only the named waits are known.
         let (busy_s, busy_most_s) = busy.range_of(Kind::Undo).unwrap_or_default();
         let (wait_s, wait_most_s) = (foreground.measured(named_s + busy_s), foreground.measured(named_s + busy_most_s));
         enter_waits(wait_s, wait_most_s, &waits, busy, foreground, ledger);
@@ -106,7 +106,7 @@ impl Undo {
     }
 }
 
-/// Writes the sum down, unless it is a range: then only what it can be at most is told, with its finding.
+/// Enters the sum, unless it is a range: then only the upper bound is told, with its finding.
 fn enter_waits(
     low_s: Option<f64>,
     high_s: Option<f64>,
@@ -143,7 +143,7 @@ fn enter_waits(
 }
 
 impl Undo {
-    /// What part of the writes is undo: "28 % of the blocks written from the cache, 0.9 % of all written".
+    /// The share of undo in the writes: "28 % of the blocks written from the cache, 0.9 % of all written".
     pub(crate) fn written(&self) -> Option<String> {
         let percent = crate::screen::number::percent;
         match (self.write_share, self.write_share_of_all) {

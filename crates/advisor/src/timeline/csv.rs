@@ -31,8 +31,9 @@ const COLUMNS: [&str; 22] = [
     "findings",
 ];
 
-/// Writes a header and a line each; after the fixed columns one with the average of each I/O event that any of them has, in milliseconds: `NAME_ms` as
-/// foreground processes saw it (or all, where the report does not tell them apart), `NAME_background_ms` as the others did.
+/// Writes a header and a line each; after the fixed columns one with the average of each I/O event that any of them
+/// has, in milliseconds: `NAME_ms` as foreground processes saw it (or all, where the report does not tell them apart),
+/// `NAME_background_ms` as the others did.
 ///
 /// # Errors
 ///
@@ -85,7 +86,8 @@ fn fixed(subject: &Subject) -> Vec<String> {
     ]
 }
 
-/// Each I/O and commit event's column and average wait, once a side. One that is printed as 0, of a total of 0, is not known: the waits were too short.
+/// Each I/O and commit event's column and average wait, once a side. One that is printed as 0, of a total of 0, is not
+/// known: the waits were too short.
 fn io_events(subject: &Subject) -> Vec<(String, f64)> {
     let mut found: Vec<(String, f64)> = Vec::new();
     for event in &subject.facts.events {

@@ -1,8 +1,9 @@
-//! Several windows in the order of time: which of them stand out, and in what.
+//! Several windows in the order of time: the outliers, and the measures in which they stand out.
 //!
-//! An interval is held against the others of the same database and instance. It stands out in a measure where it lies more than [`FAR`] deviations from
-//! their median (the modified z-score of Iglewicz and Hoaglin: 0.6745 times the distance over the median absolute deviation, above 3.5) and is at least
-//! [`FACTOR`] times the median or at most that part of it: a spread near nothing makes every small difference far.
+//! An interval is held against the others of the same database and instance. It stands out in a measure where it lies
+//! more than [`FAR`] deviations from their median (the modified z-score of Iglewicz and Hoaglin: 0.6745 times the
+//! distance over the median absolute deviation, above 3.5) and is at least [`FACTOR`] times the median or at most that
+//! part of it: a spread near nothing makes every small difference far.
 
 mod csv;
 mod screen;
@@ -19,9 +20,9 @@ pub(crate) use self::screen::{outstanding, screen};
 
 /// Modified z-score above which a value is an outlier.
 const FAR: f64 = 3.5;
-/// What the median absolute deviation is multiplied by to be like a standard deviation: 1 / 0.6745.
+/// Factor that makes the median absolute deviation comparable to a standard deviation: 1 / 0.6745.
 const LIKE_DEVIATION: f64 = 1.4826;
-/// How many times the median, or the median how many times it.
+/// Least ratio of an outlier to the median, or of the median to it.
 const FACTOR: f64 = 1.5;
 /// Intervals of one instance below which none can stand out.
 const FEWEST: usize = 4;
@@ -71,7 +72,7 @@ pub(crate) struct Worst {
     pub(crate) severity: Option<f64>,
 }
 
-/// The time line of all reports among the subjects; None where there is none. Traces have no snapshots and no place in it.
+/// The time line of all reports among the subjects; None without reports. Traces have no snapshots and no place in it.
 pub(crate) fn of(subjects: &[Subject]) -> Option<Timeline> {
     let mut intervals: Vec<Interval> =
         subjects.iter().filter(|subject| subject.report_like()).map(Interval::of).collect();

@@ -1,4 +1,4 @@
-//! The time line for a person: a line an interval, then what stands out.
+//! The time line for a person: a line an interval, then the outliers.
 
 use std::fmt::Write as _;
 
@@ -64,7 +64,7 @@ fn line(interval: &Interval, most: f64, terminal: Terminal) -> String {
     format!("{}\n      {}", text.trim_end(), terminal.faint(&path))
 }
 
-/// In what it stands out, in words.
+/// The measures in which it stands out, in words.
 pub(crate) fn outstanding(interval: &Interval) -> Vec<String> {
     let mut lines: Vec<String> = interval
         .stands_out

@@ -1,12 +1,11 @@
-//! Buffers that several sessions wanted at once, told apart by what kind of block it was, which statement wanted it,
-//! and of which object.
+//! Buffers that several sessions wanted at once, by kind of block, by the waiting statement, and by object.
 //!
 //! | blocks | statement | says |
 //! | --- | --- | --- |
 //! | free list, or segment header without bitmap blocks | any | `freelist-contention` |
 //! | bitmap blocks, and then segment headers too | any | `bitmap-block-contention` |
 //! | data blocks of an index | INSERT | `right-hand-index` |
-//! | data blocks | INSERT | `freelist-contention`, with low confidence: it may be an index whose name the trace does not have |
+//! | data blocks | INSERT | `freelist-contention`, with low confidence: it may be an index not named in the trace |
 //! | data blocks | any other | `hot-segment` |
 //! | undo | any | `undo-pressure` |
 //!
@@ -27,7 +26,7 @@ pub(crate) const BITMAPS: std::ops::RangeInclusive<u32> = 8..=10;
 /// Undo of the system segment, then header and blocks of each other.
 pub(crate) const UNDO: std::ops::RangeFrom<u32> = 15..;
 
-/// What cannot be told where no wait has a class.
+/// The missing input when no wait has a class.
 pub(crate) const NO_CLASSES: &str = "block classes: the trace itself has them, from 10g on";
 
 /// Blocks of the hottest that evidence names.
@@ -37,7 +36,7 @@ pub(crate) fn is_buffer_busy(event: &str) -> bool {
     event.starts_with("buffer busy") || event.starts_with("gc buffer busy")
 }
 
-/// Count and seconds of waits for buffers; an answer where there are none to judge.
+/// Count and seconds of waits for buffers; a verdict when there are none to judge.
 pub(crate) fn waited(view: &View<'_>) -> Result<(f64, f64), NotFound> {
     view.need_waits()?;
     let (count, total) = view.waited(&is_buffer_busy);
@@ -50,7 +49,7 @@ pub(crate) fn waited(view: &View<'_>) -> Result<(f64, f64), NotFound> {
     Ok((count, total))
 }
 
-/// Seconds by what the buffers held.
+/// Seconds by the content of the buffers.
 #[derive(Debug)]
 pub(crate) struct Classes<'a> {
     pub(crate) profile: &'a Profile,
@@ -93,12 +92,12 @@ impl<'a> Classes<'a> {
     }
 }
 
-/// Whether a wait is for a data block that an insert wanted.
+/// True: an insert waited for a data block.
 pub(crate) fn inserted(view: &View<'_>, site: &Site) -> bool {
     site.class == Some(DATA) && site.statement.is_some_and(|statement| is_insert(view, statement))
 }
 
-/// Whether a wait is for an object that a plan names as an index.
+/// The function is true for a wait for an object that a plan names as an index.
 pub(crate) fn of_index(profile: &Profile) -> impl Fn(&Site) -> bool {
     let names = profile.object_names();
     move |site| site.object.and_then(|object| names.get(&object)).is_some_and(|name| name.index)

@@ -1,4 +1,4 @@
-//! Which events are reads.
+//! The events that are reads.
 
 pub(crate) fn is_single(event: &str) -> bool {
     matches!(event, "db file sequential read" | "cell single block physical read")

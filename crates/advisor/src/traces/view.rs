@@ -9,7 +9,7 @@ use crate::analysis::{Confidence, DbTime, Finding, Input, Sum};
 use crate::judge::{About, Build, NOTABLE, NotFound, UNACCOUNTED, finding};
 use crate::screen::number::{number, percent, seconds};
 
-/// So many seconds are worth a finding however long the session was idle beside them.
+/// Seconds that are worth a finding, however long the session was idle besides.
 pub(crate) const ENOUGH_S: f64 = 10.0;
 
 /// Averages that stand in `figures`, by event.
@@ -34,14 +34,14 @@ pub(crate) struct View<'a> {
     pub(crate) elapsed_s: f64,
     pub(crate) idle_s: f64,
     pub(crate) cpu_s: f64,
-    /// Within calls, neither CPU nor a wait; without what passed before the first line.
+    /// Within calls, neither CPU nor a wait; without the time before the first line.
     pub(crate) unaccounted_s: f64,
     /// The trace shows neither call nor wait. `None`: the wall clock is not known.
     pub(crate) between_s: Option<f64>,
     pub(crate) events: Vec<EventView>,
     /// Beside those of `summary`.
     pub(crate) statements: Vec<StatementView>,
-    /// Where the figures stand.
+    /// The section of the figures.
     pub(crate) section: &'static str,
 }
 
@@ -139,7 +139,7 @@ impl<'a> View<'a> {
             event.max_s = event.max_s.max(us(wait.max));
         }
         let total = report.non_recursive.total().plus(&report.recursive.total());
-        // What the tables include where recursive calls were left in.
+        // The totals of the tables if they include recursive calls.
         let (calls_s, cpu_s) = if report.inclusive {
             (us(report.non_recursive.total().elapsed), us(report.non_recursive.total().cpu))
         } else {
@@ -198,8 +198,8 @@ impl<'a> View<'a> {
         if self.busy_s() > 0.0 { (seconds / self.busy_s()).clamp(0.0, 1.0) } else { 0.0 }
     }
 
-    /// Whether so many seconds are worth a finding: the share of reports, of the time in which the database worked, and
-    /// of the wall clock too unless they are [`ENOUGH_S`].
+    /// True: these seconds are worth a finding. They have the share that reports require of the time in which the
+    /// database worked, and of the wall clock too unless they are [`ENOUGH_S`].
     pub(crate) fn matters(&self, seconds: f64) -> bool {
         self.busy_share(seconds) >= NOTABLE && (self.share(seconds) >= NOTABLE || seconds >= ENOUGH_S)
     }
@@ -219,12 +219,12 @@ impl<'a> View<'a> {
         format!("{} ({} of elapsed time)", seconds(value), percent(self.share(value)))
     }
 
-    /// Whether the trace has waits at all.
+    /// True: the trace has waits.
     pub(crate) fn has_waits(&self) -> bool {
         !self.events.is_empty()
     }
 
-    /// What cannot be judged without waits is not.
+    /// Without waits, the answer "cannot tell".
     pub(crate) fn need_waits(&self) -> Result<(), NotFound> {
         let missing = || NotFound::CannotTell("waits: the trace has none (level 8 writes them)".to_owned());
         self.has_waits().then_some(()).ok_or_else(missing)
@@ -257,7 +257,7 @@ impl<'a> View<'a> {
         by_command.map(str::to_owned).or_else(|| first_word(known.sql.as_deref()?))
     }
 
-    /// How a statement is called: its verb, and its SQL id or its place in the trace. No part of its text, which may be
+    /// The name of a statement: its verb, and its SQL id or its place in the trace. No part of its text, which may be
     /// secret.
     pub(crate) fn statement(&self, index: usize) -> String {
         let verb = self.verb(index).unwrap_or_else(|| "statement without text".into());
@@ -292,7 +292,7 @@ impl<'a> View<'a> {
     pub(crate) fn figures(&self) -> BTreeMap<&'static str, f64> {
         let mut figures = BTreeMap::new();
         if self.profile.is_none() {
-            // As printed; what the tables add up to is another figure.
+            // The printed figure; the tables add up to another one.
             figures.extend(self.summary.elapsed.map(|elapsed| ("elapsed_s", us(elapsed))));
             figures.insert("calls_and_client_s", self.elapsed_s - self.between_s.unwrap_or(0.0));
         } else {
@@ -347,7 +347,7 @@ impl<'a> View<'a> {
         sums
     }
 
-    /// What is to be known of the trace before its figures are believed.
+    /// Limits of the trace that a reader of its figures must know.
     pub(crate) fn notes(&self) -> Vec<String> {
         let mut notes = Vec::new();
         let Some(profile) = self.profile else {
@@ -408,7 +408,7 @@ impl<'a> View<'a> {
         ))
     }
 
-    /// The wall clock: CPU, waits by class, idle ones among them, and what is in neither. `None` for a trace without
+    /// The wall clock: CPU, waits by class, idle ones among them, and unaccounted time. `None` for a trace without
     /// times.
     pub(crate) fn time(&self) -> Option<DbTime> {
         if self.elapsed_s <= 0.0 {

@@ -1,13 +1,13 @@
-//! Events that are the finding by themselves: whoever waits for them waits for that.
+//! Events that are the finding by themselves: their name gives the cause.
 
 use crate::analysis::{Confidence, Evidence, Finding};
 use crate::judge::{About, Build, Verdict, View, ruled_out};
 use crate::screen::number::{milliseconds, number, percent, seconds};
 
-/// What a finding over such events says.
+/// The words of a finding over events of this kind.
 #[derive(Debug)]
 pub(crate) struct Waits {
-    /// What was waited for, as a title says it.
+    /// The cause of the wait, as a title gives it.
     pub(crate) what: &'static str,
     pub(crate) events: fn(&str) -> bool,
     /// Locks to 9i were one event, told apart by the first parameter: the lock, and its mode.

@@ -1,4 +1,5 @@
-//! AWR reports of a database that never was, in the layout of release 19c's HTML. Every figure follows from the few of [`MadeUp`].
+//! AWR reports of a database that never was, in the layout of release 19c's HTML. Every figure follows from the few of
+//! [`MadeUp`].
 
 use std::fmt::Write as _;
 

@@ -1,4 +1,5 @@
-//! `bench block-size`: updates that fit their blocks and that do not, loading, scans from disk at four block sizes, array fetch and a cached count.
+//! `bench block-size`: updates that fit their blocks and that do not, loading, scans from disk at four block sizes,
+//! array fetch and a cached count.
 
 use common::Result;
 
@@ -14,7 +15,7 @@ use peer::{Installation, Postgres, settings};
 
 /// Megabytes of cache of the block sizes that are only read past it.
 const SMALL_CACHE_MB: u32 = 32;
-/// What is loaded again in every run goes to a tablespace of its own, at scale 1 of this size.
+/// Size at scale 1 of the tablespace for the table that every run loads again.
 const TABLESPACE_MB: f64 = 1_200.0;
 
 pub(super) fn run(options: &BenchOptions, progress: &mut dyn Progress) -> Result<Outcome> {

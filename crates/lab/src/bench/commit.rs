@@ -1,7 +1,9 @@
-//! `bench commit`: sessions that insert a row and commit it, again and again, beside PostgreSQL and beside what the disk itself syncs.
+//! `bench commit`: sessions that insert a row and commit it, again and again, compared with PostgreSQL and with the
+//! sync rate of the disk itself.
 //!
-//! Both sides work inside the server: ours executes one cursor again and again on the session's own thread, PostgreSQL's a PL/pgSQL procedure with COMMIT
-//! in its loop. So what is compared is the commit, not the way to the server.
+//! Both sides work inside the server: ours executes one cursor again and again on the session's own thread,
+//! PostgreSQL's a PL/pgSQL procedure with COMMIT in its loop. So the benchmark compares the commit, not the way to the
+//! server.
 
 use std::path::Path;
 use std::sync::{Arc, Barrier};
@@ -26,7 +28,7 @@ const TABLE: &str = "commit_target";
 const SESSIONS: [u32; 3] = [1, 5, 16];
 /// Rows that each session inserts, at scale 1.
 const ROWS: f64 = 2_000.0;
-/// With two numbers and what a row has in front of its columns this makes 260 bytes of a row.
+/// With two numbers and the row's header this makes 260 bytes of a row.
 const FILLER_BYTES: usize = 246;
 /// The first size of our table's file.
 const FILE_MB: u32 = 64;
@@ -83,7 +85,7 @@ pub(super) fn run(options: &BenchOptions, progress: &mut dyn Progress) -> Result
     let cases = cases.map(|((sessions, ours), theirs)| {
         let name = if sessions == 1 { "1 session".to_owned() } else { format!("{sessions} sessions") };
         let mut case = Case::new(&format!("insert and commit, {name}"), "commits/s", "PostgreSQL", None, ours, theirs);
-        // What is durable on one side alone has no ratio.
+        // Commits that are durable on one side alone have no ratio.
         if redo.writes == 0 {
             case.ratio = None;
         }
@@ -92,7 +94,7 @@ pub(super) fn run(options: &BenchOptions, progress: &mut dyn Progress) -> Result
     Ok(Outcome { name: "commit".to_owned(), cases: cases.collect(), notes, skipped })
 }
 
-/// What our commits cost, over all runs.
+/// The cost of our commits, over all runs.
 #[derive(Clone, Copy, Default, Debug)]
 struct Redo {
     commits: u64,

@@ -1,4 +1,5 @@
-//! What the disk itself does, by `fio`: sequential reads of 1 MB past the page cache, and small writes that are on the disk when they return.
+//! Rates of the disk itself, by `fio`: sequential reads of 1 MB past the page cache, and small writes that are on the
+//! disk when they return.
 
 use std::path::Path;
 use std::process::Command;
@@ -16,7 +17,7 @@ const WRITER_MB: u64 = 16;
 /// A rate is taken over so many seconds, at scale 1.
 const SYNC_S: f64 = 5.0;
 
-/// Whether there is a `fio`.
+/// True: the machine has a `fio`.
 pub(super) fn present() -> bool {
     Command::new("fio").arg("--version").output().is_ok_and(|output| output.status.success())
 }
@@ -54,17 +55,18 @@ pub(super) fn read(file: &Path, bytes: u64) -> Result<f64> {
         .ok_or_else(|| failure("no rate in its report"))
 }
 
-/// How fast one size of write can be synced.
+/// Rate of synced writes of one size.
 #[derive(Clone, Debug)]
 pub(super) struct SyncRate {
     pub(super) bytes: u64,
     /// Writers, each with one write under way.
     pub(super) in_flight: u64,
-    /// Writes a second; or why there are none: not every disk takes 512 bytes.
+    /// Writes a second, or the reason why there are none: not every disk takes 512 bytes.
     pub(super) writes_s: Result<f64, String>,
 }
 
-/// Writes of 512 and 4,096 bytes, O_DIRECT and O_DSYNC, one and four in flight, into a file that has been written before.
+/// Writes of 512 and 4,096 bytes, O_DIRECT and O_DSYNC, one and four in flight, into a file that has been written
+/// before.
 pub(super) fn sync_rates(directory: &Path, scale: f64) -> Result<Vec<SyncRate>> {
     let path = directory.join("sync.fio");
     let filename = format!("--filename={}", path.display());

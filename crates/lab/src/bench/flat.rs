@@ -1,5 +1,5 @@
-//! Of `bench block-size`, the table: web_returns of TPC-DS loaded from its flat file, read from disk in blocks of four sizes beside the disk itself,
-//! fetched in arrays of 100, and counted in the cache.
+//! Of `bench block-size`, the table: web_returns of TPC-DS loaded from its flat file, read from disk in blocks of four
+//! sizes beside the disk itself, fetched in arrays of 100, and counted in the cache.
 
 use std::fs::File;
 use std::io::{BufRead, BufReader, BufWriter, Write};
@@ -27,7 +27,7 @@ const ARRAY: usize = 100;
 /// The table that is loaded over and over, beside those that stay.
 const LOADED: &str = "web_returns_loaded";
 const CACHED: &str = "web_returns_cached";
-/// Of the table's rows, how many the cached part has: what fits into the cache of either side.
+/// Share of the table's rows in the cached part, which fits into the cache of either side.
 const CACHED_SHARE: f64 = 0.1;
 const FILTER: &str = "wr_return_quantity > 90 and wr_fee < 10";
 const MB: f64 = 1_048_576.0;
@@ -39,7 +39,7 @@ const LEAST_SCAN: f64 = 0.9;
 const LEAST_COUNT: f64 = 1.5;
 /// Rows a second that are asked for in arrays.
 const ASKED_ARRAYS: f64 = 2e6;
-/// How far apart the four block sizes' scans may be.
+/// Largest difference between the scans of the four block sizes.
 const SPREAD: f64 = 0.03;
 
 /// The table on our side, and the rates of all runs.
@@ -114,7 +114,7 @@ impl Flat {
             step("fio");
             let size = std::fs::metadata(&self.disks[0]).map_err(|error| io(&self.disks[0], &error))?.len();
             let rates = self.disks.iter().map(|disk| disk::read(disk, size / 2)).collect::<Result<Vec<_>>>()?;
-            // As many bytes of each.
+            // Each disk reads the same number of bytes.
             self.disk.push(rates.len() as f64 / rates.iter().map(|rate| rate.recip()).sum::<f64>());
         }
         step("Highwater, arrays of 100");
@@ -128,7 +128,8 @@ impl Flat {
         Ok(())
     }
 
-    /// Gives PostgreSQL the same file, readable for it, without the delimiter that ends each line: COPY takes that for another column.
+    /// Gives PostgreSQL the same file, readable for it, without the delimiter that ends each line: COPY takes that for
+    /// another column.
     pub(super) fn prepare(&self, server: &mut Postgres, directory: &Path) -> Result<PathBuf> {
         let path = directory.join("web_returns.copy");
         let failed = |error: std::io::Error| io(&path, &error);

@@ -1,4 +1,5 @@
-//! Of `bench block-size`, the updates: all rows get a second value, in place where the blocks have been left room for it, with migration where they have not.
+//! Of `bench block-size`, the updates: all rows get a second value, in place where the blocks have been left room for
+//! it, with migration where they have not.
 
 use std::sync::Arc;
 
@@ -17,7 +18,7 @@ const ROWS: f64 = 200_000.0;
 const TABLE: &str = "growth";
 const UPDATE: &str = "update growth set n2 = n1";
 
-/// One of the two settings: what is kept free of a block, and what of a page may be filled; the ratio that is asked for.
+/// One of the two settings: the free part of a block, the part of a page that may be filled, and the required ratio.
 #[derive(Clone, Copy, Debug)]
 struct Room {
     name: &'static str,
@@ -103,7 +104,7 @@ impl Growth {
                 "insert into {TABLE} (n1) select 10000000 + mod(n * 7919, 90000000) from generate_series(1, {}) as n",
                 self.rows
             ))?;
-            // As after an autovacuum: with statistics and the map of free space.
+            // The state after an autovacuum: with statistics and the map of free space.
             server.run(&format!("vacuum (analyze) {TABLE}"))?;
             server.run("checkpoint")?;
             let from_us = server.clock().monotonic_us();

@@ -1,4 +1,5 @@
-//! `bench insert`: insert-select, create index, insert with the index present and full scans, beside PostgreSQL and beside the disk.
+//! `bench insert`: insert-select, create index, insert with the index present and full scans, beside PostgreSQL and
+//! beside the disk.
 
 use common::{Error, Result};
 
@@ -130,7 +131,7 @@ fn cases(ours: &Rates, theirs: &Rates) -> Vec<Case> {
     ]
 }
 
-/// The scan of a table of which nothing is in the cache, beside the disk's own rate.
+/// The scan of a table that has no block in the cache, compared with the disk's own rate.
 fn from_disk(
     ours: &mut Highwater,
     options: &BenchOptions,
@@ -143,7 +144,8 @@ fn from_disk(
     if !fio {
         skipped.push("skipped: beside the disk: there is no fio here".to_owned());
     }
-    // The first of each is not counted: it is also the first to touch the memory of the buffer cache, and to find the file on the disk.
+    // The first of each is not counted: it is also the first to touch the memory of the buffer cache, and to find the
+    // file on the disk.
     ours.scan_from_disk()?;
     if fio {
         disk::read(&file, bytes)?;

@@ -1,6 +1,7 @@
 //! Benchmarks beside a peer, or beside ourselves, as ratios in one run on one machine.
 //!
-//! Runs alternate between the sides, so that what else the machine does meets both; each figure is the median of its runs, and all runs are listed.
+//! Runs alternate between the sides, so that other load of the machine meets both; each figure is the median of its
+//! runs, and all runs are listed.
 
 mod block_size;
 mod commit;
@@ -28,7 +29,7 @@ use crate::progress::Progress;
 pub use outcome::{Case, Outcome};
 pub use print::print;
 
-/// How a benchmark shall be run.
+/// Options of a benchmark.
 #[derive(Clone, PartialEq, Debug)]
 pub struct BenchOptions {
     /// Multiplies the number of rows.
@@ -37,7 +38,7 @@ pub struct BenchOptions {
     pub runs: u32,
     /// A directory for both sides' data, removed parts and all at the end; None: a temporary one.
     pub data: Option<PathBuf>,
-    /// Where PostgreSQL's `bin` and `lib` are; None: `.peers/postgres` in the working directory or above the program.
+    /// Folder of PostgreSQL's `bin` and `lib`; None: `.peers/postgres` in the working directory or above the program.
     pub postgres: Option<PathBuf>,
     /// Buffer cache of either side, megabytes.
     pub cache_mb: u64,
@@ -58,7 +59,7 @@ pub fn benchmarks() -> &'static [&'static str] {
 /// Runs a benchmark by its name.
 ///
 /// # Errors
-/// HW-0003 when there is none of that name; those of either side's statements.
+/// HW-0003 for an unknown name; those of either side's statements.
 pub fn bench(name: &str, options: &BenchOptions, progress: &mut dyn Progress) -> Result<Outcome> {
     match name {
         "insert" => insert::run(options, progress),

@@ -1,4 +1,4 @@
-//! What a benchmark gives back. `docs/json.md` documents the JSON.
+//! The outcome of a benchmark. `docs/json.md` documents the JSON.
 
 use serde::Serialize;
 use serde_json::{Map, Value, json};
@@ -51,7 +51,7 @@ impl Case {
         }
     }
 
-    /// Whether the ratio is at least the one asked for; None where there is nothing to compare.
+    /// True: the ratio is at least the required one. None without both.
     #[must_use]
     pub fn reached(&self) -> Option<bool> {
         self.ratio.zip(self.limit).map(|(ratio, limit)| ratio >= limit)
@@ -63,9 +63,9 @@ impl Case {
 pub struct Outcome {
     pub name: String,
     pub cases: Vec<Case>,
-    /// How both sides were set up, and what was durable when a time was taken.
+    /// The setup of both sides, and the changes that were durable when a time was taken.
     pub notes: Vec<String>,
-    /// What could not be compared, and why.
+    /// Cases that could not be compared, with the reason.
     pub skipped: Vec<String>,
 }
 

@@ -1,8 +1,10 @@
-//! `bench plsql`: programs in the server beside PostgreSQL's PL/pgSQL: the loop of the experiment `freelists`, and loops of nothing but arithmetic.
+//! `bench plsql`: programs in the server beside PostgreSQL's PL/pgSQL: the loop of the experiment `freelists`, and
+//! loops of nothing but arithmetic.
 //!
-//! The loop inserts a row, has a column returned, commits, and does so for some seconds, in five sessions at once: our jobs, PostgreSQL's sessions that call a
-//! procedure. A COMMIT inside PL/SQL is waited for when the call ends, one inside PL/pgSQL at once. So the first two cases put like beside like: both sides wait
-//! for each commit, and neither does. The third leaves each side its own way.
+//! The loop inserts a row, has a column returned, commits, and does so for some seconds, in five sessions at once: our
+//! jobs, PostgreSQL's sessions that call a procedure. A COMMIT inside PL/SQL is waited for when the call ends, one
+//! inside PL/pgSQL at once. So the first two cases put like beside like: both sides wait for each commit, and neither
+//! does. The third leaves each side its own way.
 
 use std::time::Duration;
 
@@ -29,11 +31,11 @@ const SECONDS: f64 = 5.0;
 const ITERATIONS: f64 = 10_000_000.0;
 const TABLE: &str = "test";
 const US: u64 = 1_000_000;
-/// What the issue asks for.
+/// Required ratios.
 const LEAST_LOOP: f64 = 1.3;
 const LEAST_ARITHMETIC: f64 = 1.0;
 
-/// The settings of which the better counts.
+/// The two settings; the better one counts.
 fn measured() -> [Setting; 2] {
     [manual(5), auto(1)].map(of_sessions)
 }
@@ -121,7 +123,7 @@ pub(super) fn run(options: &BenchOptions, progress: &mut dyn Progress) -> Result
     Ok(Outcome { name: "plsql".to_owned(), cases: cases(rates), notes, skipped })
 }
 
-/// The setting whose median is the greater.
+/// The setting with the greater median.
 fn best(rates: &Rates) -> usize {
     let medians = rates.arms.each_ref().map(|rates| crate::interval::median(rates).unwrap_or(0.0));
     if medians[1] > medians[0] { 1 } else { 0 }

@@ -13,7 +13,7 @@ const WIDTH: usize = 118;
 /// Prints the outcome.
 ///
 /// # Errors
-/// When `out` cannot be written to.
+/// Those of writing to `out`.
 pub fn print(outcome: &Outcome, out: &mut dyn Write) -> io::Result<()> {
     writeln!(out, "bench {}", outcome.name)?;
     for note in outcome.notes.iter().chain(&outcome.skipped) {

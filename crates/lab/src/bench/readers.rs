@@ -1,5 +1,6 @@
-//! `bench readers`: full scans of one cached table by two sessions at once, beside the same by one. Nobody changes the table, so what is missing to twice
-//! the rows a second is what readers of the same blocks cost each other, and what two cores of the machine share.
+//! `bench readers`: full scans of one cached table by two sessions at once, compared with scans by one. No session
+//! changes the table. So the rows a second that are missing to twice the rate are the cost that readers of the same
+//! blocks impose on each other, and the resources that two cores of the machine share.
 
 use std::sync::{Arc, Barrier};
 
@@ -21,9 +22,9 @@ const ROWS: f64 = 500_000.0;
 const FILLER_BYTES: usize = 80;
 /// Scans that each session makes in a run.
 const SCANS: u64 = 10;
-/// What two sessions are asked to get done on two cores, of what one does.
+/// Required rate of two sessions on two cores, as a multiple of that of one.
 const ASKED: f64 = 1.7;
-/// What is scanned for.
+/// The queries that scan.
 const QUERIES: [(&str, &str); 2] = [
     ("full scan, count(*)", "select count(*) from read_source"),
     ("full scan with a filter", "select count(*) from read_source where kind = 'cold' and n >= 0"),

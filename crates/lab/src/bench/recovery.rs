@@ -1,7 +1,7 @@
 //! `bench recovery`: how long rolling back takes beside inserting, and opening a database after a crash.
 //!
-//! A crash is the instance given up as it is: nothing more is written. What is opened then is read from files that were written moments ago; how much of
-//! that the page cache holds depends on the file system, and where direct I/O works, nothing.
+//! A crash is the instance given up as it is: it writes nothing more. The next open reads files that were written
+//! moments ago; the page cache holds a part of them that depends on the file system, and where direct I/O works, none.
 
 use std::ops::Bound;
 use std::path::Path;
@@ -29,7 +29,7 @@ use crate::time::seconds;
 const ROWS: f64 = 1_000_000.0;
 /// Redo that is recovered, megabytes at scale 1.
 const REDO_MB: f64 = 1_024.0;
-/// With a number, two lengths and what a row has in front of its columns this makes 100 bytes of a row.
+/// With a number, two lengths and the row's header this makes 100 bytes of a row.
 const FILLER_BYTES: usize = 91;
 /// Rows of 100 bytes that take more room than a megabyte of cache.
 const ROWS_OF_CACHE_MB: u64 = 20_000;
@@ -152,7 +152,7 @@ fn rollback(directory: &Path, options: &BenchOptions, rows: u64, indexed: bool) 
     Ok((seconds((between - start).max(1)), seconds((end - between).max(1))))
 }
 
-/// Rows inserted until there is so much redo.
+/// Inserts rows until they have made this much redo.
 fn inserts(directory: &Path, options: &BenchOptions, redo_mb: u64) -> Result<Opened> {
     let cache_mb = options.cache_mb.max(2 * redo_mb);
     let (database, mut connection) = create(directory, cache_mb, redo_mb + redo_mb / 4 + 16, true)?;
@@ -166,7 +166,7 @@ fn inserts(directory: &Path, options: &BenchOptions, redo_mb: u64) -> Result<Ope
     crash_and_open(directory, database, connection, rows)
 }
 
-/// Random rows of a table larger than the cache updated until there is so much redo.
+/// Updates random rows of a table larger than the cache until they have made this much redo.
 fn updates(directory: &Path, options: &BenchOptions, redo_mb: u64) -> Result<Opened> {
     // A sixteenth of it: nearly every update reads a block from disk, and making more redo so would take minutes.
     let redo_mb = (redo_mb / 16).max(8);

@@ -13,7 +13,7 @@ use crate::experiment::registry::Experiment;
 
 const NAME: &str = "block-size";
 const FILE: &str = include_str!("../../experiments/block-size.toml");
-/// How often each arm runs.
+/// Runs of each arm.
 const REPETITIONS: u32 = 3;
 
 pub(crate) const EXPERIMENT: Experiment = Experiment {

@@ -1,10 +1,11 @@
-//! What a transaction does, as a text and from one: the text stands in the journal's row of the transaction, and in what its session says before it
-//! commits.
+//! The work of a transaction, written as a text and read from one. The text stands in the journal's row of the
+//! transaction, and in the line that its session writes before it commits.
 
 use std::fmt;
 use std::str::FromStr;
 
-/// A transaction: the session's number, from 0, and a number that no other transaction of the session has in this database.
+/// A transaction: the session's number, from 0, and a number that no other transaction of the session has in this
+/// database.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub(super) struct Id {
     pub session: u32,
@@ -51,7 +52,7 @@ pub(super) enum Change {
         to: u32,
         amount: i64,
     },
-    /// A row whose filler has so many characters.
+    /// A row whose filler has this many characters.
     Insert {
         table: Table,
         key: i64,
@@ -171,7 +172,7 @@ impl FromStr for Definition {
     }
 }
 
-/// What a transaction is about.
+/// The work of a transaction.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub(super) enum Work {
     Changes(Vec<Change>),
@@ -210,7 +211,7 @@ pub(super) fn amount(changes: &[Change]) -> i64 {
     changes.iter().map(moved).sum()
 }
 
-/// The filler of a row: nothing but what its key and length make of it.
+/// The filler of a row, made from its key and length alone.
 #[must_use]
 pub(super) fn filler(key: i64, length: u32) -> String {
     format!("{key}.").chars().cycle().take(length as usize).collect()

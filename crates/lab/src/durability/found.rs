@@ -1,4 +1,4 @@
-//! Reads what is in the tables of an open database.
+//! Reads the contents of the tables of an open database.
 
 use std::collections::BTreeMap;
 
@@ -11,11 +11,12 @@ use super::ledger::{Fault, Finding};
 use super::setup::{name, side_name};
 use super::state::{Own, Row, Side, State};
 
-/// What is there.
+/// The contents of the database.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub(super) struct Found {
     pub(super) state: State,
-    /// What no transaction can have made: fillers that are not their key's, rows of no session, rows that are there twice.
+    /// Rows that no transaction can have made: fillers that are not their key's, rows of no session, rows that are
+    /// there twice.
     pub(super) findings: Vec<Finding>,
 }
 
@@ -51,7 +52,7 @@ fn read_all(connection: &mut Connection, sessions: u32) -> Result<Found> {
     Ok(Found { state, findings })
 }
 
-/// What belongs to the sessions, each its own.
+/// The rows and tables of the sessions, each its own.
 pub(super) fn owned(connection: &mut Connection, sessions: u32, wrong: &mut Vec<String>) -> Result<Vec<Own>> {
     let mut owned: Vec<Own> = (0..sessions).map(|_| Own::default()).collect();
     for table in [Table::Manual, Table::Auto] {

@@ -1,10 +1,12 @@
-//! What was promised, set beside what is found after a crash.
+//! The promises of the database, compared with its contents after a crash.
 //!
 //! 1. A transaction whose COMMIT has returned is there; with NOWAIT it may be absent.
 //! 2. A transaction whose COMMIT was called and has not returned is there or absent.
 //! 3. Nothing else is there.
-//! 4. What is there is there as a whole: all tables are what the transactions that are there make of them.
-//! 5. Redo is one sequence: when a transaction is there, so is each whose COMMIT had returned before this one's was called, NOWAIT or not.
+//! 4. Each transaction is there as a whole, or not at all: all tables are the result of the transactions that are
+//!    there.
+//! 5. Redo is one sequence: when a transaction is there, so is each whose COMMIT had returned before this one's was
+//!    called, NOWAIT or not.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
@@ -13,14 +15,14 @@ use super::change::{Id, Work};
 use super::line::Line;
 use super::state::{Own, State};
 
-/// Which promise was broken.
+/// The promise that was broken.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub enum Fault {
     /// 1: acknowledged, and not there.
     Lost,
     /// 4: a part of it is there.
     Half,
-    /// 3: there, and nobody has asked for it.
+    /// 3: there, and no session has asked for it.
     Unasked,
     /// 5: absent, and a later one is there.
     Hole,
@@ -62,7 +64,7 @@ impl fmt::Display for Finding {
     }
 }
 
-/// What came of one process's transactions.
+/// The outcomes of one process's transactions.
 #[derive(Clone, Default, PartialEq, Eq, Debug)]
 pub struct Settled {
     /// COMMIT had returned when the process was killed.
@@ -91,7 +93,7 @@ struct Tried<'l> {
     id: Id,
     wait: bool,
     work: &'l Work,
-    /// Which line it was, and which line acknowledged it.
+    /// The index of its line, and of the line that acknowledged it.
     at: usize,
     acknowledged: Option<usize>,
 }
@@ -102,7 +104,8 @@ impl Ledger {
         Self { state: State::new(sessions) }
     }
 
-    /// Takes in what one process said until it was killed, and compares with what is there now. What is there holds from here on, as far as it may be.
+    /// Takes in the lines that one process wrote until it was killed, and compares them with the present contents. As
+    /// far as they are allowed, these contents are expected from here on.
     #[must_use]
     pub(super) fn settle(&mut self, lines: &[Line], found: &State) -> Settled {
         let mut settled = Settled::default();
@@ -165,7 +168,7 @@ impl Ledger {
         self.state.sessions.get(session as usize).cloned().unwrap_or_default()
     }
 
-    /// Whether a definition is there. One that was acknowledged has to be: what follows it is about the table that it made.
+    /// True: a definition is there. An acknowledged one must be: the later transactions use the table that it made.
     fn defined(&self, id: Id, work: &Work, acknowledged: bool, found: &State) -> bool {
         let mut own = self.own(id.session);
         own.work(id.number, work);
@@ -224,7 +227,7 @@ mod tests {
     use super::*;
     use crate::durability::state::Row;
 
-    /// A first process of two sessions: what it said, and what it did.
+    /// A first process of two sessions: its lines, and its work.
     const SAID: &[&str] = &[
         "COMMIT 0 1 wait T1:2:30 IM10:5",
         "ACK 0 1",

@@ -1,7 +1,8 @@
-//! What a process of sessions says, a line each, on its standard output: what the promises of the database to it are.
+//! The lines that a process of sessions writes to its standard output. They tell the promises of the database to it.
 //!
-//! A line is one write to the pipe, so lines of several sessions do not mix, a line that was written outlives the process, and the order of the
-//! lines is the order in which things happened: what a session says after another has said something happened after it.
+//! A line is one write to the pipe. So lines of several sessions do not mix, a line that was written outlives the
+//! process, and the lines stand in the order of the events: if a session writes a line after another session's line
+//! about an event, its own event came after that.
 
 use std::fmt;
 use std::str::FromStr;
@@ -17,13 +18,15 @@ pub(super) enum Line {
     Opened { open_us: u64 },
     /// The sessions begin.
     Ready,
-    /// COMMIT, or a statement that commits by itself, is about to be called. Without `wait` it returns before it is durable.
+    /// COMMIT, or a statement that commits by itself, is about to be called. Without `wait` it returns before it is
+    /// durable.
     Commit { id: Id, wait: bool, work: Work },
     /// It has returned.
     Acknowledged(Id),
-    /// A transaction was rolled back as a whole, because the session wanted it or because it was in a deadlock. COMMIT was not called.
+    /// A transaction was rolled back as a whole, because the session wanted it or because it was in a deadlock. COMMIT
+    /// was not called.
     RolledBack { id: Id, deadlock: bool },
-    /// What should not happen.
+    /// A failure that should not happen.
     Failed { session: u32, text: String },
 }
 

@@ -1,4 +1,5 @@
-//! `bench durability`: processes with several writing sessions are killed at random moments; what they were promised must be in the database.
+//! `bench durability`: processes with several writing sessions are killed at random moments; the database must keep its
+//! promises to them.
 //!
 //! ```text
 //!   run ── starts ──► the same binary: opens the database, sessions work (worker.rs, session.rs)
@@ -7,11 +8,12 @@
 //!   then: open, read all (found.rs), compare with what was promised (ledger.rs), close or not, verify (trial.rs)
 //! ```
 //!
-//! A transaction moves money between accounts that all sessions share, and inserts, changes and deletes rows that belong to its session; a row in the
-//! journal says what it did. So the tables can be made from the journal alone, and every column of every row is compared with that. The database
-//! stays for many loops, and errors add up.
+//! A transaction moves money between accounts that all sessions share, and inserts, changes and deletes rows that
+//! belong to its session; a row in the journal describes its work. So the tables can be made from the journal alone,
+//! and every column of every row is compared with that. The database stays for many loops, and errors add up.
 //!
-//! A killed process loses what is in its own memory, not what the operating system has taken: what a disk forgets is the simulator's to show.
+//! A killed process loses its own memory, not the data that the operating system has taken. The simulator covers data
+//! that a disk forgets.
 
 mod change;
 mod found;
@@ -44,20 +46,21 @@ const LOOPS_A_DATABASE: u64 = 50;
 /// Sessions that keys and seeds have room for.
 const SESSIONS_MAX: u32 = 32;
 
-/// How it shall be run.
+/// Options of the benchmark.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Options {
     pub loops: u64,
     pub sessions: u32,
     pub seed: u64,
-    /// Where the databases are made; None: a temporary directory. One that is wrong stays in either.
+    /// Folder of the databases; None: a temporary directory. A faulty database stays in either.
     pub data: Option<PathBuf>,
 }
 
-/// Runs the loops, with `program` as the binary that is killed; see [`Trial::create`]. Ends with the first loop in which something is wrong.
+/// Runs the loops, with `program` as the binary that is killed; see [`Trial::create`]. Ends with the first loop in
+/// which something is wrong.
 ///
 /// # Errors
-/// When a database cannot be made. What is wrong with one is in the outcome.
+/// Those of making a database. Faults of a database are in the outcome.
 pub fn run(program: &Path, options: &Options, progress: &mut dyn Progress) -> Result<Outcome> {
     if options.sessions == 0 || options.sessions > SESSIONS_MAX {
         let text = format!("sessions are 1 to {SESSIONS_MAX}, not {}", options.sessions);
@@ -73,7 +76,7 @@ pub fn run(program: &Path, options: &Options, progress: &mut dyn Progress) -> Re
         let directory = directory(options)?;
         let seed = Seeded::at(seed, database).draw();
         let made = Trial::create(program, &directory, sessions, seed);
-        // What was never made is not worth keeping.
+        // A database that was never finished is not worth keeping.
         let mut trial = made.inspect_err(|_| drop(std::fs::remove_dir_all(&directory)))?;
         let loops = LOOPS_A_DATABASE.min(options.loops - outcome.loops);
         progress.step(&format!("database {}: {loops} loops", database + 1));
@@ -98,7 +101,7 @@ pub fn run(program: &Path, options: &Options, progress: &mut dyn Progress) -> Re
     Ok(outcome)
 }
 
-/// Kills a process at work, then perhaps some that open what it has left, and checks.
+/// Kills a process at work, then perhaps some that open the database after it, and checks.
 fn one_loop(trial: &mut Trial, mut random: Seeded, outcome: &mut Outcome) -> Checked {
     let mut kill = || -> Result<()> {
         trial.crash()?;

@@ -1,4 +1,4 @@
-//! What many loops came to. `docs/json.md` documents the JSON.
+//! The outcome of many loops. `docs/json.md` documents the JSON.
 
 use std::io::{self, Write};
 use std::path::PathBuf;
@@ -37,7 +37,7 @@ pub struct Outcome {
     pub open_us: Vec<u64>,
     pub torn: u64,
     pub dead: u64,
-    /// What is wrong; the run ends with the first loop that has any.
+    /// Faults; the run ends with the first loop that has any.
     pub findings: Vec<Finding>,
     /// The loop that they are of, and where its database is.
     pub failed_loop: Option<u64>,
@@ -128,10 +128,10 @@ impl Outcome {
         })
     }
 
-    /// Prints the table, and what is wrong.
+    /// Prints the table and the faults.
     ///
     /// # Errors
-    /// When `out` cannot be written to.
+    /// Those of writing to `out`.
     pub fn print(&self, out: &mut dyn Write) -> io::Result<()> {
         let debug = if cfg!(debug_assertions) { ", a debug build" } else { "" };
         writeln!(out, "bench {}: {} sessions, seed {}{debug}\n", super::NAME, self.sessions, self.seed)?;

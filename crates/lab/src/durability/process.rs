@@ -1,4 +1,4 @@
-//! A process with sessions, from outside: what it says, and its end.
+//! A process with sessions, from outside: its lines, and its end.
 
 use std::fs::File;
 use std::io::{BufRead, BufReader};
@@ -14,7 +14,7 @@ use super::line::Line;
 use super::worker::Work;
 use crate::laboratory::io;
 
-/// How long a process may take to open the database.
+/// Time limit of a process for opening the database.
 const PATIENCE: Duration = Duration::from_secs(300);
 /// The signal that nothing can catch.
 const SIGKILL: i32 = 9;
@@ -35,7 +35,7 @@ pub(super) struct Process {
     child: Child,
     said: Receiver<String>,
     lines: Vec<Line>,
-    /// Where its standard error goes.
+    /// The file of its standard error.
     errors: std::path::PathBuf,
 }
 
@@ -67,7 +67,7 @@ impl Process {
     /// Waits until it has said a line of this kind.
     ///
     /// # Errors
-    /// When it ends before, or takes for ever.
+    /// When it ends before, or never writes the line.
     pub(super) fn wait_for(&mut self, what: &str, mut is_it: impl FnMut(&Line) -> bool) -> Result<()> {
         loop {
             match self.said.recv_timeout(PATIENCE) {
@@ -107,7 +107,7 @@ impl Process {
         Err(Error::bug(format!("the process ended by itself, {status}: {}", self.complaint())))
     }
 
-    /// The end of what it wrote to standard error.
+    /// The end of its standard error.
     fn complaint(&self) -> String {
         let text = std::fs::read_to_string(&self.errors).unwrap_or_default();
         let lines: Vec<&str> = text.lines().rev().take(5).collect();

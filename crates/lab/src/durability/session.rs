@@ -1,4 +1,4 @@
-//! One session of a process that will be killed: transactions chosen at random, and what it says about each.
+//! One session of a process that will be killed: transactions chosen at random, and its lines about each.
 
 use std::io::{self, Write};
 
@@ -192,7 +192,8 @@ impl Worker {
         }
     }
 
-    /// A key that no row has had: of the transaction's number and the change's. Under bitmaps keys are scattered, so that leaves split everywhere.
+    /// A key that no row has had: of the transaction's number and the change's. Under bitmaps keys are scattered, so
+    /// that leaves split everywhere.
     fn key(&self, doing: &Doing, table: Table, rows: u64) -> i64 {
         debug_assert!(rows <= KEYS, "a change has keys for so many rows");
         let change = (doing.id.number * u64::from(self.sessions) + u64::from(doing.id.session))

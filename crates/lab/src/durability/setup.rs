@@ -1,4 +1,4 @@
-//! The database that is killed: what a seed chooses about it, its tablespaces and tables.
+//! The database that is killed: the choices that a seed makes for it, its tablespaces and tables.
 
 use std::path::Path;
 use std::sync::Arc;
@@ -17,7 +17,7 @@ use crate::laboratory::{self, io};
 
 /// The longest filler; two rows of it go into the smallest block.
 pub(super) const FILLER_MAX: u32 = 1_200;
-/// Rounds of looking whether a directory is free, and the time between two.
+/// Attempts to lock a directory, and the time between two.
 const LOCK_ROUNDS: u32 = 6_000;
 const LOCK_PAUSE: Duration = Duration::from_millis(10);
 
@@ -35,7 +35,7 @@ pub(super) fn tablespace(table: Table) -> &'static str {
     if table == Table::Manual { "freelists_tbs" } else { "bitmaps_tbs" }
 }
 
-/// What is chosen for a whole database.
+/// The choices for a whole database.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub(super) struct Plan {
     /// Small, so that log switches, and checkpoints that must come before them, are often under way.
@@ -123,7 +123,7 @@ pub(super) fn open(directory: &Path) -> Result<Arc<Database>> {
     Ok(Database::new(instance))
 }
 
-/// Locks the directory as soon as whoever has it has let it go.
+/// Locks the directory as soon as its holder releases it.
 pub(super) fn lock(directory: &Path) -> Result<DirectoryLock> {
     let mut rounds = 0;
     loop {

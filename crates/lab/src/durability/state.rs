@@ -1,10 +1,11 @@
-//! What is in the tables, by the transactions that committed; the sessions keep their own part of it, the one who kills them all of it.
+//! The contents of the tables, by the committed transactions. The sessions keep their own part of it, the killing
+//! process all of it.
 
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::change::{Change, Definition, Id, Table, Work};
 
-/// What each account has in the beginning.
+/// Opening balance of each account.
 pub(super) const OPENING_BALANCE: i64 = 1_000;
 /// Accounts of the bank.
 pub(super) const ACCOUNTS: u32 = 64;
@@ -26,7 +27,7 @@ pub(super) struct Side {
     pub rows: BTreeMap<i64, u32>,
 }
 
-/// What belongs to one session.
+/// The rows and tables of one session.
 #[derive(Clone, PartialEq, Eq, Default, Debug)]
 pub(super) struct Own {
     pub manual: BTreeMap<i64, Row>,
@@ -45,7 +46,7 @@ impl Own {
         if table == Table::Manual { &mut self.manual } else { &mut self.auto }
     }
 
-    /// A change of a transaction with this number; transfers are not about what a session owns.
+    /// Applies a change of the transaction with this number; a transfer changes nothing that a session owns.
     pub(super) fn apply(&mut self, number: u64, change: &Change) {
         let mut put = |table: Table, key: i64, length: u32| {
             if table != Table::Side {
@@ -100,7 +101,7 @@ pub(super) struct State {
     /// Balances by account.
     pub accounts: BTreeMap<u32, i64>,
     pub sessions: Vec<Own>,
-    /// What each transaction did, as its row in the journal says.
+    /// The work of each transaction, from its row in the journal.
     pub journal: BTreeMap<Id, String>,
 }
 
@@ -129,7 +130,7 @@ impl State {
         }
     }
 
-    /// How this differs from what is `found`; the journal is not looked at.
+    /// Differences between this and `found`, without the journal.
     #[must_use]
     pub(super) fn differences(&self, found: &Self) -> Vec<String> {
         let mut said = Vec::new();

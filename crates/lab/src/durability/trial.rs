@@ -1,4 +1,4 @@
-//! One database, what has been promised in it, and the processes that are killed in it.
+//! One database, the promises made in it, and the processes that are killed in it.
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -16,19 +16,19 @@ use super::setup::{Plan, create, lock, open};
 use super::worker::Work;
 use crate::laboratory::{connect, io};
 
-/// When a process is killed, in milliseconds after its sessions began.
+/// Time of a kill, in milliseconds after the sessions began.
 const KILL_MS: std::ops::Range<u64> = 50..2_000;
 /// Of an open, before there was one that was not killed, in microseconds.
 const OPEN_US: u64 = 200_000;
 
-/// Where in its work a process was killed.
+/// The work at which a process was killed.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Killed {
     Working,
     Opening,
 }
 
-/// What opening the database and looking into it has shown.
+/// Results of opening the database and reading it.
 #[derive(Clone, Default, PartialEq, Eq, Debug)]
 pub struct Checked {
     pub settled: Settled,
@@ -51,14 +51,15 @@ pub struct Trial {
     ledger: Ledger,
     /// Processes that have worked.
     lives: u64,
-    /// What the last of them has said, until it is checked.
+    /// Lines of the last of them, until they are checked.
     lines: Vec<Line>,
     /// Microseconds of the last open that came to its end.
     open_us: u64,
 }
 
 impl Trial {
-    /// Makes the database `directory/database`. `program` is the binary whose command `durability-process` calls [`super::work`].
+    /// Makes the database `directory/database`. `program` is the binary whose command `durability-process` calls
+    /// [`super::work`].
     ///
     /// # Errors
     /// Those of making it.
@@ -101,7 +102,7 @@ impl Trial {
         })
     }
 
-    /// As [`Trial::crash`], as soon as so many transactions were acknowledged.
+    /// As [`Trial::crash`], but kills as soon as this many transactions were acknowledged.
     ///
     /// # Errors
     /// As [`Trial::crash`].
@@ -121,7 +122,7 @@ impl Trial {
         process.wait_for("its sessions", |line| *line == Line::Ready)?;
         wait(&mut process)?;
         self.lines = process.kill()?;
-        // Beside a database that is kept: what was promised in it last.
+        // Kept beside a database: the last promises made in it.
         let said: String = self.lines.iter().map(|line| format!("{line}\n")).collect();
         let path = self.directory.join("lines");
         std::fs::write(&path, said).map_err(|error| io(&path, &error))
@@ -139,7 +140,8 @@ impl Trial {
         Ok(if opened { Killed::Working } else { Killed::Opening })
     }
 
-    /// Opens the database, compares what is in it with what was promised, closes it or leaves it as it is, and checks its files.
+    /// Opens the database, compares its contents with the promises, closes it or leaves it as it is, and checks its
+    /// files.
     pub fn check(&mut self) -> Checked {
         let mut checked = Checked::default();
         let lines = std::mem::take(&mut self.lines);
@@ -161,7 +163,7 @@ impl Trial {
             checked.torn = done.torn;
         }
         checked.dead = instance.dead_transactions().into();
-        // While the instance may still be rolling back what the crash has left.
+        // The instance may still be rolling back transactions of the crash.
         let mut connection = connect(&database)?;
         let found = read(&mut connection, self.sessions)?;
         drop(connection);

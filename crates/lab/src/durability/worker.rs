@@ -1,4 +1,4 @@
-//! The process that is killed: opens the database, lets sessions work in it, and says what they do.
+//! The process that is killed: opens the database, lets sessions work in it, and writes lines about their work.
 
 use std::io::Read;
 use std::path::PathBuf;
@@ -15,25 +15,25 @@ use super::session::{Worker, say};
 use super::setup::open;
 use crate::laboratory::connect;
 
-/// What a session's thread needs: parser and planner go down an expression level by level. Memory is taken as it is used.
+/// Stack of a session's thread: parser and planner go down an expression level by level. Memory is taken as it is used.
 const STACK_BYTES: usize = 64 << 20;
 
-/// What the process is told.
+/// Arguments of the process.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Work {
     pub data: PathBuf,
     pub seed: u64,
-    /// How many processes have worked on this database before.
+    /// Number of processes that have worked on this database before.
     pub life: u64,
     pub sessions: u32,
     /// Opens the database and does nothing in it.
     pub idle: bool,
 }
 
-/// Does it until standard input ends, as it does with whoever has started the process, or the process is killed.
+/// Works until the process is killed, or until standard input ends; it ends when the parent process does.
 ///
 /// # Errors
-/// When the database cannot be opened, or a thread not be made.
+/// Those of opening the database, or of starting a thread.
 pub fn work(work: &Work) -> Result<()> {
     let clock = SystemClock::default();
     say(&Line::Opening)?;
@@ -63,12 +63,12 @@ fn begin(work: &Work, database: &Arc<Database>) -> Result<()> {
     thread(work.sessions, move || administer(connection, random))
 }
 
-/// A session's thread; what ends it is said.
+/// A session's thread; it writes a line about an error that ends it.
 fn thread(session: u32, run: impl FnOnce() -> Result<()> + Send + 'static) -> Result<()> {
     let run = move || {
         if let Err(error) = run() {
             let text = error.to_string().split_whitespace().collect::<Vec<_>>().join(" ");
-            // Without anybody to tell it to there is nothing to be told.
+            // Without a reader of the lines the error is dropped.
             let _ = say(&Line::Failed { session, text });
         }
     };

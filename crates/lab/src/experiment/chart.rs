@@ -24,7 +24,7 @@ pub(crate) struct Line {
     pub(crate) points: Vec<(f64, Estimate)>,
 }
 
-/// What a chart is about.
+/// The subject of a chart.
 #[derive(Clone, Debug)]
 pub(crate) struct Axes<'a> {
     /// Read out where the picture cannot be seen.
@@ -35,7 +35,7 @@ pub(crate) struct Axes<'a> {
 
 type Drawn = Result<(), Box<dyn Error>>;
 
-/// Colours that people who cannot tell red from green tell apart (Okabe and Ito), then shades between them.
+/// Colours that people with red-green blindness can tell apart (Okabe and Ito), then shades between them.
 const COLOURS: [RGBColor; 11] = [
     RGBColor(0x00, 0x72, 0xb2),
     RGBColor(0xd5, 0x5e, 0x00),
@@ -55,12 +55,12 @@ pub(crate) fn colour(place: usize) -> RGBColor {
     COLOURS[place % COLOURS.len()]
 }
 
-/// As a style sheet has it.
+/// The colour's code in a style sheet.
 pub(crate) fn code(RGBColor(red, green, blue): RGBColor) -> String {
     format!("#{red:02x}{green:02x}{blue:02x}")
 }
 
-/// Draws lines; nothing when there is no point at all.
+/// Draws lines; empty without any point.
 pub(crate) fn chart(axes: &Axes<'_>, lines: &[Line]) -> String {
     let mut text = String::new();
     let drawn = {

@@ -8,7 +8,7 @@ use super::workload::Workload;
 /// From this size on a number without a fraction is written as one that has one.
 const WHOLE_MAX: f64 = 1e15;
 
-/// Which repetition, the factors (empty where they mean nothing), the figures by their names.
+/// Columns: the repetition, the factors (empty where they mean nothing), the figures by their names.
 pub(super) fn csv<W: Workload>(sweep: &Sweep<W>) -> Result<Vec<u8>> {
     let failed = |error: &dyn std::fmt::Display| Error::bug(format!("CSV: {error}"));
     let mut writer = csv::Writer::from_writer(Vec::new());

@@ -1,4 +1,4 @@
-//! An experiment, or a part of one, as it is declared: once, and everything else follows from it.
+//! The declaration of an experiment, or of a part of one: made once, and everything else follows from it.
 
 use common::{Error, Result};
 use serde_json::{Value, json};
@@ -17,17 +17,17 @@ use super::workload::Workload;
 use super::{ArmOf, runner};
 use crate::progress::Progress;
 
-/// Finds whether an expectation holds.
+/// Judges an expectation.
 pub type Judge<W> = fn(&ExpectationSpec, &Comparison<W>) -> Result<Finding>;
 
-/// What an experiment consists of. [`Declaration::new`] has what most leave as it is.
+/// The parts of an experiment. [`Declaration::new`] gives most of them their usual values.
 #[derive(Debug)]
 pub struct Declaration<W: Workload> {
     /// Of the experiment, as `reproduce` takes it.
     pub name: &'static str,
     /// Of the part, where the experiment has several: table of the data file, member of the JSON, `--part`.
     pub part: Option<&'static str>,
-    /// The data file: what was published, and what has to come out.
+    /// The data file: the published figures, and the expectations.
     pub file: &'static str,
     /// At most eight.
     pub factors: &'static [&'static Factor],
@@ -46,19 +46,19 @@ pub struct Declaration<W: Workload> {
     pub tables: &'static [Table<W>],
     /// A judge for each id of the data file.
     pub judges: &'static [(&'static str, Judge<W>)],
-    /// Has the last word: what an expectation cannot show in this run.
+    /// Corrects a finding: some runs cannot show all of an expectation.
     pub qualify: fn(&ExpectationSpec, &Comparison<W>, Finding) -> Finding,
     /// Paragraphs about the work, under the heading: the first word, and the rest.
     pub about: fn(&Comparison<W>) -> Vec<(&'static str, String)>,
     /// The arm whose published figures stand beside those of a setting.
     pub known_as: fn(Setting) -> Setting,
-    /// What `measured` of an arm has beside factors, figures and runs.
+    /// Members that `measured` of an arm has in addition to factors, figures and runs.
     pub more: fn(&ArmOf<W>) -> Value,
     /// An arm as JSON has it: `name`, `published`, `measured`.
     pub arm_json: fn(&Comparison<W>, &ArmOf<W>) -> Value,
-    /// What a point of a sweep has in JSON beside its factors.
+    /// Members that a point of a sweep has in JSON in addition to its factors.
     pub point_json: fn(&Declaration<W>, &ArmOf<W>) -> Value,
-    /// Members of the JSON (of the part's, where there are several) beside `arms`.
+    /// Members of the JSON (of the part's, if the experiment has several) beside `arms`.
     pub members: fn(&Comparison<W>) -> Value,
     /// Members of the whole document, where the experiment has parts.
     pub document: fn(&Comparison<W>) -> Value,
@@ -67,7 +67,7 @@ pub struct Declaration<W: Workload> {
 }
 
 impl<W: Workload> Declaration<W> {
-    /// Of an experiment without figures, tables and judges yet, whose arms run once.
+    /// A declaration without figures, tables and judges yet, whose arms run once.
     #[must_use]
     pub const fn new(
         name: &'static str,
@@ -100,8 +100,8 @@ impl<W: Workload> Declaration<W> {
         }
     }
 
-    /// The factors of an arm, its figures by their names (median and interval, null where a run has none), what else is
-    /// known of it, and its runs.
+    /// The factors of an arm, its figures by their names (median and interval, null if a run has none), further
+    /// members, and its runs.
     #[must_use]
     pub fn estimates(&self, arm: &ArmOf<W>) -> Value {
         let figure = |figure: &Figure<W::Run>| {
@@ -116,7 +116,7 @@ impl<W: Workload> Declaration<W> {
     /// The plan of the arms.
     ///
     /// # Errors
-    /// HW-0003 for what is out of range.
+    /// HW-0003 for an option out of range.
     pub fn plan(&self, options: &Options) -> Result<Plan> {
         let mut points = (self.arms)();
         for factor in self.factors.iter().filter(|factor| factor.role == Role::Crossed) {
@@ -137,7 +137,7 @@ impl<W: Workload> Declaration<W> {
         Ok(plan)
     }
 
-    /// Runs the arms and what there is beside them; and what is to be said of the run.
+    /// Runs the arms and measures the figures beside them. Returns the notes about the run too.
     ///
     /// # Errors
     /// HW-0003 for options out of range; those of the workload.
@@ -153,7 +153,7 @@ impl<W: Workload> Declaration<W> {
         Ok((self.compare(Measured { plan, arms, rest })?, notes))
     }
 
-    /// Sets what was measured beside what was published.
+    /// Sets the measured figures beside the published ones.
     ///
     /// # Errors
     /// ORA-00600 when the data file lacks something.
@@ -161,7 +161,7 @@ impl<W: Workload> Declaration<W> {
         Ok(Comparison { declaration: self, published: self.published()?, measured })
     }
 
-    /// What the data file says.
+    /// The content of the data file.
     ///
     /// # Errors
     /// ORA-00600 when it lacks something: it is tested that it does not.
@@ -185,13 +185,13 @@ impl<W: Workload> Comparison<W> {
         self.published.arm((self.declaration.known_as)(setting)).ok()
     }
 
-    /// The same as JSON; null where there are none.
+    /// The same as JSON; null without published figures.
     #[must_use]
     pub fn published_json(&self, setting: Setting) -> Value {
         self.published.json((self.declaration.known_as)(setting))
     }
 
-    /// An arm as JSON has it, if the experiment says nothing else: `name`, `published` and `measured`.
+    /// The JSON of an arm, if the experiment declares no other: `name`, `published` and `measured`.
     #[must_use]
     pub fn arm_json(&self, arm: &ArmOf<W>) -> Value {
         json!({
@@ -212,7 +212,7 @@ impl<W: Workload> Comparison<W> {
     /// Judges the expectation with this id.
     ///
     /// # Errors
-    /// ORA-00600 when there is none, or no judge for it, or figures lack an arm.
+    /// ORA-00600 when the expectation or its judge is missing, or figures lack an arm.
     pub fn judge_by_id(&self, id: &str) -> Result<Expectation> {
         let spec = self.published.expectations.iter().find(|spec| spec.id == id);
         self.judge_one(spec.ok_or_else(|| Error::bug(format!("no expectation '{id}'")))?)

@@ -1,24 +1,24 @@
-//! Expectations: what has to come out of an experiment, and what became of it.
+//! Expectations of an experiment, and their verdicts.
 //!
-//! The data file of an experiment lists them; the judge that the experiment declares for an id finds whether it holds.
-//! `holds` is None where the run could not decide it, and the text then says why. Judges see figures only; they run
-//! nothing.
+//! The data file of an experiment lists them; the judge that the experiment declares for an id finds the verdict.
+//! `holds` is None if the run could not decide it, and the text then gives the reason. Judges see figures only; they
+//! run nothing.
 
 use common::{Error, Result};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-/// Whether a false expectation fails the run.
+/// Kind of an expectation: a false one fails the run, or does not.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Kind {
     /// Must hold.
     Exact,
-    /// Says what the comparison looks like; a false one is news, not a failure.
+    /// Describes the comparison; a false one is news, not a failure.
     Shape,
 }
 
-/// What has to come out.
+/// An expectation of the data file.
 #[derive(Clone, PartialEq, Debug, Deserialize)]
 pub struct ExpectationSpec {
     pub id: String,
@@ -53,7 +53,7 @@ impl ExpectationSpec {
         self.high.ok_or_else(|| Error::bug(format!("the expectation '{}' has no upper end", self.id)))
     }
 
-    /// With what was found.
+    /// Adds the finding.
     pub(crate) fn judged(&self, found: Finding) -> Expectation {
         Expectation {
             id: self.id.clone(),
@@ -69,7 +69,7 @@ impl ExpectationSpec {
     }
 }
 
-/// An expectation and what became of it.
+/// An expectation and its verdict.
 #[derive(Clone, PartialEq, Debug, Serialize)]
 pub struct Expectation {
     pub id: String,
@@ -83,12 +83,12 @@ pub struct Expectation {
     pub figures: String,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub because: Option<String>,
-    /// Why it shows less than its text says in this run.
+    /// The reason why it shows less than its text says in this run.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub weakened: Option<String>,
 }
 
-/// What a judge finds.
+/// The finding of a judge.
 #[derive(Clone, PartialEq, Debug)]
 pub struct Finding {
     pub(crate) published: Value,
@@ -117,7 +117,7 @@ impl Finding {
     }
 }
 
-/// What a judge finds arm by arm, put together: all of them have to hold.
+/// The findings of a judge arm by arm, put together: all of them must hold.
 #[derive(Debug)]
 pub(crate) struct Tally {
     published: Vec<Value>,
@@ -131,7 +131,7 @@ impl Tally {
         Self { published: Vec::new(), measured: Vec::new(), words: Vec::new(), holds: true }
     }
 
-    /// One arm's: JSON of what was published (null: nothing) and measured, both in words, and whether it holds.
+    /// Adds one arm: JSON of its published (null: none) and measured figures, both in words, and its verdict.
     pub(crate) fn add(&mut self, published: Value, measured: Value, words: String, holds: bool) {
         self.published.push(published);
         self.measured.push(measured);

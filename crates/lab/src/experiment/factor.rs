@@ -1,4 +1,4 @@
-//! What the arms of an experiment differ in, and what a sweep may change.
+//! Factors: the differences of the arms of an experiment, some of which a sweep may change.
 
 use std::fmt::{self, Formatter};
 
@@ -8,7 +8,7 @@ use serde_json::{Value, json};
 use super::options::wrong_use;
 use super::setting::Setting;
 
-/// What a factor may be.
+/// Allowed values of a factor.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Values {
     /// Whole numbers, both ends included.
@@ -21,7 +21,7 @@ pub enum Values {
     Switch,
 }
 
-/// What a sweep does with a factor.
+/// Use of a factor in a sweep.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Role {
     /// Nothing: only the arms set it.
@@ -35,11 +35,11 @@ pub enum Role {
     Crossed,
 }
 
-/// Whether a factor is part of an arm's name and of its JSON.
+/// Place of a factor in an arm's name and in its JSON.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Shown {
     Always,
-    /// Where it has another value than its default.
+    /// Only with another value than its default.
     Changed,
     /// It has a column of its own.
     Apart,
@@ -50,24 +50,24 @@ pub enum Shown {
 pub struct Factor {
     /// Column of a CSV file, name in JSON and, with dashes, option of the command line.
     pub key: &'static str,
-    /// As headings and errors have it: `FREELIST GROUPS`.
+    /// The name in headings and errors: `FREELIST GROUPS`.
     pub name: &'static str,
     /// The letter before its value in the short names of arms.
     pub short: &'static str,
     pub values: Values,
-    /// None: what it is an attribute of is not there.
+    /// None: the object of which it is an attribute is absent.
     pub default: Option<u32>,
     /// Unit of its values; empty for words, switches and plain numbers.
     pub unit: &'static str,
-    /// Why it is looked at.
+    /// The reason for looking at it.
     pub why: &'static str,
     pub role: Role,
     pub shown: Shown,
     /// A value in the names of arms.
     pub words: fn(u32) -> String,
-    /// Whether it means something in a setting.
+    /// True: it has a meaning in the setting.
     pub counts: fn(&Setting) -> bool,
-    /// What is said in a sweep of a value that means nothing.
+    /// Words in the labels of a sweep for a value without a meaning.
     pub ignored: &'static str,
 }
 
@@ -108,7 +108,7 @@ impl Factor {
         }
     }
 
-    /// Looks whether the factor can have this value.
+    /// Checks that the factor can have this value.
     ///
     /// # Errors
     /// HW-0003, with the range, when it cannot.
@@ -123,7 +123,7 @@ impl Factor {
         if fits { Ok(value) } else { Err(wrong_use(format!("{} may be {range}{unit}, not {value}", self.name))) }
     }
 
-    /// A value as JSON: a word, a truth value or a number; null where there is none.
+    /// A value as JSON: a word, a truth value or a number; null without a value.
     #[must_use]
     pub fn json(&self, value: Option<u32>) -> Value {
         match (value, self.values) {

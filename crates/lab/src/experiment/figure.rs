@@ -2,7 +2,7 @@
 
 use super::setting::Setting;
 
-/// How a sweep's tables show a figure.
+/// Cells of a figure in a sweep's tables.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Cells {
     /// Not at all: it is in the CSV.
@@ -15,7 +15,7 @@ pub enum Cells {
 }
 
 impl Cells {
-    /// How many columns it takes.
+    /// Number of its columns.
     pub(super) fn columns(self) -> usize {
         match self {
             Self::None => 0,

@@ -1,4 +1,4 @@
-//! What was measured, before anything is compared.
+//! The measured figures, before any comparison.
 
 use common::{Error, Result};
 
@@ -36,7 +36,7 @@ impl<R> Arm<R> {
     }
 }
 
-/// All of a run of the experiment. `M`: what is measured beside the arms.
+/// All figures of a run of the experiment. `M`: figures that are measured in addition to the arms.
 #[derive(Clone, PartialEq, Debug)]
 pub struct Measured<R, M> {
     pub plan: Plan,
@@ -54,8 +54,8 @@ impl<R, M> Measured<R, M> {
         found.ok_or_else(|| Error::bug(format!("'{}' was not run", setting.name())))
     }
 
-    /// Ratio of a figure of two arms, repetition by repetition, so that what else the machine did meets both. None
-    /// where a repetition has none.
+    /// Ratio of a figure of two arms, repetition by repetition, so that other load of the machine meets both. None if a
+    /// repetition has none.
     #[must_use]
     pub fn ratio(&self, over: Setting, under: Setting, figure: impl Fn(&R) -> f64) -> Option<Estimate> {
         let (over, under) = (self.arm(over).ok()?, self.arm(under).ok()?);

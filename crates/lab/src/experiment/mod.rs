@@ -29,7 +29,7 @@ use serde_json::{Map, Value};
 /// An arm of a workload.
 pub type ArmOf<W> = measured::Arm<<W as workload::Workload>::Run>;
 
-/// The members of several JSON objects in one; what is no object has none.
+/// The members of several JSON objects in one; other values are skipped.
 pub(crate) fn merged(objects: impl IntoIterator<Item = Value>) -> Value {
     let mut all = Map::new();
     for object in objects {

@@ -1,4 +1,4 @@
-//! How an experiment shall be run. Each experiment takes some of it, and refuses the rest.
+//! Options of an experiment. Each experiment takes some of them, and refuses the rest.
 
 use std::collections::BTreeMap;
 use std::path::PathBuf;
@@ -7,14 +7,14 @@ use common::{Error, ErrorKind};
 
 use crate::source::SourceName;
 
-/// What may be asked for.
+/// Options of a run or a sweep.
 #[derive(Clone, PartialEq, Default, Debug)]
 pub struct Options {
     /// Multiplies the work: rows, or how long sessions work. None: as each experiment has it, most at 1.
     pub scale: Option<f64>,
-    /// Where the database is made, and stays; None: in a temporary directory.
+    /// Folder of the database, which stays; None: a temporary directory.
     pub data: Option<PathBuf>,
-    /// Where rows are from.
+    /// The source of the rows.
     pub source: Option<SourceName>,
     /// Length of a repetition.
     pub minutes: Option<f64>,
@@ -24,7 +24,7 @@ pub struct Options {
     pub seed: Option<u64>,
     /// One part of an experiment that has several.
     pub part: Option<String>,
-    /// Where a flame graph of what takes the time is to be written.
+    /// File for a flame graph of the time.
     pub flamegraph: Option<PathBuf>,
     /// Values of factors by their options, as `freelists` and `sessions`.
     pub factors: BTreeMap<String, Vec<u32>>,

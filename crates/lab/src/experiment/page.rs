@@ -118,7 +118,7 @@ impl<W: Workload> Sweep<W> {
         first.map(|setting| (setting.label(), setting)).collect()
     }
 
-    /// Lines over another factor: `manual`, and `manual, 3 sessions` where there are several numbers of them.
+    /// Lines over another factor: `manual`, and `manual, 3 sessions` if there are several numbers of sessions.
     fn lines(&self) -> Vec<(String, Setting)> {
         let is_shown = |base: &&Setting| {
             self.crossed.iter().all(|(factor, all)| {

@@ -1,4 +1,4 @@
-//! How much, how long, how often and in which order the arms are run.
+//! The plan of a run: scale, length, repetitions and order of the arms.
 
 use common::{Result, Seeded};
 
@@ -11,7 +11,7 @@ const SECONDS_MAX: f64 = 86_400.0;
 const REPETITIONS_MAX: u32 = 1_000;
 const SEED: u64 = 1;
 
-/// What an experiment does where nobody says how much.
+/// Defaults of an experiment, and the allowed scales.
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub struct Limits {
     /// The scale, and the range that it has to be in.
@@ -27,7 +27,7 @@ impl Limits {
     pub const USUAL: Self = Self { scale: 1.0, scale_range: (0.0, f64::MAX), seconds: None, repetitions: 1 };
 }
 
-/// What a run consists of.
+/// The plan of a run.
 #[derive(Clone, PartialEq, Debug, Default)]
 pub struct Plan {
     pub scale: f64,
@@ -37,11 +37,11 @@ pub struct Plan {
     pub seed: u64,
     /// Arms, or points of a sweep: each runs once in a repetition.
     pub points: Vec<Setting>,
-    /// As they were given.
+    /// The options as given.
     pub options: Options,
 }
 
-/// Which run it is.
+/// The place of a run among all.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub struct Turn {
     /// From 1.
@@ -51,7 +51,7 @@ pub struct Turn {
 }
 
 impl Plan {
-    /// From what was asked for.
+    /// A plan from the options.
     ///
     /// # Errors
     /// HW-0003 when it is out of range.

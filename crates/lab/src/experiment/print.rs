@@ -12,7 +12,7 @@ const WIDTH: usize = 118;
 /// Prints the report.
 ///
 /// # Errors
-/// When `out` cannot be written to.
+/// Those of writing to `out`.
 pub fn print(report: &Reproduction, out: &mut dyn Write) -> io::Result<()> {
     for head in report.parts.iter().take(1) {
         writeln!(out, "{}: {}", head.name, head.title)?;
@@ -31,7 +31,7 @@ pub fn print(report: &Reproduction, out: &mut dyn Write) -> io::Result<()> {
     expectations(&report.expectations, out)
 }
 
-/// A paragraph whose further lines stand under the first one's text.
+/// A paragraph; its further lines are indented to the first one's text.
 pub(crate) fn lines(out: &mut dyn Write, head: &str, text: &str) -> io::Result<()> {
     let indent = head.chars().count();
     for (index, line) in wrapped(text, WIDTH - indent, "", "").iter().enumerate() {

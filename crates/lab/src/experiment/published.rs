@@ -1,4 +1,4 @@
-//! What was published and what has to come out, from an experiment's data file.
+//! Published figures and expectations, from an experiment's data file.
 //!
 //! The files lie in `experiments/` and are part of the binary. Judges and printers read them; nothing that is measured
 //! does.
@@ -24,7 +24,7 @@ pub struct PublishedArm<K> {
 #[derive(Clone, PartialEq, Debug)]
 pub struct Published<K, P> {
     pub title: String,
-    /// What was published, where and on what.
+    /// The publication, its place and its machine.
     pub origin: String,
     pub arms: Vec<PublishedArm<K>>,
     pub expectations: Vec<ExpectationSpec>,
@@ -64,13 +64,13 @@ impl<K, P> Published<K, P> {
     /// The published figures of an arm.
     ///
     /// # Errors
-    /// ORA-00600 when there are none.
+    /// ORA-00600 when the arm has none.
     pub fn arm(&self, setting: Setting) -> Result<&K> {
         let found = self.arms.iter().find(|arm| arm.setting.is_arm(&setting)).map(|arm| &arm.known);
         found.ok_or_else(|| Error::bug(format!("no published figures of '{}'", setting.name())))
     }
 
-    /// The figures of an arm and its setting as one JSON object; null where there are none.
+    /// The figures of an arm and its setting as one JSON object; null without published figures.
     #[must_use]
     pub fn json(&self, setting: Setting) -> Value
     where

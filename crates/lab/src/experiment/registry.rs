@@ -1,4 +1,4 @@
-//! An experiment by its name: its parts, chosen, run and swept by what was asked for.
+//! An experiment by its name: its parts, chosen, run and swept as the options say.
 
 use std::fmt::Debug;
 
@@ -27,10 +27,10 @@ pub trait Part: Sync + Debug {
     /// Options that it takes, beside those that all take.
     fn takes(&self) -> Vec<String>;
     fn factors(&self) -> &'static [&'static Factor];
-    /// Looks whether the options can be, of a run or of a sweep, before anything is made.
+    /// Checks the options of a run or of a sweep before anything is made.
     ///
     /// # Errors
-    /// HW-0003 when they cannot, and where there are no sweeps.
+    /// HW-0003 for wrong options, and for a sweep of a part without sweeps.
     fn check(&'static self, options: &Options, is_sweep: bool) -> Result<()>;
     /// Runs it.
     ///
@@ -91,10 +91,10 @@ impl Experiment {
         })
     }
 
-    /// Runs the arms, and sets what they measure beside what was published.
+    /// Runs the arms, and sets their measured figures beside the published ones.
     ///
     /// # Errors
-    /// HW-0003 for what the experiment does not take, and for values out of range; those of the workload.
+    /// HW-0003 for options that the experiment does not take, and for values out of range; those of the workload.
     pub fn reproduce(&self, options: &Options, progress: &mut dyn Progress) -> Result<Reproduction> {
         let parts = self.chosen(options)?;
         let takes: Vec<String> = parts.iter().flat_map(|part| part.takes()).collect();
@@ -105,10 +105,10 @@ impl Experiment {
         Ok(Reproduction::new(reports))
     }
 
-    /// Looks whether a sweep, which is one of the first part, can be run, before anything is made for it.
+    /// Checks the options of a sweep, which is one of the first part, before anything is made for it.
     ///
     /// # Errors
-    /// HW-0003 for what the experiment does not take, and for values out of range.
+    /// HW-0003 for options that the experiment does not take, and for values out of range.
     pub fn check_sweep(&self, options: &Options) -> Result<()> {
         let part = self.parts[0];
         let takes: Vec<String> =
@@ -120,7 +120,7 @@ impl Experiment {
     /// Runs a sweep.
     ///
     /// # Errors
-    /// HW-0003 for what the experiment does not take, and for values out of range; those of the workload.
+    /// HW-0003 for options that the experiment does not take, and for values out of range; those of the workload.
     pub fn sweep(&self, options: &Options, progress: &mut dyn Progress) -> Result<Swept> {
         self.check_sweep(options)?;
         self.parts[0].sweep(options, progress)
@@ -137,7 +137,7 @@ impl Experiment {
         }
     }
 
-    /// Refuses what the experiment has no use for.
+    /// Refuses options that the experiment does not take.
     fn refuse(&self, options: &Options, takes: &[String]) -> Result<()> {
         let mut given = options.given();
         let Some(unknown) = given.find(|name| !takes.iter().any(|take| take == name)) else { return Ok(()) };

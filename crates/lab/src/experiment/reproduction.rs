@@ -1,4 +1,4 @@
-//! What `reproduce` gives back: published and measured side by side, and what became of the expectations.
+//! The result of `reproduce`: published and measured figures side by side, and the verdicts of the expectations.
 //!
 //! `docs/json.md` documents the JSON; [`super::print`] makes the printed report.
 
@@ -18,11 +18,11 @@ pub struct Report {
     pub(super) name: &'static str,
     pub(super) part: Option<&'static str>,
     pub(super) title: String,
-    /// What was published, where and on what.
+    /// The publication, its place and its machine.
     pub(super) origin: String,
     /// Paragraphs about the work: the first word, and the rest.
     pub(super) about: Vec<(&'static str, String)>,
-    /// As they are printed.
+    /// The tables as printed.
     pub(super) tables: Vec<u8>,
     json: Value,
     expectations: Vec<Expectation>,
@@ -63,12 +63,12 @@ impl<W: Workload> Comparison<W> {
 pub struct Reproduction {
     pub(super) parts: Vec<Report>,
     pub expectations: Vec<Expectation>,
-    /// About the run: what kind of build, what cache, where the traces are.
+    /// About the run: the kind of build, the cache, the place of the traces.
     pub notes: Vec<String>,
 }
 
 impl Reproduction {
-    /// Of the parts that have run, at least one. What is noted of two alike is said once.
+    /// From the parts that have run, at least one. A note of several parts is printed once.
     #[must_use]
     pub fn new(parts: Vec<Report>) -> Self {
         let expectations = parts.iter().flat_map(|part| part.expectations.clone()).collect();

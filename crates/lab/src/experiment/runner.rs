@@ -1,7 +1,7 @@
 //! Runs the points of a plan, each once a repetition.
 //!
-//! Each repetition runs all points, so that what else the machine does meets all of them; where the experiment says so,
-//! in an order drawn anew.
+//! Each repetition runs all points, so that other load of the machine meets all of them; if the experiment is declared
+//! so, in an order drawn anew.
 
 use common::Result;
 
@@ -47,7 +47,7 @@ fn orders<W: Workload>(declared: &Declaration<W>, plan: &Plan) -> Vec<Vec<usize>
     vec![(0..plan.points.len()).collect(); plan.repetitions as usize]
 }
 
-/// What a reader of the figures has to know of the run.
+/// Notes on the run that a reader of the figures must know.
 pub(super) fn notes<W: Workload>(declared: &Declaration<W>, work: &W, plan: &Plan) -> Vec<String> {
     let mut notes = Vec::new();
     if declared.shuffled {

@@ -12,7 +12,7 @@ const FACTORS_MAX: usize = 8;
 /// A value for each factor. As JSON: the factors that an arm's name has, by their keys.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Setting {
-    /// In the order of the factors. None: what the factor is an attribute of is not there.
+    /// In the order of the factors. None: the object of which the factor is an attribute is absent.
     values: [Option<u32>; FACTORS_MAX],
     factors: &'static [&'static Factor],
 }
@@ -32,7 +32,7 @@ impl Setting {
         Self { values, factors }
     }
 
-    /// As an arm of a data file gives it: the keys that an arm always has.
+    /// From an arm of a data file: the keys that an arm always has.
     ///
     /// # Errors
     /// ORA-00600 when one is absent or cannot be.
@@ -61,7 +61,7 @@ impl Setting {
         self.factors().iter().position(|known| *known == factor)
     }
 
-    /// The same with another value; as it is where the experiment has no such factor.
+    /// The same with another value; unchanged if the experiment has no such factor.
     #[must_use]
     pub fn with(mut self, factor: &Factor, value: u32) -> Self {
         if let Some(place) = self.place(factor) {
@@ -70,13 +70,13 @@ impl Setting {
         self
     }
 
-    /// The value of a factor, whether it means something or not.
+    /// The value of a factor, with or without a meaning.
     #[must_use]
     pub fn value(&self, factor: &Factor) -> Option<u32> {
         self.values[self.place(factor)?]
     }
 
-    /// The value of a factor that has a default; 0 where there is none.
+    /// The value of a factor that has a default; 0 for other factors.
     #[must_use]
     pub fn number(&self, factor: &Factor) -> u32 {
         self.value(factor).unwrap_or(0)
@@ -114,7 +114,7 @@ impl Setting {
         factors.all(|factor| self.value(factor) == other.value(factor))
     }
 
-    /// What does not count is as nobody sets it; what there would be none of else stays.
+    /// Sets factors without a meaning to their defaults. A factor without a default keeps its value.
     #[must_use]
     pub(crate) fn counting(self) -> Self {
         self.factors().iter().fold(self, |setting, factor| match factor.default {
@@ -142,7 +142,7 @@ impl Setting {
         self.named().map(|(factor, value)| (factor.words)(value)).collect::<Vec<_>>().join(", ")
     }
 
-    /// The name in a sweep, which leaves out what means nothing.
+    /// The name in a sweep, without values that mean nothing.
     #[must_use]
     pub fn label(&self) -> String {
         let words =

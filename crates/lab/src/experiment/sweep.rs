@@ -33,14 +33,14 @@ pub type Remark<W> = (&'static str, fn(&ArmOf<W>) -> String);
 /// Further columns of the CSV: of each run the same ones.
 pub type Columns<R> = fn(&R) -> Vec<(String, f64)>;
 
-/// What an experiment says of its sweeps.
+/// Texts and columns of an experiment's sweeps.
 #[derive(Debug)]
 pub struct SweepTexts<W: Workload> {
     /// Heading of the page.
     pub title: &'static str,
-    /// What is done at each point, in a sentence.
+    /// The work at each point, in a sentence.
     pub about: fn(&Plan) -> String,
-    /// Values where nobody gives any; None: some have to be given.
+    /// Values to take when none are given; None: some must be given.
     pub usual: Option<(&'static Factor, &'static [u32])>,
     /// The member `work` of the JSON.
     pub work: fn(&Plan) -> Value,
@@ -51,7 +51,7 @@ pub struct SweepTexts<W: Workload> {
 /// Factors with their values.
 pub(super) type Given = Vec<(&'static Factor, Vec<u32>)>;
 
-/// What a sweep gives back.
+/// The outcome of a sweep.
 #[derive(Debug)]
 pub struct Sweep<W: Workload> {
     pub(super) declaration: &'static Declaration<W>,
@@ -160,7 +160,7 @@ fn product(base: Setting, factors: &Given) -> Vec<Setting> {
 }
 
 impl<W: Workload> Sweep<W> {
-    /// As table, CSV, page and JSON.
+    /// The sweep as table, CSV, page and JSON.
     ///
     /// # Errors
     /// ORA-00600: memory takes everything.

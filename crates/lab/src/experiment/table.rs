@@ -25,7 +25,7 @@ pub enum Column<W: Workload> {
     Name(&'static str),
     /// A cell of words or figures.
     Cell(&'static str, fn(&Row<'_, W>) -> String),
-    /// A published figure, with so many digits; a dash where there is none.
+    /// A published figure, with this many digits; a dash without one.
     Known(&'static str, usize, fn(&W::Known) -> Option<f64>),
     /// The median of a figure, with so many digits.
     Median(&'static str, usize, fn(&W::Run) -> f64),
@@ -37,7 +37,7 @@ pub enum Column<W: Workload> {
     KnownToFirst(&'static str, fn(&W::Known) -> f64),
 }
 
-/// What a row of such a table is made of.
+/// The data of a row.
 #[derive(Debug)]
 pub struct Row<'a, W: Workload> {
     pub comparison: &'a Comparison<W>,

@@ -1,4 +1,4 @@
-//! The generic part on an experiment that exists nowhere else: a wall is painted.
+//! The generic part, tested on an invented experiment: a wall is painted.
 
 use common::{Number, Result};
 use serde::{Deserialize, Serialize};
@@ -344,7 +344,7 @@ fn one_value_is_that_of_all_points_and_none_are_the_usual_ones() {
     assert!(!EXPERIMENT.is_sweep(&Options::default().with("painters", &[2])));
 }
 
-/// What a declaration and its data file have to agree in.
+/// Facts in which a declaration and its data file must agree.
 fn check<W: Workload>(declared: &'static Declaration<W>) {
     let (published, arms) = (declared.published().unwrap(), (declared.arms)());
     let mut ids: Vec<&str> = published.expectations.iter().map(|spec| spec.id.as_str()).collect();

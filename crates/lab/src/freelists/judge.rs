@@ -1,7 +1,8 @@
-//! Whether what was measured is what has to come out: a function for each expectation of the data file.
+//! Judges the measured figures: a function for each expectation of the data file.
 //!
-//! A ratio of arms is taken repetition by repetition; its interval decides. Undecided is what the interval reaches
-//! over, what too few repetitions leave open, and what was published for another number of sessions.
+//! A ratio of arms is taken repetition by repetition; its interval decides. An expectation is undecided when the
+//! interval reaches over its bounds, when the repetitions are too few, and when it was published for another number of
+//! sessions.
 
 use common::Result;
 use serde_json::{Value, json};
@@ -18,7 +19,7 @@ use crate::experiment::setting::Setting;
 use crate::interval::{Estimate, LEAST_RUNS};
 use crate::management::is_auto;
 
-/// What a ratio may be.
+/// Allowed range of a ratio.
 type Range = (f64, f64);
 
 pub(super) static JUDGES: [(&str, Judge<Work>); 7] = [
@@ -133,7 +134,7 @@ impl Ratio {
         format!("{}: {median:.2}, {percent:.1} % interval {low:.2} to {high:.2} ({published})", self.name)
     }
 
-    /// Whether it lies in the range, or why that is open.
+    /// True: the ratio lies in the range. The error is the reason why that is open.
     fn holds(&self) -> Result<bool, String> {
         let Some(measured) = self.measured else {
             return Err(format!("{}: a repetition without waits on either side has no ratio", self.name));

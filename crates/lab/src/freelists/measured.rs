@@ -1,4 +1,4 @@
-//! What a run measured, before anything is compared.
+//! The figures of a run, before any comparison.
 
 use common::BlockClass;
 use serde::Serialize;
@@ -21,7 +21,7 @@ pub struct ClassWaits {
     pub time_s: f64,
 }
 
-/// What was waited for an event, or the time of the processor.
+/// Waits for an event, or the time of the processor.
 #[derive(Clone, PartialEq, Debug, Serialize)]
 pub struct TimedEvent {
     pub event: String,
@@ -34,7 +34,7 @@ pub struct TimedEvent {
 #[derive(Clone, PartialEq, Debug, Serialize)]
 pub struct Run {
     pub repetition: u32,
-    /// Which run of all it was, from 1.
+    /// The run's number among all, from 1.
     pub position: u32,
     pub elapsed_s: f64,
     /// `user commits` of the jobs' sessions.
@@ -62,7 +62,7 @@ pub struct Run {
 }
 
 impl Run {
-    /// From what the sessions of the jobs have done, and what all sessions counted meanwhile.
+    /// From the counters of the jobs' sessions, and those of all sessions meanwhile.
     pub(super) fn new(turn: Turn, ended: &Ended, system: &MeterSnapshot, blocks: u64) -> Self {
         let jobs = &ended.counted;
         let busy = system.event(Event::BufferBusyWaits);
@@ -139,7 +139,7 @@ fn by_class(counted: &MeterSnapshot) -> Vec<ClassWaits> {
     BlockClass::ALL.into_iter().map(of).filter(|waits| waits.waits > 0.0).collect()
 }
 
-/// As Statspack orders them: by time, then by waits.
+/// In Statspack's order: by time, then by waits.
 fn timed_events(counted: &MeterSnapshot) -> Vec<TimedEvent> {
     let of = |event: Event| {
         let totals = counted.event(event);

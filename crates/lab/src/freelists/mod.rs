@@ -31,7 +31,7 @@ use setting::{FACTORS, FREELISTS, SESSIONS};
 
 pub use work::Work;
 
-/// Length of a repetition where nobody says it, and how many there are.
+/// Default length of a repetition, and default number of repetitions.
 const SECONDS: f64 = 10.0;
 const REPETITIONS: u32 = 5;
 /// Block classes that the page of a sweep names.
@@ -73,7 +73,7 @@ impl Known {
 #[derive(Clone, PartialEq, Debug, Deserialize)]
 pub struct Paper {
     pub sessions: u32,
-    /// How long each arm ran.
+    /// Running time of each arm.
     pub minutes: f64,
 }
 

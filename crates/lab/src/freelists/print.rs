@@ -67,7 +67,7 @@ fn events(comparison: &Comparison, out: &mut dyn Write) -> io::Result<()> {
         let measured = arm.events();
         let all: f64 = measured.iter().map(|line| line.time_s).sum();
         let mut names: Vec<&str> = measured.iter().take(TOP).map(|line| line.event.as_str()).collect();
-        // What was among the published five and is not among ours follows.
+        // Events of the published five that are not among ours follow.
         for line in published.iter().flat_map(|arm| &arm.top) {
             if !names.contains(&line.event.as_str()) {
                 names.push(&line.event);

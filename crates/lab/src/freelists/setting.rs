@@ -1,4 +1,5 @@
-//! How a table manages its space: what the arms of the experiment and the points of its sweeps differ in.
+//! Space management of a table: the differences between the arms of the experiment, and between the points of its
+//! sweeps.
 
 use format::freelist::freelists_max;
 use format::itl::slots_max;
@@ -72,7 +73,7 @@ pub static SESSIONS: Factor = Factor {
 pub static FACTORS: [&Factor; 7] =
     [&MANAGEMENT, &FREELISTS, &FREELIST_GROUPS, &INITRANS, &PCTUSED, &INDEX_FREELISTS, &SESSIONS];
 
-/// Under freelists, and nothing else changed.
+/// Under freelists; other factors at their defaults.
 #[must_use]
 pub fn manual(freelists: u32) -> Setting {
     Setting::new(&FACTORS).with(&FREELISTS, freelists)
@@ -111,7 +112,7 @@ pub(crate) fn create_table(setting: Setting, name: &str, columns: &str) -> Strin
     )
 }
 
-/// The statement that makes the index; None: there is none.
+/// The statement that makes the index; None without one.
 pub(crate) fn create_index(setting: Setting, table: &str, column: &str) -> Option<String> {
     let (freelists, tablespace) = (setting.value(&INDEX_FREELISTS)?, tablespace(setting));
     Some(format!(

@@ -34,7 +34,7 @@ struct Seen {
     since_us: u64,
 }
 
-/// What has become of the jobs.
+/// The result of the jobs.
 #[derive(Debug)]
 pub(super) struct Ended {
     /// By the sessions of the jobs, together.
@@ -45,7 +45,7 @@ pub(super) struct Ended {
     pub(super) processes: Vec<u32>,
 }
 
-/// HW-0011: the jobs did not do what they should.
+/// HW-0011: the jobs failed in their work.
 fn failure(text: String) -> Error {
     Error::own(ErrorKind::User, 11, text)
 }
@@ -110,7 +110,8 @@ impl<'a> Watch<'a> {
         }
     }
 
-    /// A session ends a little later than its job. While it is there its process number is taken, and the next job would have another freelist.
+    /// A session ends a little later than its job. While it is there its process number is taken, and the next job
+    /// would have another freelist.
     fn wait_for_sessions(&self) {
         let is_there = |meter: &Arc<Meter>| self.seen.values().any(|seen| Arc::ptr_eq(&seen.meter, meter));
         for _ in 0..1_000 {

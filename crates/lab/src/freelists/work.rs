@@ -1,6 +1,7 @@
 //! The work: the statements of the published test, on a database of the experiment's own.
 //!
-//! Each job inserts a row of a table, has the inserted value returned, commits, and does so again until the value says that the time is over.
+//! Each job inserts a row of a table, has the inserted value returned, commits, and does so again until the value says
+//! that the time is over.
 
 use std::path::Path;
 use std::sync::Arc;
@@ -21,7 +22,7 @@ use crate::management::{MANAGEMENT, is_auto};
 use crate::progress::Progress;
 
 const TABLE: &str = "test";
-/// Buffer cache, megabytes: what a repetition of some seconds makes stays in it.
+/// Buffer cache, megabytes: the blocks of a repetition of some seconds stay in it.
 pub(crate) const CACHE_MB: u32 = 256;
 /// Sessions beside those of the jobs.
 const OTHER_SESSIONS: u32 = 50;
@@ -153,7 +154,8 @@ impl Work {
         if let Some(index) = setting::create_index(setting, TABLE, "x") {
             self.connection.run(&index)?;
         }
-        // Else the first job would compile it anew, with a session of its own for what it finds, whose process number another job might have got.
+        // Otherwise the first job would compile it anew, with a session of its own that looks up its definitions. That
+        // session's process number might have been another job's.
         if is_first {
             self.connection.run(&procedure(self.seconds))?;
         } else {
@@ -162,7 +164,8 @@ impl Work {
         Ok(())
     }
 
-    /// SYSDATE counts whole seconds: begun elsewhere in one, the jobs would work for up to a second less than they should.
+    /// SYSDATE counts whole seconds: begun elsewhere in one, the jobs would work for up to a second less than they
+    /// should.
     fn wait_for_a_second(&self) {
         let into_second_us = self.laboratory.database().instance().clock().wall_us() % US;
         std::thread::sleep(std::time::Duration::from_micros(US - into_second_us));

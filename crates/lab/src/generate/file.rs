@@ -43,7 +43,7 @@ impl Rows {
     }
 }
 
-/// Writes a file; gives back its rows and bytes. What is not whole is taken away.
+/// Writes a file; returns its rows and bytes. A file that is not whole is removed.
 pub(super) fn write(path: &Path, rows: impl FnOnce(&mut Rows) -> io::Result<()>) -> Result<(u64, u64)> {
     let mut name = path.as_os_str().to_owned();
     name.push(".part");

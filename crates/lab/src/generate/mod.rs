@@ -1,6 +1,8 @@
-//! Flat files of the tables of TPC-DS and TPC-H, as dsdgen and dbgen write them: fields end with `|`, rows with a line feed.
+//! Flat files of the tables of TPC-DS and TPC-H, as dsdgen and dbgen write them: fields end with `|`, rows with a line
+//! feed.
 //!
-//! Every table can be made alone. (dsdgen makes returns together with the sales they are of; here the sales are gone through again without being written.)
+//! Every table can be made alone. (dsdgen makes returns together with the sales they are of; here the sales are gone
+//! through again without being written.)
 
 mod file;
 mod tpcds;
@@ -15,10 +17,10 @@ use common::{Error, Result};
 use crate::Progress;
 use crate::experiment::options::wrong_use;
 
-/// Least and greatest scale factor. Below, tables have no rows; above, keys no longer fit what they are kept in.
+/// Least and greatest scale factor. Below, tables have no rows; above, keys no longer fit their columns.
 const SCALES: std::ops::RangeInclusive<f64> = 0.001..=100_000.0;
 
-/// Whose tables.
+/// The benchmark whose tables are made.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Suite {
     TpcDs,
@@ -56,7 +58,7 @@ impl Suite {
         }
     }
 
-    /// What the files' names end in.
+    /// Extension of the files' names.
     fn ending(self) -> &'static str {
         match self {
             Self::TpcDs => "dat",
@@ -65,14 +67,14 @@ impl Suite {
     }
 }
 
-/// What to make.
+/// The tables to make.
 #[derive(Clone, Debug)]
 pub struct Options {
     pub suite: Suite,
     pub scale: f64,
     /// One table; None for all.
     pub table: Option<String>,
-    /// The folder, made when there is none.
+    /// The folder, which is made if it is absent.
     pub out: PathBuf,
 }
 
@@ -88,8 +90,8 @@ pub struct Generated {
 /// Makes the files. A file that is being written ends in `.part`; one that has its name is whole.
 ///
 /// # Errors
-/// HW-0003 for a table that there is not or a scale out of range; HW-0002 for a file that is there already, or cannot be written: what was made of it is taken
-/// away, files finished before it stay.
+/// HW-0003 for an unknown table or a scale out of range; HW-0002 for a file that is there already, or cannot be
+/// written: the unfinished file is removed, files finished before it stay.
 pub fn generate(options: &Options, progress: &mut dyn Progress) -> Result<Vec<Generated>> {
     let tables = chosen(options)?;
     if !SCALES.contains(&options.scale) {

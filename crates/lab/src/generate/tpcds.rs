@@ -9,7 +9,7 @@ use tpcdsgen::row;
 use super::file::Rows;
 use crate::Progress;
 
-/// How often progress is told of.
+/// Rows between two messages of progress.
 const ROWS_A_STEP: u64 = 16_384;
 
 /// All but the one that says when and how the data was made.
@@ -68,7 +68,7 @@ pub(super) fn write(name: &str, scale: f64, out: &mut Rows, progress: &mut dyn P
     }
 }
 
-/// The table whose number of rows a generator goes by: returns come of sales.
+/// The table whose number of rows a generator goes by: returns come from sales.
 fn source(table: Table) -> Table {
     match table {
         Table::StoreReturns => Table::StoreSales,
@@ -99,7 +99,7 @@ mod tests {
     use super::super::{Options, Suite, generate};
     use crate::Silent;
 
-    /// The least scale has few orders; what is returned of them is about a tenth of their lines.
+    /// The least scale has few orders; returns are about a tenth of their lines.
     #[test]
     fn returns_are_made_without_their_sales() {
         let folder = tempfile::tempdir().unwrap();

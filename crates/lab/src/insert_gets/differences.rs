@@ -1,4 +1,5 @@
-//! Figures that are far from the published ones, with what the counters say of ours and what is known of theirs.
+//! Figures that are far from the published ones, with the explanation of ours by the counters and known facts about
+//! theirs.
 //!
 //! The figures of ours are of the run; the words beside them stand in the data file.
 
@@ -26,7 +27,7 @@ pub struct Difference {
     pub measured: Pair<u64>,
     /// Ours by class, most gets first, in words.
     pub by_class: Pair<String>,
-    /// None: nobody has looked into it.
+    /// None: the difference has not been examined.
     pub ours: Option<String>,
     pub theirs: Option<String>,
 }

@@ -1,6 +1,7 @@
-//! Whether what was measured is what has to come out: a function for each expectation of the data file.
+//! Judges the measured figures: a function for each expectation of the data file.
 //!
-//! Undecided is what the published size of a table leaves open about one of another size, and nothing else.
+//! An expectation is undecided when the published size of a table leaves it open for one of another size, and for no
+//! other reason.
 
 use common::{BlockClass, Error, Result};
 use serde_json::{Value, json};
@@ -16,10 +17,10 @@ use crate::text::{grouped, percent, signed};
 
 /// The inserts into a table without an index.
 const PLAIN_INSERTS: [&str; 2] = ["first_insert", "second_insert"];
-/// How often the source is inserted.
+/// Number of times that the source is inserted.
 const INSERTS: u64 = 3;
-/// Gets of a full scan beside those of its blocks and the segment header: the first block of bitmaps says how far to read, and
-/// an extent map goes on in a block of its own. In a large table they are within the expectation's range.
+/// Gets of a full scan beside those of its blocks and the segment header: the first block of bitmaps says how far to
+/// read, and an extent map goes on in a block of its own. In a large table they are within the expectation's range.
 const SCAN_EXTRA_GETS: u64 = 2;
 /// Autoallocate extents in blocks of 8 KB: 64 KB, 1 MB, 8 MB, 64 MB.
 const EXTENT_BLOCKS: [u64; 4] = [8, 128, 1024, 8192];
@@ -35,7 +36,7 @@ pub(super) static JUDGES: [(&str, Judge<Work>); 8] = [
     ("clustering", |_, of| clustering::judge(&of.measured.rest.clustering)),
 ];
 
-/// Says what a fitted source weakens.
+/// Marks expectations that a fitted source weakens.
 pub(super) fn qualify(spec: &ExpectationSpec, of: &Comparison, found: Finding) -> Finding {
     match weakened(&spec.id, of).filter(|_| of.measured.rest.source.fitted.is_some()) {
         Some(why) => found.weakened(why),
@@ -43,7 +44,7 @@ pub(super) fn qualify(spec: &ExpectationSpec, of: &Comparison, found: Finding) -
     }
 }
 
-/// What an expectation cannot show as well as its text says, where the rows of the source were fitted to a published figure.
+/// The limit of an expectation when the rows of the source were fitted to a published figure.
 fn weakened(id: &str, of: &Comparison) -> Option<String> {
     let (paper, [manual, _]) = (&of.published.paper, of.runs().ok()?);
     match id {
@@ -126,8 +127,9 @@ fn table_sizes(_: &ExpectationSpec, of: &Comparison) -> Result<Finding> {
     })
 }
 
-/// The counters that gets by class are held against are no sums of them: the segment statistics, where a block is latched;
-/// the kinds of consistent reads and the examinations, where a block is made as the query has to see it or looked at as it is; and the trace, call by call.
+/// The counters that gets by class are held against are no sums of them: the segment statistics, where a block is
+/// latched; the kinds of consistent reads and the examinations, where a block is made as the query has to see it or
+/// looked at as it is; and the trace, call by call.
 fn gets_add_up(_: &ExpectationSpec, of: &Comparison) -> Result<Finding> {
     let (mut checked, mut traced) = (0_u64, 0_u64);
     let (mut gets, mut of_segments, mut consistent, mut examined) = (0, 0, 0, 0);
@@ -222,7 +224,8 @@ fn auto_costs_more(_: &ExpectationSpec, of: &Comparison) -> Result<Finding> {
     Ok(tally.finding(""))
 }
 
-/// Class, current gets under freelists, and how many more there are under bitmaps; classes without a difference are left out.
+/// Class, current gets under freelists, and the additional ones under bitmaps; classes without a difference are left
+/// out.
 fn excess_by_class(manual: &Statement, auto: &Statement) -> Vec<(String, u64, i64)> {
     let mut classes: Vec<&str> = manual.gets.iter().chain(&auto.gets).map(|gets| gets.class.as_str()).collect();
     classes.sort_unstable();

@@ -1,4 +1,4 @@
-//! What a run measured, before anything is compared.
+//! The figures of a run, before any comparison.
 
 use common::{BlockClass, Error, Result};
 use serde::Serialize;
@@ -20,7 +20,7 @@ const OF_SEGMENTS: [BlockClass; 7] = [
     BlockClass::ThirdLevelBitmap,
 ];
 
-/// What a consistent get comes to: each is counted where a block is made as the query has to see it.
+/// Outcomes of a consistent get: each is counted when a block is made as the query must see it.
 const CONSISTENT_READS: [Statistic; 4] = [
     Statistic::NoWorkConsistentReadGets,
     Statistic::CleanoutsOnlyConsistentReadGets,
@@ -36,7 +36,7 @@ pub struct ClassGets {
     pub current: u64,
 }
 
-/// A statement that was run, with what the session's meter counted meanwhile.
+/// A statement that was run, with the counters of the session's meter meanwhile.
 #[derive(Clone, PartialEq, Debug, Serialize)]
 pub struct Statement {
     pub id: String,
@@ -51,16 +51,17 @@ pub struct Statement {
     pub segment_gets: u64,
     /// Blocks that were made consistent for a query, with work or without: counted where that is decided.
     pub consistent_reads: u64,
-    /// Blocks that were got for a query and looked at as they are, branches of indexes and undo: counted where that is decided.
+    /// Blocks that were got for a query and looked at as they are, branches of indexes and undo: counted where that is
+    /// decided.
     pub examinations: u64,
     /// Blocks that full scans of tables got.
     pub scanned_blocks: u64,
-    /// The same statement as TKPROF of the arm's own trace has it; None where the trace has no such statement.
+    /// The same statement in TKPROF of the arm's own trace; None if the trace lacks it.
     pub tkprof: Option<Figures>,
 }
 
 impl Statement {
-    /// From what the meter counted between two moments, with the logical reads of all segments together.
+    /// From the counters of the meter between two moments, with the logical reads of all segments together.
     #[must_use]
     pub fn new(
         id: &str,
@@ -147,11 +148,11 @@ pub struct Source {
     pub key: String,
     /// Rows of the published table's shape, so that published sizes can be compared.
     pub published_shape: bool,
-    /// What of the rows was fitted to a published figure.
+    /// The part of the rows that was fitted to a published figure.
     pub fitted: Option<&'static str>,
 }
 
-/// What is measured beside the arms.
+/// Figures that are measured in addition to the arms.
 #[derive(Clone, PartialEq, Debug)]
 pub struct Rest {
     pub source: Source,

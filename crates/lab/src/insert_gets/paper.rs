@@ -1,4 +1,5 @@
-//! What the data file says: statements and segments of both arms, and why figures are far from those measured.
+//! The content of the data file: statements and segments of both arms, and the reasons why figures are far from those
+//! measured.
 
 use common::{Error, Result};
 use serde::{Deserialize, Serialize};
@@ -48,14 +49,14 @@ pub struct SegmentBlocks {
     pub index: u64,
 }
 
-/// Why a figure of a statement is far from the published one.
+/// The reason why a figure of a statement is far from the published one.
 #[derive(Clone, PartialEq, Debug, Deserialize)]
 pub struct Reason {
     pub statements: Vec<String>,
     pub figure: Figure,
-    /// What the counters say of ours.
+    /// The explanation of ours by the counters.
     pub ours: String,
-    /// What is known of theirs, and how surely.
+    /// Known facts about theirs, and their certainty.
     pub theirs: String,
 }
 
@@ -103,7 +104,7 @@ impl Paper {
     /// The published figures of a statement.
     ///
     /// # Errors
-    /// ORA-00600 when there are none.
+    /// ORA-00600 when the statement has none.
     pub fn statement(&self, id: &str) -> Result<&PublishedStatement> {
         let found = self.statements.iter().find(|statement| statement.id == id);
         found.ok_or_else(|| Error::bug(format!("no published figures of '{id}'")))

@@ -40,7 +40,7 @@ pub struct Work {
     /// Rows of the source over those of the usual one at scale 1: room grows with them, whichever source they are from.
     scale: f64,
     cache_mb: f64,
-    /// Where the database stays; None: nowhere.
+    /// Folder in which the database stays; None: it does not stay.
     data: Option<PathBuf>,
 }
 

@@ -1,4 +1,4 @@
-//! What a cell of the map shows.
+//! The kind of block that a cell of the map shows.
 
 use format::bitmap::BlockState;
 use storage::segment::{BlockUse, Freelist, MappedBlock};
@@ -15,7 +15,7 @@ pub(super) enum Kind {
     Master,
     Process,
     Transaction,
-    /// Automatic management: by the bitmap's state. Manual: not on a freelist, by what is used.
+    /// Automatic management: by the bitmap's state. Manual: not on a freelist, by its used space.
     Full,
     Free25,
     Free50,

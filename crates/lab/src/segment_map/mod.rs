@@ -18,7 +18,7 @@ use storage::control::SpaceManagement;
 use storage::segment::{BlockMap, BlockUse, Segment};
 pub use text::text;
 
-/// A segment's map, and what a reader wants to know beside it.
+/// A segment's map, with further figures for a reader.
 #[derive(Clone, Debug)]
 pub struct SegmentMap {
     /// `OWNER.NAME`.
@@ -31,7 +31,7 @@ pub struct SegmentMap {
     pub map: BlockMap,
 }
 
-/// How many blocks are of a kind, and in how many of them rows have migrated or go on elsewhere.
+/// Number of blocks of a kind, and of those in which rows have migrated or go on elsewhere.
 #[derive(Clone, Default, Debug)]
 struct Sums {
     blocks: u64,
@@ -45,7 +45,7 @@ impl SegmentMap {
     /// The map of a table or an index; `name` is `OWNER.NAME`, or `NAME` of SYSTEM's.
     ///
     /// # Errors
-    /// ORA-00942 when there is no such table or index; those of reading its blocks.
+    /// ORA-00942 for an unknown table or index; those of reading its blocks.
     pub fn of(session: &Session, name: &str) -> Result<Self> {
         let name = name.to_uppercase();
         let (owner, object) = name.split_once('.').unwrap_or(("SYSTEM", &name));
@@ -106,7 +106,8 @@ impl SegmentMap {
 }
 
 impl Sums {
-    /// One line: rows, and those that are not whole where they begin. A row that has migrated is counted where it is now.
+    /// One line: rows, and those that are not whole where they begin. A row that has migrated is counted where it is
+    /// now.
     fn rows(&self) -> String {
         let Self { blocks, rows, migrated_away, chained_pieces, .. } = self;
         format!(

@@ -1,4 +1,4 @@
-//! The map as one HTML page that needs nothing beside it: a cell a block, with what is known of the block behind it.
+//! The map as one HTML page that needs no other file: a cell a block, with the figures of the block behind it.
 
 use std::fmt::Write as _;
 

@@ -13,7 +13,7 @@ const COLUMNS_MAX: usize = 128;
 /// Address and two blanks in front.
 const MARGIN: usize = 14;
 
-/// The whole map; `width` is the terminal's, `colours` whether it shows them.
+/// The whole map; `width` is the terminal's. `colours`: the terminal shows them.
 #[must_use]
 pub fn text(map: &SegmentMap, width: usize, colours: bool) -> String {
     let columns = (width.saturating_sub(MARGIN) / 8 * 8).clamp(16, COLUMNS_MAX);

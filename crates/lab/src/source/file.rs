@@ -1,7 +1,8 @@
 //! Rows of a CSV file with a header line.
 //!
-//! The file is read twice: once to find a type that fits every value of a column (number, date, else text of the longest value's length), once for the
-//! rows. An empty field is NULL. The first column of numbers is the one that is indexed.
+//! The file is read twice: once to find a type that fits every value of a column (number, date, otherwise text of the
+//! longest value's length), once for the rows. An empty field is NULL. The first column of numbers is the one that is
+//! indexed.
 
 use std::path::{Path, PathBuf};
 

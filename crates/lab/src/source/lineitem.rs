@@ -8,7 +8,7 @@ use tpchgen::generators::{LineItemGenerator, LineItemGeneratorIterator};
 
 use super::{Column, ROWS, Row, Rows, Shape, Value};
 
-/// What scale factor 1 has.
+/// Rows at scale factor 1.
 const ROWS_MAX: u64 = 6_001_215;
 
 /// The rows.

@@ -36,7 +36,7 @@ impl Column {
     }
 }
 
-/// What is known of a source before its rows are made.
+/// Facts of a source that are known before its rows are made.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Shape {
     pub description: String,
@@ -44,9 +44,9 @@ pub struct Shape {
     /// Position of the column that is indexed.
     pub key: usize,
     pub rows: u64,
-    /// As many rows, of the same shape, as the published experiment's.
+    /// True: the rows have the number and the shape of the published experiment's.
     pub published_shape: bool,
-    /// What of the rows was fitted to a published figure, and to which.
+    /// The part of the rows that was fitted to a published figure, and that figure.
     pub fitted: Option<&'static str>,
 }
 
@@ -68,14 +68,14 @@ impl Shape {
 
 /// Makes the rows of a source.
 pub trait Rows {
-    /// Puts the next row into `row`; false when there is none.
+    /// Puts the next row into `row`; false at the end.
     ///
     /// # Errors
-    /// When it cannot be read.
+    /// Those of reading it.
     fn next(&mut self, row: &mut Row) -> Result<bool>;
 }
 
-/// Which source.
+/// The choice of a source.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub enum SourceName {
     #[default]
@@ -98,10 +98,12 @@ impl FromStr for SourceName {
 }
 
 impl SourceName {
-    /// The shape of the source and its rows. `scale` multiplies the number of rows; of a file it takes the first part, at most all.
+    /// The shape of the source and its rows. `scale` multiplies the number of rows; of a file it takes the first part,
+    /// at most all.
     ///
     /// # Errors
-    /// HW-0002 when a file cannot be read, HW-0003 when it has no rows or no column of numbers, or when the scale gives no rows.
+    /// HW-0002 when a file cannot be read, HW-0003 when it has no rows or no column of numbers, or when the scale gives
+    /// no rows.
     pub fn open(&self, scale: f64) -> Result<(Shape, Box<dyn Rows>)> {
         if !(scale.is_finite() && scale > 0.0) {
             return Err(wrong(format!("a scale is a number above 0, not {scale}")));

@@ -1,10 +1,11 @@
 //! Rows in the shape of DBA_OBJECTS of release 10.2: the default source.
 //!
-//! Six copies of the objects of one database follow each other, as such test tables are made by inserting a table into itself: `object_id` increases
-//! inside a copy and comes again in each. Which owners have objects of which kinds, and how long their names are, follows a plain database with its
-//! options installed: two thirds are Java classes of SYS and public synonyms. **The lengths of names are an input**: they are drawn so that a row takes
-//! about as many bytes as the published table's must have taken, whose full scan read 4,193 blocks of 8 KB for 303,666 rows. How many blocks
-//! the rows then take is the engine's doing.
+//! Six copies of the objects of one database follow each other, because test tables of this kind are made by inserting
+//! a table into itself: `object_id` increases inside a copy and comes again in each. Owners, kinds and lengths of names
+//! follow a plain database with its options installed: two thirds are Java classes of SYS and public synonyms. **The
+//! lengths of names are an input**: they are drawn so that a row takes about as many bytes as the published table's
+//! must have taken, whose full scan read 4,193 blocks of 8 KB for 303,666 rows. The engine decides the number of blocks
+//! that the rows then take.
 
 use common::{DataType, Result};
 use format::date::DateTime;
@@ -19,11 +20,11 @@ const COPIES: u64 = 6;
 const GAP_EVERY: u64 = 27;
 const NAME_MAX: usize = 30;
 
-/// What a reader of the figures has to know of the rows.
+/// A note on the rows for the reader of the figures.
 const FITTED: &str = "nothing that was published says how long the rows were. Names are as long as it takes for a full scan to read about as many \
      blocks as the published one did; expectations that show less for it say so";
 
-/// A kind of object: how many of a thousand, whose, and how long its names are.
+/// A kind of object: its share in a thousand, its owner, and the lengths of its names.
 struct Kind {
     per_mille: u32,
     owner: &'static str,
@@ -33,7 +34,7 @@ struct Kind {
     stored: bool,
 }
 
-/// What names of a kind look like: words up to a length drawn from a range.
+/// Names of a kind: words up to a length drawn from a range.
 #[derive(Clone, Copy)]
 enum Name {
     Words(usize, usize),
@@ -253,7 +254,7 @@ trait TimestampText {
 }
 
 impl TimestampText for DateTime {
-    /// As DBA_OBJECTS.TIMESTAMP has it.
+    /// The format of DBA_OBJECTS.TIMESTAMP.
     fn to_timestamp_text(&self) -> String {
         format!(
             "{:04}-{:02}-{:02}:{:02}:{:02}:{:02}",
@@ -322,8 +323,8 @@ mod tests {
         }
     }
 
-    /// What the lengths of names are drawn for, see the head of this file: with 819 of 8,192 bytes kept free and two bytes of directory a row, 97.4 bytes
-    /// give 72.4 rows a block.
+    /// The aim of the lengths of names, see the head of this file: with 819 of 8,192 bytes kept free and two bytes of
+    /// directory a row, 97.4 bytes give 72.4 rows a block.
     #[test]
     fn rows_are_as_long_as_the_published_ones() {
         let mut rows = Objects::new(1.0);

@@ -7,7 +7,7 @@ use common::Result;
 use format::date::DateTime;
 use format::number;
 
-/// A value, free of how anybody stores it.
+/// A value, independent of its storage.
 #[derive(Clone, PartialEq, Debug)]
 pub enum Value {
     Null,

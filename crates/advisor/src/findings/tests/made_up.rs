@@ -1,4 +1,5 @@
-//! Reports with made-up figures. The plain one is of a busy database without trouble: an hour, 8 CPUs, four active sessions on average.
+//! Reports with made-up figures. The plain one is of a busy database without trouble: an hour, 8 CPUs, four active
+//! sessions on average.
 
 use report::figure::Figure;
 use report::model::{
@@ -26,7 +27,8 @@ fn line(name: &str, seconds: f64) -> TimeModelLine {
     TimeModelLine { name: name.to_owned(), seconds: Some(Figure::new(seconds, 0.1)), percent: None }
 }
 
-/// Busy and without trouble: 14,400 s of DB time, 40 % of it CPU, the rest spread over many waits that are each small … and client messages.
+/// Busy and without trouble: 14,400 s of DB time, 40 % of it CPU, the rest spread over many waits that are each small …
+/// and client messages.
 pub(in crate::findings) fn plain() -> Report {
     let mut report = Report::new(Kind::AwrText);
     report.identity.release = Some("19.0.0.0.0".to_owned());
@@ -131,7 +133,7 @@ pub(in crate::findings) fn enqueue(name: &str, waits: f64, seconds: f64) -> Enqu
     }
 }
 
-/// What the plain report's figures are changed with.
+/// Changes to the figures of the plain report.
 pub(in crate::findings) trait Change {
     fn waiting(self, name: &str, waits: f64, seconds: f64) -> Self;
     fn in_background(self, name: &str, waits: f64, seconds: f64) -> Self;
@@ -192,7 +194,7 @@ pub(in crate::findings) fn found(report: &Report) -> Vec<&'static str> {
     examine(report).findings.iter().map(|finding| finding.id).collect()
 }
 
-/// The finding of that id; a failed test says what was found instead.
+/// The finding of that id; a failed test says which findings there are instead.
 pub(in crate::findings) fn the<'a>(analysis: &'a Analysis, id: &str) -> &'a Finding {
     let found = analysis.findings.iter().find(|finding| finding.id == id);
     assert!(found.is_some(), "{id} is not found, but {:?}; {:?}", ids(analysis), verdict(analysis, id));
@@ -203,7 +205,7 @@ fn ids(analysis: &Analysis) -> Vec<&'static str> {
     analysis.findings.iter().map(|finding| finding.id).collect()
 }
 
-/// Why an id was not found: `out: …` or `cannot tell: …`.
+/// The reason why an id was not found: `out: …` or `cannot tell: …`.
 pub(in crate::findings) fn verdict(analysis: &Analysis, id: &str) -> String {
     let out = analysis.ruled_out.iter().find(|out| out.id == id).map(|out| format!("out: {}", out.reason));
     let missing = analysis.cannot_tell.iter().find(|unknown| unknown.id == id);

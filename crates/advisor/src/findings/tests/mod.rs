@@ -1,4 +1,5 @@
-//! The findings over made-up reports: what must be found, what must never be claimed, and that silence is a result.
+//! The findings over made-up reports: findings that must be there, claims that must never be made, and silence as a
+//! result.
 
 mod catalogue;
 pub(super) mod made_up;

@@ -1,4 +1,4 @@
-//! What is never claimed, whatever the figures look like.
+//! Claims that are never made, whatever the figures look like.
 
 use report::model::{Kind, Report};
 
@@ -20,7 +20,7 @@ fn no_saving_from_a_device_that_no_foreground_waits_for() {
         why.starts_with("out: log file parallel write averages 18 ms") && why.contains("0.2 s of 14,400 s"),
         "{why}"
     );
-    // The same for undo and temp: much is written, nobody waits.
+    // The same for undo and temp: the database writes much, no session waits.
     let report =
         plain().counting("DBWR undo block writes", 190_000.0).counting("physical writes from cache", 200_000.0);
     assert_eq!(found(&report), Vec::<&str>::new());

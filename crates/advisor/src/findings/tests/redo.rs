@@ -1,4 +1,4 @@
-//! The published redo systems, fed as reports: what the sums make of them, and what is and is not concluded.
+//! The published redo systems as reports: their sums, and the conclusions that the judges draw and do not draw.
 
 use report::figure::Figure;
 use report::model::{Event, Kind, Report};
@@ -173,7 +173,7 @@ fn the_latency_to_move_to_is_an_option_and_is_said() {
     let (slower, said) = at(4.0);
     assert!(said.contains("answers in 4 ms"), "{said}");
     assert!((slower - 300_000.0 * 0.004 * 0.5).abs() < 1.0);
-    // Slower than what is there: nothing is saved, and nothing negative is claimed.
+    // Slower than the present device: no saving, and no negative one.
     let analysis = examine_with(&report, &Options { storage_ms: 20.0 });
     assert!(verdict(&analysis, "redo-device-latency").contains("would save 0 s"));
 }

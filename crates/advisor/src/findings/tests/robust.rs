@@ -6,7 +6,7 @@ use report::model::Report;
 use super::catalogue::shown;
 use crate::findings::{examine, ids};
 
-/// What no report should hold, and some do.
+/// Values that no report should hold, and some do.
 const NASTY: &[f64] =
     &[0.0, -1.0, 1.0, f64::NAN, f64::INFINITY, f64::NEG_INFINITY, 1e300, -1e18, 1e-300, 18_446_744_073_709_551_615.0];
 

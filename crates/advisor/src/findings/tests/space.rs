@@ -21,7 +21,7 @@ fn inserting(report: Report, text: &str) -> Report {
 
 #[test]
 fn reads_by_other_sessions_are_taken_out_of_the_class_table_first() {
-    // All of the class table is read by other session; the sessions insert, and there is no contention.
+    // All waits of the class table are read by other session; the sessions insert, and there is no contention.
     let report = data_blocks(plain(), 30_000.0, 800.0).waiting("read by other session", 29_900.0, 799.8).waiting(
         "buffer busy waits",
         100.0,
@@ -147,7 +147,7 @@ fn multiblock_reads_are_counted_even_where_the_statistic_is_zero() {
         report.with(move |report| report.parameters = Some(vec![parameter("db_file_multiblock_read_count", count)]))
     };
     assert!((examine(&few("8")).figures["blocks_per_multiblock_read"] - 8.0).abs() < 1e-9);
-    // As configured, and what is configured is small.
+    // Reads are as large as configured, and the configured size is small.
     assert!(the(&examine(&few("8")), "small-multiblock-reads").title.contains("are set to 8 blocks"));
     // Less than configured.
     assert!(the(&examine(&few("128")), "small-multiblock-reads").title.contains("128 are configured"));
@@ -168,7 +168,7 @@ fn few_continued_rows_among_many_gets_are_nothing() {
 
 #[test]
 fn the_waits_of_the_class_table_are_corrected_with_its_seconds() {
-    // Half of the table's waits and half of its seconds are read by other session; what is left is contention of an UPDATE.
+    // Half of the table's waits and half of its seconds are read by other session; the rest is contention of an UPDATE.
     let report = data_blocks(plain(), 60_000.0, 1_600.0).waiting("read by other session", 30_000.0, 800.0).waiting(
         "buffer busy waits",
         30_000.0,
@@ -278,7 +278,8 @@ fn busy_buffers_of_the_background_are_not_those_of_sessions() {
                     Some(vec![busy("undo header", 30_000.0, 1_500.0), busy("data block", 30_000.0, 500.0)]);
             })
     };
-    // 1,000 s of the 2,000 s are of background processes: of the 1,500 s for undo between 500 s and 1,000 s are of sessions.
+    // 1,000 s of the 2,000 s are of background processes: of the 1,500 s for undo between 500 s and 1,000 s are of
+    // sessions.
     let analysis = examine(&report(1_000.0));
     let finding = the(&analysis, "undo-pressure");
     assert!((finding.seconds.unwrap_or_default() - 500.0).abs() < 1e-6);

@@ -171,7 +171,7 @@ fn from_10g_on_nothing_stands_for_a_db_time_that_cannot_be_read() {
     assert!(analysis.findings.iter().all(|finding| finding.severity.is_none()), "{:?}", analysis.findings);
     assert!(verdict(&analysis, "cpu-bound").starts_with("cannot tell: DB time"), "{}", verdict(&analysis, "cpu-bound"));
     assert!(analysis.notes.iter().any(|note| note.contains("could not be read here")));
-    // Before 10g there is none to be read; of an excerpt without its release nobody knows.
+    // Before 10g a report has no DB time; for an excerpt without its release this is unknown.
     assert_eq!(the(&examine(&report(Some("9.2.0.8.0"))), "cpu-bound").confidence, crate::analysis::Confidence::High);
     let unsure = examine(&report(None));
     let finding = the(&unsure, "cpu-bound");
@@ -239,7 +239,7 @@ fn virtual_processors_that_look_idle_with_a_long_run_queue_rule_no_starved_host_
     assert!(why.contains("8 CPUs (2 cores, 1 virtual processors)") && why.contains("25 % idle with I/O"), "{why}");
     let analysis = examine(&report(1_000.0));
     assert!(verdict(&analysis, "host-starved").starts_with("out: "));
-    // And what the host did stands beside the time that is in neither.
+    // The host's activity stands beside the unaccounted time.
     assert!(the(&analysis, "unaccounted-time").evidence.iter().any(|line| line.text.contains("(IOWAIT)")));
 }
 

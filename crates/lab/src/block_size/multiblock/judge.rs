@@ -1,6 +1,6 @@
-//! Whether what was measured is what has to come out: a function for each expectation of the data file.
+//! Judges the measured figures: a function for each expectation of the data file.
 //!
-//! Undecided is what a table of another size cannot show: its extents are another mixture of sizes.
+//! An expectation is undecided when a table of another size cannot show it: its extents are another mixture of sizes.
 
 use common::{Error, Result};
 use serde_json::{Value, json};
@@ -12,7 +12,7 @@ use crate::experiment::declaration::Judge;
 use crate::experiment::expectation::{ExpectationSpec, Finding, Tally};
 use crate::text::grouped;
 
-/// As many rows as published, within this share, are the published table.
+/// A table whose number of rows is within this share of the published one counts as the published table.
 const SAME_ROWS: f64 = 0.01;
 
 pub(super) static JUDGES: [(&str, Judge<Work>); 6] = [
@@ -24,8 +24,8 @@ pub(super) static JUDGES: [(&str, Judge<Work>); 6] = [
     ("scan_time", scan_time),
 ];
 
-/// Sizes are compared at the published rows only. Reads that are whole in a small table are so in a large one; the
-/// other way round it depends on its extents, of which the first are too small for a read of 1 MB.
+/// Sizes are compared at the published rows only. Reads that are whole in a small table are whole in a large one. The
+/// converse depends on the extents of the large table: the first ones are too small for a read of 1 MB.
 pub(super) fn qualify(spec: &ExpectationSpec, of: &Comparison, found: Finding) -> Finding {
     let (theirs, mine) = (of.published.paper.rows, of.measured.rest.flat.rows);
     let other_rows = (mine as f64 / theirs as f64 - 1.0).abs() > SAME_ROWS;
@@ -39,7 +39,7 @@ pub(super) fn qualify(spec: &ExpectationSpec, of: &Comparison, found: Finding) -
     ))
 }
 
-/// One arm's last scan, with what was published of it.
+/// One arm's last scan, with its published figures.
 struct Read<'a> {
     block_bytes: u32,
     /// `8 KB`.

@@ -1,4 +1,4 @@
-//! What the scans measured, before anything is compared.
+//! The figures of the scans, before any comparison.
 
 use std::collections::BTreeMap;
 
@@ -83,7 +83,7 @@ impl Scan {
     }
 }
 
-/// What is known of a table.
+/// Figures of a table.
 #[derive(Clone, Copy, PartialEq, Default, Debug, Serialize)]
 pub struct Table {
     pub segment_bytes: u64,
@@ -91,7 +91,7 @@ pub struct Table {
     pub load_s: f64,
 }
 
-/// What is measured beside the arms.
+/// Figures that are measured in addition to the arms.
 #[derive(Clone, PartialEq, Debug)]
 pub struct Rest {
     pub flat: FlatFile,
@@ -102,7 +102,7 @@ pub struct Rest {
 }
 
 impl Rest {
-    /// The table of an arm; empty where there is none.
+    /// The table of an arm; the default if it has none.
     #[must_use]
     pub fn table(&self, arm: Setting) -> Table {
         self.tables.get(&arm.number(&BLOCK_BYTES)).copied().unwrap_or_default()

@@ -1,4 +1,4 @@
-//! What a trace says of the reads of one statement.
+//! The reads of one statement, from its trace.
 
 use std::collections::BTreeMap;
 use std::fs::File;

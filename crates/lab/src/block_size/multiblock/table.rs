@@ -1,4 +1,5 @@
-//! The published table: `web_returns` of TPC-DS as a flat file, an external table over it, and a copy in blocks of each size in a disk group.
+//! The published table: `web_returns` of TPC-DS as a flat file, an external table over it, and a copy in blocks of each
+//! size in a disk group.
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -20,11 +21,12 @@ const FOLDER: &str = "flat";
 /// The published script's tablespaces, at scale 1.
 const TABLESPACE_MB: f64 = 1_500.0;
 const TABLESPACE_MB_LEAST: f64 = 16.0;
-/// Disks of the group, and megabytes that each has more than its share of the tablespaces: for the group's own blocks and the last allocation units.
+/// Disks of the group, and megabytes that each has more than its share of the tablespaces: for the group's own blocks
+/// and the last allocation units.
 const DISKS: u16 = 4;
 const DISK_MORE_MB: f64 = 64.0;
 
-/// What all columns of the published external table are: 15 keys and counts, nine amounts.
+/// The columns of the published external table: 15 keys and counts, nine amounts.
 const COLUMNS: &str = "wr_returned_date_sk number(38), wr_returned_time_sk number(38), wr_item_sk number(38), \
      wr_refunded_customer_sk number(38), wr_refunded_cdemo_sk number(38), wr_refunded_hdemo_sk number(38), \
      wr_refunded_addr_sk number(38), wr_returning_customer_sk number(38), wr_returning_cdemo_sk number(38), \
@@ -83,7 +85,7 @@ pub(crate) fn make_group(
     Ok(disks)
 }
 
-/// Where the flat file is.
+/// Path of the flat file.
 pub(crate) fn flat_file(directory: &Path) -> PathBuf {
     directory.join(FOLDER).join(format!("{TABLE}.dat"))
 }

@@ -25,7 +25,7 @@ const COUNTS: [u64; 3] = [0, 1, 16];
 
 /// Rows of a fetch, as published.
 const ARRAY: usize = 100;
-/// The table whose scans are done with a multiblock read count that is set.
+/// The table that is scanned with an explicit multiblock read count.
 pub(super) const COUNTED_BYTES: u32 = 8192;
 
 /// A database with the tables.
@@ -85,7 +85,7 @@ impl Workload for Work {
     }
 }
 
-/// Reads the table of a block size; `count` is the multiblock read count, which else is not set.
+/// Reads the table of a block size; `count` is the multiblock read count. None leaves the default.
 fn scan(laboratory: &Laboratory, block_bytes: u32, count: Option<u64>, repetition: u32) -> Result<Scan> {
     let name = table::name_of(block_bytes);
     let identifier = match count {

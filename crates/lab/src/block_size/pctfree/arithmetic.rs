@@ -1,4 +1,5 @@
-//! What the blocks' own arithmetic says of an arm: rows of a block, rows that migrate, and the blocks that DBMS_STATS reports.
+//! Expected figures of an arm, from the blocks' own arithmetic: rows of a block, rows that migrate, and the blocks that
+//! DBMS_STATS reports.
 //!
 //! ```text
 //! segment   whole autoallocate extents: 16 of 64 KB, then of 1 MB (from 64 MB on of 8 MB)
@@ -18,7 +19,7 @@ const SLOT_BYTES: u32 = 24;
 const DIRECTORY_BYTES: u32 = 2;
 /// A row with one number of eight digits: three bytes of header, a length, five of the number; and its entry.
 const ROW_BYTES: u32 = 3 + 1 + 5 + DIRECTORY_BYTES;
-/// What the second number adds to it.
+/// Bytes that the second number adds to it.
 const GROWTH_BYTES: u32 = 1 + 5;
 /// A row that has migrated: it says where it came from, and has an ITL slot of its own.
 const MIGRATED_BYTES: u32 = ROW_BYTES + GROWTH_BYTES + 6 + SLOT_BYTES;
@@ -50,8 +51,9 @@ fn filled(setting: Setting, fixed: u32, row: u32) -> u64 {
     u64::from(hundredths / (row * 100))
 }
 
-/// Rows that migrate if each grows by as much as a number of eight digits takes: of each block those that its free bytes have
-/// no room for. The last block, which is not full, is filled up by rows that migrate before its own rows grow.
+/// Rows that migrate if each grows by as much as a number of eight digits takes: of each block those that its free
+/// bytes have no room for. The last block, which is not full, is filled up by rows that migrate before its own rows
+/// grow.
 pub(super) fn migrating(setting: Setting, rows: u64) -> u64 {
     let full = capacity(setting);
     let free = u64::from(setting.number(&BLOCK_BYTES) - FIXED_BYTES) - full * u64::from(ROW_BYTES);

@@ -1,5 +1,5 @@
-//! Where the time of the update goes whose search for space is the legacy one: a run of its own, in which the stack of the session's thread is taken many times
-//! a second while the UPDATE runs, and a flame graph of that.
+//! The time of the update that searches for space in the legacy way. A run of its own takes the stack of the session's
+//! thread many times a second during the UPDATE, and makes a flame graph of the stacks.
 
 use std::fs::{File, OpenOptions};
 use std::io::{self, Write};
@@ -15,7 +15,7 @@ use crate::grid::Grid;
 use crate::laboratory::{Laboratory, io as failed};
 use crate::text::grouped;
 
-/// What is looked at.
+/// The arm of the flame graph.
 #[must_use]
 pub fn arm() -> Setting {
     setting::legacy(16384)
@@ -29,11 +29,12 @@ const STACKS: usize = 5;
 /// Functions of the heaviest path that are shown: its last.
 const PATH: usize = 14;
 
-/// The crates whose functions are told from the libraries'.
+/// The crates whose functions are told from those of libraries.
 pub const CRATES: [&str; 11] =
     ["asm", "common", "device", "engine", "format", "plsql", "scalar", "scan", "sql", "storage", "waits"];
 
-/// The file that the picture goes to: made before the work, with `.part` behind its name, and named as it is to be when it is whole.
+/// The file that the picture goes to: made before the work, with `.part` behind its name, and named as it is to be when
+/// it is whole.
 #[derive(Debug)]
 pub(super) struct Picture {
     path: PathBuf,
@@ -41,10 +42,10 @@ pub(super) struct Picture {
     file: File,
 }
 
-/// What came of it.
+/// The result.
 #[derive(Clone, PartialEq, Debug)]
 pub struct Flame {
-    /// Where the picture is.
+    /// Path of the picture.
     pub path: PathBuf,
     pub profile: Profile,
 }
@@ -88,7 +89,7 @@ impl Picture {
 
 impl Drop for Picture {
     fn drop(&mut self) {
-        // Where it is whole it has its name by now.
+        // A whole picture has been renamed by now.
         let _ = std::fs::remove_file(&self.part);
     }
 }

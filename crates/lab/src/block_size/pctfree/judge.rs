@@ -1,7 +1,7 @@
-//! Whether what was measured is what has to come out: a function for each expectation of the data file.
+//! Judges the measured figures: a function for each expectation of the data file.
 //!
-//! Blocks of another number of rows than the published are held against the arithmetic that the published ones follow. Undecided
-//! is what a time that rises with the rows leaves open below their published number.
+//! Blocks of another number of rows than the published are compared with the arithmetic that the published ones follow.
+//! An expectation about a time that rises with the rows is undecided below the published number of rows.
 
 use common::{Error, Result};
 use serde_json::{Value, json};
@@ -24,7 +24,7 @@ pub(super) static JUDGES: [(&str, Judge<Work>); 6] = [
     ("legacy_search", legacy_search),
 ];
 
-/// How often the legacy search asks the same blocks again rises with their number.
+/// The legacy search asks the same blocks again more often, the more blocks there are.
 pub(super) fn qualify(spec: &ExpectationSpec, of: &Comparison, found: Finding) -> Finding {
     let (theirs, mine) = (of.published.paper.rows, of.measured.rest.rows);
     if spec.id != "legacy_search" || mine >= theirs || found.holds != Some(false) {
@@ -54,8 +54,8 @@ fn rows_a_block(_: &ExpectationSpec, of: &Comparison) -> Result<Finding> {
     Ok(tally.finding("by arithmetic in brackets; "))
 }
 
-/// Blocks of some arms before (0) or after (1) the update, beside the published; with other rows, beside what
-/// arithmetic says.
+/// Blocks of some arms before (0) or after (1) the update, compared with the published; with other rows, with the
+/// arithmetic.
 fn blocks(of: &Comparison, settings: impl Iterator<Item = Setting>, when: usize) -> Result<Tally> {
     let rows = of.measured.rest.rows;
     let mut tally = Tally::new();
@@ -74,7 +74,7 @@ fn blocks(of: &Comparison, settings: impl Iterator<Item = Setting>, when: usize)
     Ok(tally)
 }
 
-/// What stands in the brackets.
+/// Explains the figures in brackets.
 fn blocks_of(of: &Comparison) -> String {
     let (mine, theirs) = (of.measured.rest.rows, of.published.paper.rows);
     if mine == theirs {

@@ -1,13 +1,13 @@
-//! What a run measured, before anything is compared.
+//! The figures of a run, before any comparison.
 
 use serde::Serialize;
 
 use super::flamegraph::Flame;
 
-/// What a run of one arm found.
+/// The figures of one run of one arm.
 #[derive(Clone, PartialEq, Debug, Serialize)]
 pub struct Run {
-    /// As USER_TABLES has them after DBMS_STATS, before and after the update.
+    /// The blocks of USER_TABLES after DBMS_STATS, before and after the update.
     pub blocks: [u64; 2],
     pub average_row_bytes: [u64; 2],
     /// Rows in most of the blocks before the update.
@@ -23,11 +23,11 @@ pub struct Run {
     pub scan_gets: u64,
 }
 
-/// What is measured beside the arms.
+/// Figures that are measured in addition to the arms.
 #[derive(Clone, PartialEq, Debug)]
 pub struct Rest {
     /// Of every table.
     pub rows: u64,
-    /// Where the time of one update went, when that was asked for.
+    /// Where the time of one update went, if a flame graph was asked for.
     pub flame: Option<Flame>,
 }

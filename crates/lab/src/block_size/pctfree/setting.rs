@@ -1,4 +1,5 @@
-//! What the arms differ in: a tablespace's block size, a table's PCTFREE, and how room for migrated rows is searched.
+//! The differences of the arms: a tablespace's block size, a table's PCTFREE, and the search for room for migrated
+//! rows.
 
 use crate::block_size::block_bytes;
 use crate::experiment::factor::{Factor, Role, Shown, Values};
@@ -20,7 +21,7 @@ pub static PCTFREE: Factor = Factor {
     ..Factor::number("pctfree", "PCTFREE", Values::Range(0, 90), Some(10))
 };
 
-/// As the releases with bug 6918210 searched.
+/// The search of the releases with bug 6918210.
 pub static LEGACY_SEARCH: Factor = Factor {
     role: Role::Fixed,
     shown: Shown::Changed,
@@ -37,7 +38,7 @@ pub fn plain(block_bytes: u32, pctfree: u32) -> Setting {
     Setting::new(&FACTORS).with(&BLOCK_BYTES, block_bytes).with(&PCTFREE, pctfree)
 }
 
-/// One whose rows migrate, with the legacy search.
+/// An arm whose rows migrate, with the legacy search.
 #[must_use]
 pub fn legacy(block_bytes: u32) -> Setting {
     plain(block_bytes, LOW).with(&LEGACY_SEARCH, 1)

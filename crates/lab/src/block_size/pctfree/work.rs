@@ -121,7 +121,7 @@ pub(super) fn run_watched(
             "select c from (select count(*) c from t1 group by {block}) group by c order by count(*) desc, c desc"
         ),
     )?;
-    // What was inserted is not to be written while the update runs.
+    // The inserted blocks are written now, and not while the update runs.
     laboratory.database().instance().checkpoint(connection.session().meter())?;
     let meter = Arc::clone(connection.session().meter());
     let (counted, clock) = (meter.snapshot(), Arc::clone(meter.clock()));
