@@ -2,7 +2,7 @@
 //!
 //! ```text
 //! first the dirty buffers of the ranges go to disk (enq: KO - fast object checkpoint), then
-//! ranges   [128..256) [256..384) …        runs are cut at the end of a range and at 1 MB; some are ahead of the consumer
+//! ranges   [128..256) [256..384) …      runs are cut at the end of a range and at 1 MB; some are ahead of the consumer
 //! ```
 //!
 //! Everything committed before the scan's snapshot was in the cache by then or on disk, so it is on disk once the dirty

@@ -283,7 +283,7 @@ mod tests {
         assert!(!frame.try_free(address, VALID), "pinned");
         frame.unpin();
         frame.set_state(CLONE);
-        assert!(!frame.try_pin(tag), "who looks for the block as it is does not want a clone");
+        assert!(!frame.try_pin(tag), "a search for the current block does not take a clone");
         assert!(!frame.try_free(address, VALID) && frame.try_free(address, CLONE));
         assert_eq!((frame.state(), frame.is_pinned(), frame.address()), (FREE, true, address));
         assert!(!frame.try_pin(tag) && frame.is_pinned());

@@ -57,8 +57,9 @@ impl Before {
     }
 }
 
+/// The open mini-transactions of a thread, and their record.
 #[derive(Default)]
-struct State {
+struct OpenRecord {
     depth: u32,
     /// Number of the current record. A block that was changed in an earlier record is published.
     record_number: u64,
@@ -77,7 +78,7 @@ struct State {
 }
 
 common::sync::thread_local! {
-    static STATE: RefCell<State> = RefCell::new(State { record_number: 1, ..State::default() });
+    static STATE: RefCell<OpenRecord> = RefCell::new(OpenRecord { record_number: 1, ..OpenRecord::default() });
 }
 
 /// An open mini-transaction. [`Mini::commit`] writes its record, unless it is nested in another one. Dropped without a

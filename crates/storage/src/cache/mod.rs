@@ -413,7 +413,7 @@ impl Cache {
         let _ = self.parameters.set(parameters.clone());
     }
 
-    /// How much of a block is checked before it is written.
+    /// The level of checks of a block before it is written.
     fn checking(&self) -> Checking {
         self.parameters
             .get()

@@ -15,7 +15,7 @@ const NONE: u32 = u32::MAX;
 /// Share of the list, in percent, that is hot.
 const HOT_PERCENT: usize = 50;
 
-/// Where a buffer enters the list.
+/// The place at which a buffer enters the list.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum Entry {
     Midpoint,
