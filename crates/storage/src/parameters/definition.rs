@@ -143,7 +143,7 @@ mod tests {
     }
 
     #[test]
-    fn who_sets_what_has_no_effect_is_told_so() {
+    fn setting_a_parameter_without_effect_says_so() {
         let told = |parameter: Parameter, text: &str| parameter.without_effect(&parameter.parse(text).unwrap());
         let notice = told(Parameter::DbBlockChecksum, "off").unwrap();
         assert!(notice.starts_with("db_block_checksum = OFF is without effect. "), "{notice}");

@@ -278,7 +278,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_file_overrides_defaults_and_derives_what_depends_on_it() {
+    fn the_file_overrides_defaults_and_dependent_values_follow() {
         let file = ParameterFile::parse("# ours\nprocesses = 300\n*.db_cache_size='32M'\n").unwrap();
         let parameters = Parameters::from_file(&file).unwrap();
         assert_eq!(parameters.integer(Parameter::Sessions), 472);
@@ -299,7 +299,7 @@ mod tests {
     }
 
     #[test]
-    fn scope_decides_what_alter_system_may_change() {
+    fn the_scope_limits_alter_system() {
         assert!(Parameters::parse_change("processes", "10", Scope::Both).unwrap_err().is_ora(2095));
         assert!(Parameters::parse_change("processes", "10", Scope::Spfile).is_ok());
         assert!(Parameters::parse_change("timed_statistics", "false", Scope::Memory).is_ok());
@@ -327,7 +327,7 @@ mod tests {
     }
 
     #[test]
-    fn what_creation_settled_is_not_contradicted() {
+    fn a_file_that_contradicts_a_value_settled_at_creation_is_refused() {
         let given =
             Parameters::from_file(&ParameterFile::parse("db_block_size = 4096\ndb_name = one").unwrap()).unwrap();
         assert!(given.fix(Parameter::DbBlockSize, &Value::Integer(8192)).unwrap_err().is_ora(209));
