@@ -41,7 +41,7 @@ pub trait Client: fmt::Debug + Send + Sync {
     fn statement(&self) -> Option<Arc<str>>;
 }
 
-/// Where a process last found room in a segment.
+/// The place where a process last found room in a segment.
 #[derive(Clone, Copy, Default, PartialEq, Eq, Debug)]
 pub struct SearchHint {
     /// The block, while it has room.
@@ -244,7 +244,7 @@ impl Process {
     /// first.
     ///
     /// # Errors
-    /// Those of writing.
+    /// Errors of writing.
     pub fn scan_directly(&self, ranges: Vec<BlockRange>, class: BlockClass) -> Result<DirectScan> {
         let cache = self.store.cache();
         let read_blocks = match ranges.first() {

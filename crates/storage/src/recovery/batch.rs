@@ -125,7 +125,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_cut_is_damaged() {
+    fn a_batch_cut_within_a_record_is_damaged() {
         let whole = record(4, &[1, 2]);
         for length in [whole.len() - 1, 30, 10] {
             assert!(Batch::parse(whole[..length].to_vec(), 2).unwrap_err().is_ora(353), "{length}");

@@ -27,12 +27,12 @@ pub(super) struct Worker {
 /// Batches on their way to one thread.
 #[derive(Default)]
 struct Queue {
-    state: Mutex<State>,
+    state: Mutex<Waiting>,
     changed: Condvar,
 }
 
 #[derive(Default)]
-struct State {
+struct Waiting {
     batches: VecDeque<Arc<Batch>>,
     /// The reader puts no more batches in.
     closed: bool,
@@ -66,7 +66,7 @@ impl Queue {
         }
     }
 
-    fn set(&self, what: impl FnOnce(&mut State)) {
+    fn set(&self, what: impl FnOnce(&mut Waiting)) {
         what(&mut self.state.lock());
         self.changed.notify_all();
     }

@@ -45,7 +45,7 @@ pub fn undo(s: &Worker, segments: &dyn Segments, records: &[Record]) -> Result<(
     let mut sent = 0;
     for (at, run) in runs.iter().enumerate() {
         while sent < runs.len() && sent <= at + BLOCKS_AHEAD {
-            // What fails is met when the block is got.
+            // The get of the block meets an error of this read.
             let _ = s.store().cache().read_ahead(s.meter(), runs[sent][0].block, 1, BlockClass::Data);
             sent += 1;
         }
@@ -65,7 +65,7 @@ fn undo_load(s: &Worker, record: &Record, segment: Option<&Segment>) -> Result<(
         while sent < BLOCKS_AHEAD
             && let Some(next) = ahead.next()
         {
-            // What fails is met when the block is got.
+            // The get of the block meets an error of this read.
             let _ = s.store().cache().read_ahead(s.meter(), next, 1, BlockClass::Data);
             sent += 1;
         }

@@ -239,7 +239,7 @@ impl Tablespace {
     /// The free runs of all files.
     ///
     /// # Errors
-    /// Those of the cache.
+    /// Errors of the cache.
     pub fn free_space(&self, s: &Process) -> Result<Vec<FreeSpace>> {
         self.runs(s, false)
     }
@@ -253,7 +253,7 @@ impl Tablespace {
     /// The used runs of all files. A run may hold several extents.
     ///
     /// # Errors
-    /// Those of the cache.
+    /// Errors of the cache.
     pub fn used_space(&self, s: &Process) -> Result<Vec<BlockRange>> {
         let used = self.runs(s, true)?;
         Ok(used.into_iter().map(|run| BlockRange { start: run.start, blocks: run.blocks }).collect())
