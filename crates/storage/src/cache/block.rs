@@ -166,7 +166,7 @@ impl fmt::Debug for Block {
 /// A block latched exclusively. Dropping it releases the latch and the pin; within a [mini-transaction](super::Mini)
 /// its end does.
 pub struct BlockMut {
-    /// None only while it is being dropped.
+    /// None only during the drop.
     held: Option<Latched>,
     address: BlockAddress,
     /// Free bytes when the space manager last looked: its state on list or bitmap was derived from them.

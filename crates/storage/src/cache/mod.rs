@@ -512,7 +512,7 @@ impl Cache {
     /// ORA-00600 with the invariant that does not hold.
     pub fn check_invariants(&self) -> Result<()> {
         if latches_any() || Mini::is_open() {
-            return Err(Error::bug("a block is latched, or a mini-transaction is open, and nobody is at work"));
+            return Err(Error::bug("a block is latched, or a mini-transaction is open, while no process is at work"));
         }
         self.pools.iter().try_for_each(Pool::check_invariants)
     }

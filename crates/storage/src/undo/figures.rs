@@ -25,12 +25,13 @@ pub struct UndoInterval {
     pub transactions: u64,
     /// The most transactions that were active at once.
     pub max_concurrency: u64,
-    /// Attempts to take unexpired extents from other segments, and what they brought in blocks.
+    /// Attempts to take unexpired extents from other segments; `unexpired_blocks_released`: the blocks that they
+    /// brought.
     pub unexpired_steals: u64,
     pub unexpired_blocks_released: u64,
     /// Unexpired blocks of a segment's own that were used again.
     pub unexpired_blocks_reused: u64,
-    /// Attempts to take expired extents from other segments, and what they brought in blocks.
+    /// Attempts to take expired extents from other segments; `expired_blocks_released`: the blocks that they brought.
     pub expired_steals: u64,
     pub expired_blocks_released: u64,
     pub expired_blocks_reused: u64,
