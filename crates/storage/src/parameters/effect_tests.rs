@@ -61,7 +61,7 @@ fn is_read(parameter: Parameter, sources: &[String]) -> bool {
 fn wrong(sources: &[String]) -> Vec<String> {
     let judge = |parameter: Parameter| match parameter.definition().effect {
         Effect::Read if has_one_value(parameter) || is_read(parameter, sources) => None,
-        Effect::Read => Some(format!("{parameter}: nothing reads it, and it is not declared to be without effect")),
+        Effect::Read => Some(format!("{parameter}: nothing reads it, and nobody is told so")),
         Effect::None { values: [], .. } if is_read(parameter, sources) => {
             Some(format!("{parameter}: something reads it, and it is said to be without effect"))
         }
@@ -81,7 +81,7 @@ fn every_parameter_has_a_reader_or_says_that_it_has_no_effect() {
 fn a_parameter_without_its_reader_is_found() {
     let without = |source: String| source.replace("Parameter::StatisticsLevel", "parameter");
     let mut sources: Vec<String> = sources().into_iter().map(without).collect();
-    assert_eq!(wrong(&sources), ["statistics_level: nothing reads it, and it is not declared to be without effect"]);
+    assert_eq!(wrong(&sources), ["statistics_level: nothing reads it, and nobody is told so"]);
     let idle = Parameter::ALL
         .into_iter()
         .find(|parameter| matches!(parameter.definition().effect, Effect::None { values: [], .. }));
