@@ -1,11 +1,11 @@
-//! Whether the instance may go on: after a failed write or sync, or a panic in the middle of a change, it stops, and says so ever after. It does not
-//! go on either once it is closed.
+//! Health of the instance. It stops after a failed write or sync, or after a panic in the middle of a change; every
+//! later call reports that. A closed instance does not go on either.
 
 use common::sync::RwLock;
 use common::sync::atomic::{AtomicBool, Ordering};
 use common::{Error, ErrorKind, Number, Result};
 
-/// Shared by all that write.
+/// The health of one instance, shared by all code that writes.
 #[derive(Debug, Default)]
 pub struct Health {
     stopped: AtomicBool,
@@ -14,7 +14,7 @@ pub struct Health {
 }
 
 impl Health {
-    /// Stops the instance because of `error`; returns what the caller shall report.
+    /// Stops the instance because of `error`. Returns the error that the caller is to report.
     pub fn stop(&self, error: &Error) -> Error {
         let mut why = self.why.write();
         if why.is_none() {
@@ -24,7 +24,7 @@ impl Health {
         stopped_by(why.as_ref().unwrap_or(error))
     }
 
-    /// From now on nothing is changed: the last checkpoint is being written.
+    /// Refuses every change from now on: the last checkpoint is being written.
     pub fn close(&self) {
         self.closed.store(true, Ordering::Release);
     }
@@ -46,8 +46,8 @@ impl Health {
         Err(why.as_ref().map_or_else(|| Error::bug("stopped without a reason"), stopped_by))
     }
 
-    /// Before a block is read, and before a caller is answered: after a stop the cache may show as committed what the next open will not have, and the
-    /// disk may be older than what was committed.
+    /// For use before a block is read, and before a caller is answered. After a stop the cache may show commits that
+    /// the next open will not have, and the disk may be older than the last commits.
     ///
     /// # Errors
     /// As [`Health::check`].
@@ -70,7 +70,7 @@ fn stopped_by(error: &Error) -> Error {
     )
 }
 
-/// What a session is told that still works after the close.
+/// The error for a session that still works after the close.
 pub fn closed() -> Error {
     Error::new(ErrorKind::Poisoned, Number::Ora(1092), "the instance has been closed; this session is at its end")
 }

@@ -1,7 +1,8 @@
 //! Storage: files, extents, segments, the buffer cache, redo, undo, transactions, indexes and rows of tables.
 //!
-//! Blocking calls on the caller's own thread: no async runtime, no Arrow, no sockets, no dictionary, no users. Each folder uses those before it in this
-//! list and no other; `tests/layers.rs` holds it. README.md in each folder.
+//! Blocking calls on the caller's own thread: no async runtime, no Arrow, no sockets, no dictionary, no users. Each
+//! folder uses only the folders before it in the list of `tests/layers.rs`, which checks that. Each folder has a
+//! README.md.
 
 pub mod cache;
 pub mod checkpoint;

@@ -1,7 +1,8 @@
 //! The folders of storage use each other in one direction.
 //!
-//! Read from the sources: the paths from the crate's root (`crate::folder`, or as many `super::` as lead there) of production code, and the receivers of
-//! methods. A method is a dependency without an import, so an inherent `impl` stands in the folder of its type.
+//! The test reads from the sources of production code the paths from the crate's root (`crate::folder`, or as many
+//! `super::` as lead there), and the receivers of methods. A method is a dependency without an import, so an inherent
+//! `impl` stands in the folder of its type.
 
 #[path = "layers/sources.rs"]
 mod sources;
@@ -11,7 +12,7 @@ use std::path::Path;
 
 use sources::{File, code, methods, named, upward};
 
-/// Each folder uses those before it, and no other.
+/// The folders in order. Each folder uses only folders before it.
 const FOLDERS: [&str; 18] = [
     "health",
     "parameters",
@@ -59,7 +60,7 @@ fn methods_stand_in_the_folder_of_their_type() {
     let methods = methods(&code);
     let own = methods.iter().filter(|block| block.at_home == Some(true)).count();
     assert!(own > 100, "only {own} were found");
-    // What no source declares is generated for its folder.
+    // A type that no source declares is generated code of its folder.
     let foreign = methods.iter().filter(|block| block.at_home == Some(false));
     let foreign: Vec<_> = foreign.map(|block| format!("{}:{}", block.file.path, block.line)).collect();
     assert!(foreign.is_empty(), "{} methods of other folders' types:\n{}", foreign.len(), foreign.join("\n"));

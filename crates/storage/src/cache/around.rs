@@ -1,7 +1,8 @@
-//! Writes around the buffers: of blocks that are nobody's yet, and of file headers.
+//! Writes around the buffers: of blocks that belong to no table yet, and of file headers.
 //!
-//! A load claims its blocks while it writes them. What the cache still has of them is what they were before, for a scan
-//! of a table that is gone: it may be read, but not changed, and is dropped without being written.
+//! A load claims its blocks while it writes them. Buffers of them still in the cache show what the blocks were before,
+//! for a scan of a table that is gone: sessions may read them, but not change them, and they are dropped without being
+//! written.
 
 use std::collections::BTreeMap;
 use std::time::Duration;
@@ -16,22 +17,22 @@ use super::{Cache, counts};
 use crate::datafile::Datafile;
 use crate::redo::Lsn;
 
-/// A session that waits for the end of a claim looks this often whether the instance goes on.
+/// Poll interval of a session that waits for the end of a claim; the instance may stop in between.
 const LOOK: Duration = Duration::from_millis(100);
 
-/// What writes around the buffers have under way.
+/// State of the writes around the buffers that are under way.
 #[derive(Default, Debug)]
 pub(super) struct Around {
-    /// From where in the log redo of blocks is needed that are not on disk yet, by number.
+    /// Start of the redo that blocks not yet on disk need, by number of its [`RedoKept`].
     kept: Mutex<BTreeMap<u64, Lsn>>,
-    /// Blocks of loads under way.
+    /// Blocks that loads under way have claimed.
     claims: Mutex<Vec<BlockRange>>,
-    /// How many claims there are: most of the time none.
+    /// Number of claims, most of the time 0: a get looks at this alone then.
     claimed: AtomicUsize,
     released: Condvar,
 }
 
-/// Redo from a place on stays needed until this is dropped, which is when the blocks have been written to their file.
+/// Keeps redo from a place on until it is dropped. The load drops it when the blocks have been written to their file.
 #[derive(Debug)]
 pub(crate) struct RedoKept {
     cache: Arc<Cache>,
@@ -53,9 +54,9 @@ impl Drop for RedoKept {
     }
 }
 
-/// Blocks that a load is about to write past the cache. Until this is dropped nobody changes a buffer of them: its redo
-/// would follow the image in the log, and the buffer the load's write on disk. Readers may still read what the blocks
-/// were.
+/// Blocks that a load is about to write past the cache. Until this is dropped no session changes a buffer of them: its
+/// redo would follow the image in the log, and its buffer would be written over the load's block on disk. Readers may
+/// still read what the blocks were.
 #[derive(Debug)]
 pub(crate) struct Claim {
     cache: Arc<Cache>,
@@ -63,8 +64,8 @@ pub(crate) struct Claim {
 }
 
 impl Claim {
-    /// Waits for a session that began to change the block's buffer before the claim; with `patience` false, says false
-    /// instead.
+    /// Waits for a session that began to change the block's buffer before the claim. With `patience` false it returns
+    /// false instead of waiting.
     ///
     /// # Errors
     /// When the block's file is gone.
@@ -95,19 +96,19 @@ impl Drop for Claim {
 }
 
 impl Around {
-    /// The least place that is needed.
+    /// The earliest place in the log that is still needed; None where no redo is kept.
     pub(super) fn needed_from(&self) -> Option<Lsn> {
         self.kept.lock().values().min().copied()
     }
 
-    /// Whether a load is about to write the block.
+    /// True: a load is about to write the block.
     pub(super) fn is_claimed(&self, address: BlockAddress) -> bool {
         self.claimed.load(Ordering::SeqCst) > 0 && self.claims.lock().iter().any(|range| range.contains(address))
     }
 }
 
 impl Cache {
-    /// Keeps the redo that will be made from now on.
+    /// Keeps all redo from now on.
     ///
     /// # Errors
     /// Before the instance has opened its log.

@@ -19,7 +19,7 @@ use super::order;
 use super::{Cache, counts, mini};
 use crate::redo::{Lsn, RedoLog};
 
-/// A pin; gone when dropped.
+/// A pin of a frame, released on drop.
 struct Pin(FrameRef);
 
 impl Drop for Pin {
@@ -28,7 +28,8 @@ impl Drop for Pin {
     }
 }
 
-/// Waits for a latch that is not had at once, and counts the wait by class, file and segment. `take` may give up, which is a time-out of the wait.
+/// Waits for a latch that another session holds, and counts the wait by class, file and segment. `take` may give up:
+/// that is a time-out of the wait.
 #[cold]
 fn busy_wait<G: Deref<Target = AlignedBuffer>>(
     cache: &Cache,
@@ -50,7 +51,7 @@ fn busy_wait<G: Deref<Target = AlignedBuffer>>(
     guard
 }
 
-/// Latches a frame that the caller has pinned in share mode; to wait for that is a wait for the buffer.
+/// Latches in share mode a frame that the caller has pinned. A wait for the latch counts as a wait for the buffer.
 pub(super) fn share(
     cache: &Cache,
     meter: &Meter,
@@ -66,7 +67,7 @@ pub(super) fn share(
     }
 }
 
-/// A block latched in share mode. The latch and the pin go when it is dropped.
+/// A block latched in share mode. Dropping it releases the latch and the pin.
 pub struct Block {
     held: Shared,
     address: BlockAddress,
@@ -79,13 +80,14 @@ enum Shared {
         _held: order::Held,
         _pin: Pin,
     },
-    /// The session has changed it in the mini-transaction that is open, and looks at it again.
+    /// A block that this session has changed in the open mini-transaction and now reads.
     Own(BlockMut),
-    /// The block as it was, in a buffer of its own. Nobody latches that for a change, so the order of latches has nothing to say of it.
+    /// The block as it was, in a buffer of its own. No session latches a clone for a change, so the order of latches
+    /// does not apply to it.
     Clone { guard: RwLockReadGuard<'static, AlignedBuffer>, _pin: Pin },
     /// A private copy, as the block was.
     Copy(Vec<u8>),
-    /// As it was read past the buffers, with others.
+    /// Part of a run that was read past the buffers.
     Private { run: Arc<AlignedBuffer>, place: Range<usize> },
 }
 
@@ -111,7 +113,7 @@ impl Block {
         Self { held, address }
     }
 
-    /// A clone that the caller has pinned.
+    /// A clone, pinned by the caller, as a block.
     pub(super) fn clone_in(frame: FrameRef, address: BlockAddress) -> Self {
         Self { held: Shared::Clone { guard: frame.latch.read(), _pin: Pin(frame) }, address }
     }
@@ -131,7 +133,7 @@ impl Block {
         Self { held: Shared::Private { run, place }, address }
     }
 
-    /// Whether it was read past the buffers: versions made of it are nobody else's.
+    /// True: the block was read past the buffers. Versions made of it are the reader's alone.
     pub(crate) fn is_private(&self) -> bool {
         matches!(self.held, Shared::Private { .. })
     }
@@ -161,16 +163,17 @@ impl fmt::Debug for Block {
     }
 }
 
-/// A block latched exclusively. The latch and the pin go when it is dropped; in a [mini-transaction](super::Mini), when that ends.
+/// A block latched exclusively. Dropping it releases the latch and the pin; within a [mini-transaction](super::Mini)
+/// its end does.
 pub struct BlockMut {
-    /// None only while it is being dropped.
+    /// None only during the drop.
     held: Option<Latched>,
     address: BlockAddress,
-    /// Free bytes when the space manager last looked: what its state on list or bitmap was derived from.
+    /// Free bytes when the space manager last looked: its state on list or bitmap was derived from them.
     pub(crate) free_before: Option<usize>,
-    /// Nothing of the block is known to the log: the next change is one of a block of zeros.
+    /// The log knows nothing of the block: the next change is one of a block of zeros.
     fresh: bool,
-    /// The number of the record that its last change is in, until that has been written.
+    /// Number of the record with its last change, until that record has been written.
     unpublished: Option<u64>,
 }
 
@@ -179,12 +182,12 @@ common::sync::thread_local! {
     static LATCHED: Cell<u32> = const { Cell::new(0) };
 }
 
-/// Whether this thread has a block latched exclusively.
+/// True: this thread has a block latched exclusively.
 pub(crate) fn latches_any() -> bool {
     LATCHED.get() > 0
 }
 
-/// One of [`LATCHED`], until it is dropped.
+/// Counts one block in [`LATCHED`], until it is dropped.
 struct Counted;
 
 impl Counted {
@@ -232,7 +235,8 @@ impl BlockMut {
         Some(Self::new(guard, address, pin))
     }
 
-    /// As [`BlockMut::latch`], but gives up after `most`: for a session that holds other blocks against the order of latches.
+    /// As [`BlockMut::latch`], but gives up after `most`: for a session that holds other blocks against the order of
+    /// latches.
     pub(super) fn latch_within(
         cache: &Cache,
         meter: &Meter,
@@ -265,14 +269,14 @@ impl BlockMut {
         self.address
     }
 
-    /// Whether the buffer was taken from the block before it was latched: a change would be lost.
+    /// True: the buffer was taken from the block before this session latched it, so a change would be lost.
     pub(super) fn is_detached(&self) -> bool {
         self.held.as_ref().is_some_and(|held| held.pin.0.state() == DETACHED)
     }
 
-    /// Changes the block: the one way to do so. The buffer becomes dirty, the change is counted, and its redo goes into the record of this thread;
-    /// `after` gives the block's new version, `reach` what the change may write, if that is known. Outside a mini-transaction the record is written at
-    /// once.
+    /// Changes the block; there is no other way. The buffer becomes dirty, the change is counted, and its redo goes
+    /// into the record of this thread. `after` gives the block's new version; `reach` is what the change may write, if
+    /// that is known. Outside a mini-transaction the record is written at once.
     pub(crate) fn change<R>(
         &mut self,
         log: &RedoLog,
@@ -281,7 +285,7 @@ impl BlockMut {
         after: impl FnOnce(Version) -> Version,
         change: impl FnOnce(&mut [u8]) -> R,
     ) -> R {
-        // The reach was found in the block as it was before that.
+        // The reach was computed from the block before these bytes were put back.
         let reach = if self.put_back_pending() { None } else { reach };
         let Some(held) = &mut self.held else { unreachable!("a block is latched until it is dropped") };
         let frame = held.pin.0;
@@ -293,7 +297,7 @@ impl BlockMut {
         meter.count(Statistic::DbBlockChanges, 1);
         counts::segment(meter, &held.guard, SegmentStatistic::DbBlockChanges, 1);
         if fresh.is_some() {
-            // Its get was of a block that was nobody's yet.
+            // A get of a new block could not be counted for a segment: the block belonged to none yet.
             counts::segment(meter, &held.guard, SegmentStatistic::LogicalReads, 1);
         }
         if mini::is_open() {
@@ -304,7 +308,8 @@ impl BlockMut {
         result
     }
 
-    /// Puts redo into a block that recovery has found to need it. The redo from `from` on is needed until the block is written.
+    /// Applies redo to a block that recovery has found to need it. The redo from `from` on is needed until the block is
+    /// written.
     pub fn recover(&mut self, vector: &Vector<'_>, from: Lsn) -> Result<()> {
         let Some(held) = &mut self.held else { unreachable!("a block is latched until it is dropped") };
         held.pin.0.redo_from.fetch_min(from.0, Ordering::AcqRel);
@@ -312,19 +317,21 @@ impl BlockMut {
         vector.apply(&mut held.guard)
     }
 
-    /// Its record has been written: nothing keeps it latched.
+    /// Its record has been written: the mini-transaction no longer keeps it latched.
     pub(super) fn published(&mut self) {
         self.unpublished = None;
     }
 
-    /// Takes a change back that is in no record. Its redo is as much as before, so that its version stays good.
+    /// Takes back a change that is in no record. The log has as much of the block as before the change, so the old
+    /// version is right again.
     pub(super) fn put_back(&mut self, before: &Before) {
         if let Some(held) = &mut self.held {
             before.put_into(&mut held.guard);
         }
     }
 
-    /// As [`BlockMut::put_back`], for changes that were taken back while the block was in use. True: there were any.
+    /// As [`BlockMut::put_back`], for changes that were taken back while the block was in use. True when there were
+    /// any.
     fn put_back_pending(&mut self) -> bool {
         let pending = mini::take_pending(self.address);
         pending.iter().for_each(|before| self.put_back(before));
@@ -342,7 +349,7 @@ impl BlockMut {
             held.guard.fill(0);
         }
         self.fresh = true;
-        // Within a mini-transaction it stays latched until it is known what becomes of it.
+        // Within a mini-transaction it stays latched: only the mini-transaction's end decides its contents.
         self.unpublished = mini::record_number();
     }
 }

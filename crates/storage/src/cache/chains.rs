@@ -1,8 +1,11 @@
-//! Hash chains: which buffers hold a block. The current one, and consistent-read clones of it beside.
+//! Hash chains: the buffers that hold a block. A chain has the current buffer of a block, and consistent-read clones of
+//! it beside.
 //!
-//! A chain is changed under its lock. Who looks for a current buffer first looks without it, at a few words that say where the current buffers of the
-//! bucket are: readers of blocks that stay where they are write nothing here. A word may be out of date when it is used, so the buffer itself decides
-//! ([`Frame::try_pin`](super::frame::Frame::try_pin)); who does not find a block so looks again under the lock.
+//! A chain is changed under its lock. A session that looks for a current buffer first reads a few words without the
+//! lock; they name the current buffers of the bucket. So readers of blocks that stay in the cache write nothing here. A
+//! word may be out of date when it is used, so the buffer itself decides
+//! ([`Frame::try_pin`](super::frame::Frame::try_pin)); a session that does not find its block so looks again under the
+//! lock.
 
 use common::sync::atomic::{AtomicU64, Ordering};
 use common::sync::{Mutex, MutexGuard};
@@ -23,7 +26,7 @@ pub(super) struct Entry {
 
 #[derive(Default)]
 pub(super) struct Bucket {
-    /// Packed address and index of a frame, which is one less; 0 for none.
+    /// Packed address, and the index of its frame plus one; 0 for none.
     quick: [AtomicU64; QUICK],
     entries: Mutex<Vec<Entry>>,
 }
@@ -44,15 +47,16 @@ impl Chains {
 }
 
 impl Chains {
-    /// Every buffer that a chain has, with its packed address and whether it is a clone.
+    /// Every buffer of every chain, with its packed address and its kind: current or clone.
     pub(super) fn entries(&self) -> Vec<Entry> {
         self.0.iter().flat_map(|bucket| bucket.entries.lock().clone()).collect()
     }
 
-    /// Each bucket has its blocks' buffers, a current one of each block at most, and the words that are looked at without the lock name current ones.
+    /// Checks that each bucket has its own blocks' buffers, at most one current buffer of each block, and that the
+    /// words read without the lock name current buffers.
     ///
     /// # Errors
-    /// ORA-00600 with what is not so.
+    /// ORA-00600 with the invariant that does not hold.
     pub(super) fn check_invariants(&self) -> Result<()> {
         for (number, bucket) in self.0.iter().enumerate() {
             let entries = bucket.entries.lock();
@@ -136,7 +140,7 @@ impl Chain<'_> {
             return true;
         }
         if let Some(word) = self.quick.iter().find(|word| word.load(Ordering::Relaxed) == quick_word(gone)) {
-            // Another current buffer may have had no word.
+            // Another current buffer may have found no word free; it takes this one.
             let has_word = |entry: &Entry| self.quick.iter().any(|w| w.load(Ordering::Relaxed) == quick_word(*entry));
             let other = self.entries.iter().find(|entry| !entry.clone && !has_word(entry));
             word.store(other.map_or(0, |entry| quick_word(*entry)), Ordering::Release);
@@ -169,7 +173,7 @@ mod tests {
         bucket.lock(&meter).add(entry(9, true));
         let quick = || (0..5).filter(|n| bucket.quick(100 + n) == Some(*n)).count();
         assert_eq!((quick(), bucket.quick(109)), (QUICK, None));
-        // What had no word gets the one that has become free.
+        // The buffer without a word takes the one that has become free.
         assert!(bucket.lock(&meter).remove(100, entries[0].frame));
         assert!(!bucket.lock(&meter).remove(100, entries[0].frame));
         assert_eq!((quick(), bucket.quick(100)), (QUICK, None));

@@ -7,7 +7,7 @@ use format::{heap, index, transaction};
 
 use super::structure;
 
-/// How much is checked. Each level checks what those before it do.
+/// The level of checking. Each level includes the checks of the levels before it.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
 pub(crate) enum Checking {
     Off,

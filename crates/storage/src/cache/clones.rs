@@ -4,12 +4,14 @@
 //! chain     current buffer ── clone seen from SCN 120 to 131 ── clone seen from 90 to 104
 //! ```
 //!
-//! A clone is made by the first reader that needs it and used by all whose snapshot lies between the two SCNs: the last commit that the clone shows, and
-//! the SCN up to which nothing else can have been committed in the block. It shows nothing of a transaction that had not ended, so those who see changes
-//! of their own in the block make their version for themselves.
+//! The first reader that needs a clone makes it; every reader whose snapshot lies between the two SCNs uses it: the
+//! last commit that the clone shows, and the SCN up to which nothing else can have been committed in the block. It
+//! shows nothing of a transaction that had not ended, so a reader that sees changes of its own transaction in the block
+//! makes its own version.
 //!
-//! Clones are never changed and never written. They enter the replacement list at its cold end, and are dropped when the block is formatted, discarded, or
-//! read again. A leaf that has been split since stands for fewer keys than its clones do: those are dropped by the next reader.
+//! Clones are never changed and never written. They enter the replacement list at its cold end, and are dropped when
+//! the block is formatted, discarded, or read again. A leaf that has been split since stands for fewer keys than its
+//! clones do: the next reader drops those clones.
 
 use common::{BlockAddress, BlockClass, Scn};
 use format::index::{self, Leaf};
@@ -21,11 +23,13 @@ use super::frame::{CLONE, DETACHED, FrameRef};
 use super::pool::{Pool, now_s};
 use super::{Block, Cache, replacement};
 
-/// Clones of a block that are kept at most: Oracle's `_db_block_max_cr_dba`. Readers of a block that changes all the time would fill the cache with it.
+/// Most clones kept of a block: Oracle's `_db_block_max_cr_dba`. Without a limit, readers of a block that changes all
+/// the time would fill the cache with its clones.
 const CLONES_MAX: usize = 6;
 
 impl Cache {
-    /// A clone of `current` that shows what a snapshot at `scn` sees. `current` is latched, so that nobody splits it meanwhile.
+    /// A clone of `current` that shows what a snapshot at `scn` sees. The caller has `current` latched, so no session
+    /// splits it meanwhile.
     pub(crate) fn clone_for(&self, meter: &Meter, current: &Block, scn: Scn) -> Option<Block> {
         let address = current.address();
         let pool = self.pool(address).ok()?;
@@ -40,8 +44,8 @@ impl Cache {
         None
     }
 
-    /// Keeps a version of a block that snapshots see whose SCN is between the two. Where no buffer is free it remains the caller's alone: a version can
-    /// always be made again.
+    /// Keeps a version of a block, seen by snapshots whose SCN lies between the two of `seen`. Where no buffer is free
+    /// the version remains the caller's alone: other readers can make it again.
     pub(crate) fn keep_clone(&self, meter: &Meter, address: BlockAddress, bytes: Vec<u8>, seen: [Scn; 2]) -> Block {
         match self.pool(address).ok().and_then(|pool| pool.keep_clone(meter, address, &bytes, seen)) {
             Some(frame) => Block::clone_in(frame, address),
@@ -73,7 +77,7 @@ impl Pool {
         frame.set_state(CLONE);
         let tag = address.pack();
         let mut chain = self.chains.bucket(address).lock(meter);
-        // Another reader may have been at it at the same time.
+        // Another reader may have kept the same version meanwhile.
         let kept = chain.clones(tag).any(|other| other.seen() == seen);
         let full = chain.clones(tag).count() >= CLONES_MAX;
         let oldest = chain.clones(tag).find(|clone| !clone.is_pinned());
@@ -96,7 +100,7 @@ impl Pool {
         Some(frame)
     }
 
-    /// Forgets the clones of a block. A session that has one pinned keeps it.
+    /// Takes the clones of a block out of its chain. A session that has one pinned keeps it.
     pub(super) fn drop_clones(&self, meter: &Meter, address: BlockAddress) {
         let tag = address.pack();
         let mut chain = self.chains.bucket(address).lock(meter);
@@ -112,8 +116,9 @@ impl Pool {
     }
 }
 
-/// Whether a clone and the block as it is now are versions of the same thing: of one segment, and if of an index, for the same range of keys. A leaf gives
-/// keys away only to a new leaf at its right, which its link then names; leaves never leave their chain, so no link comes back.
+/// True: the clone and the current block are versions of the same thing, that is of one segment, and in an index of the
+/// same range of keys. A leaf gives keys away only to a new leaf at its right, which its link then names; leaves never
+/// leave their chain, so no link comes back.
 fn stands_for(clone: &[u8], current: &[u8]) -> bool {
     let (was, is) = (transaction::header(clone), transaction::header(current));
     if (was.owner, was.object) != (is.owner, is.object) {

@@ -1,4 +1,4 @@
-//! What is counted by segment and by file beside the session's own counters: whose a block is its bytes say.
+//! Counts by segment and by file, beside the session's own counters. A block's bytes name its segment.
 
 use common::{BlockAddress, BlockClass};
 use format::object::data_object;
@@ -6,7 +6,7 @@ use waits::{Meter, SegmentStatistic};
 
 use super::Cache;
 
-/// Counts for the segment that a block belongs to, if it belongs to one.
+/// Counts `n` for the segment that the block belongs to, if it belongs to one.
 #[inline]
 pub(super) fn segment(meter: &Meter, block: &[u8], statistic: SegmentStatistic, n: u64) {
     if let Some(object) = data_object(block) {
@@ -14,7 +14,7 @@ pub(super) fn segment(meter: &Meter, block: &[u8], statistic: SegmentStatistic, 
     }
 }
 
-/// The object of a wait for a block; -1 for none.
+/// The object of a wait for a block: its data object; -1 for none.
 pub(super) fn object_of(block: &[u8]) -> i64 {
     data_object(block).map_or(-1, |object| i64::from(object.0))
 }

@@ -1,12 +1,13 @@
 //! Reading runs of blocks in order past the buffers: serial direct path reads.
 //!
 //! ```text
-//! what is dirty of the ranges goes to disk first (enq: KO - fast object checkpoint), then
-//! ranges   [128..256) [256..384) …        runs are cut at the end of a range and at 1 MB; some are in flight ahead of the consumer
+//! first the dirty buffers of the ranges go to disk (enq: KO - fast object checkpoint), then
+//! ranges   [128..256) [256..384) …      runs are cut at the end of a range and at 1 MB; some are ahead of the consumer
 //! ```
 //!
-//! What was committed before the scan's snapshot was taken was in the cache by then or on disk, so it is on disk once the dirty buffers are. A block that is
-//! written while it is read may come in torn: its checksum tells, and then it is got through the cache.
+//! Everything committed before the scan's snapshot was in the cache by then or on disk, so it is on disk once the dirty
+//! buffers are. A block that is written while it is read may come in torn: its checksum tells, and the scan then gets
+//! it through the cache.
 
 use std::collections::VecDeque;
 
@@ -36,30 +37,30 @@ pub struct DirectScan {
     ranges: Vec<BlockRange>,
     class: BlockClass,
     read_blocks: u32,
-    /// Next block to send for: range and offset.
+    /// Next block to read: range and offset.
     ahead: (usize, u32),
     flying: VecDeque<Flight>,
-    /// The run that is being handed out.
+    /// The run whose blocks are being handed out.
     run: Option<Run>,
-    /// The block that was handed out last, if it was good as it was read.
+    /// The block that was handed out last, if it passed its checks as read.
     last: Option<BlockAddress>,
-    /// Buffers of runs that have been handed out, the last one behind.
+    /// Buffers of runs that have been handed out, the latest last.
     spare: Vec<Arc<AlignedBuffer>>,
 }
 
-/// Blocks that have been read, in buffers one behind the other.
+/// A run of blocks that have been read, in consecutive buffers.
 struct Run {
-    /// Each with the number of its first block.
+    /// Each buffer with the number of its first block.
     buffers: Vec<(u32, Arc<AlignedBuffer>)>,
     start: BlockAddress,
     block_bytes: usize,
     blocks: u32,
-    /// How many have been handed out.
+    /// Number of blocks that have been handed out.
     done: u32,
 }
 
 impl Run {
-    /// The buffer that a block is in, and where.
+    /// The buffer that holds a block, and the block's range in it.
     fn place(&self, number: u32) -> (&Arc<AlignedBuffer>, std::ops::Range<usize>) {
         let at = self.buffers.partition_point(|(first, _)| *first <= number).saturating_sub(1);
         let (first, buffer) = &self.buffers[at];
@@ -72,7 +73,7 @@ impl Run {
         &buffer[place]
     }
 
-    /// The blocks' objects, each with the number of blocks that follow one another.
+    /// Neighbouring blocks of one object as a group: a block of it, and their number.
     fn objects(&self) -> impl Iterator<Item = (&[u8], u64)> {
         let mut at = 0;
         std::iter::from_fn(move || {
@@ -97,7 +98,7 @@ impl DirectScan {
     /// Writes the ranges' dirty buffers, and begins. `read_blocks` is the multiblock read count.
     ///
     /// # Errors
-    /// Those of writing.
+    /// Errors of writing.
     pub(crate) fn new(
         cache: Arc<Cache>,
         meter: Arc<Meter>,
@@ -149,7 +150,7 @@ impl DirectScan {
         }
     }
 
-    /// The block that was handed out last, by another get.
+    /// The block that was handed out last, by another get. None for any other address.
     pub fn again(&self, address: BlockAddress) -> Option<Block> {
         let run = self.run.as_ref().filter(|_| self.last == Some(address))?;
         Some(self.got(run, run.done - 1))
@@ -169,7 +170,7 @@ impl DirectScan {
         let (address, bytes) = (run.start.plus(number), run.block(number));
         let checked = format::block::check(bytes, address).and_then(|()| structure::check(bytes, address));
         if checked.is_err() {
-            // Torn by a write at the same time, or damaged: the cache finds out.
+            // Torn by a write at the same time, or damaged: the get through the cache tells which.
             self.last = None;
             return self.cache.get(&self.meter, address, self.class, GetMode::Consistent);
         }
@@ -177,7 +178,7 @@ impl DirectScan {
         Ok(self.got(run, number))
     }
 
-    /// A buffer for a run: one that nobody looks at any more, or another.
+    /// A buffer for a run: a spare one that no reader uses any more, or a new one.
     fn buffer(&mut self, bytes: usize) -> AlignedBuffer {
         let mut free = None;
         self.spare.retain_mut(|buffer| {
@@ -190,7 +191,7 @@ impl DirectScan {
         free.and_then(|buffer| Arc::try_unwrap(buffer).ok()).unwrap_or_else(|| AlignedBuffer::zeroed(bytes))
     }
 
-    /// Sends for runs until enough are on their way.
+    /// Submits reads until enough are on their way.
     fn send(&mut self) -> Result<()> {
         while self.flying.len() < AHEAD_MAX {
             let (range, offset) = self.ahead;
@@ -225,7 +226,7 @@ impl DirectScan {
         Ok(())
     }
 
-    /// Waits for a read.
+    /// Waits for a read, and makes it the current run.
     fn land(&mut self, flight: Flight) -> Result<()> {
         let Flight { start, blocks, file, read } = flight;
         let at = [u64::from(start.file.0), u64::from(start.block), u64::from(blocks)];
@@ -257,11 +258,11 @@ impl DirectScan {
         self.last = None;
         if let Some(before) = self.run.replace(run) {
             self.spare.extend(before.buffers.into_iter().map(|(_, buffer)| buffer));
-            // Those of sizes that no longer come go first.
+            // The oldest go first: buffers of sizes that no longer occur would stay for ever.
             let most = 4 * (AHEAD_MAX + 1);
             self.spare.drain(..self.spare.len().saturating_sub(most));
         }
-        // The next ones are on their way while these are worked on.
+        // The next runs are on their way while the caller works on this one.
         self.send()
     }
 }

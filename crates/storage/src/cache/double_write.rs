@@ -1,5 +1,5 @@
-//! The double-write area: each batch of blocks is written here, and synced, before it is written to its places. A block that a crash has torn in its
-//! place is whole here.
+//! The double-write area: the writer writes each batch of blocks here, and syncs it, before it writes the blocks to
+//! their places. Recovery takes a block that a crash has torn in its place from here, whole.
 //!
 //! ```text
 //! offset   0  magic "HWDW0001"    8  number of blocks    12  CRC-32C of the entries
@@ -18,10 +18,10 @@ const MAGIC: &[u8; 8] = b"HWDW0001";
 const FAMILY: usize = 4;
 const HEAD: usize = 16 << 10;
 const ENTRIES: usize = 16;
-/// Bytes of blocks in a batch.
+/// Most bytes of blocks in a batch.
 pub(super) const BATCH: usize = 4 << 20;
 
-/// Blocks in a batch at most: as many as the head has entries for.
+/// Most blocks in a batch: the head has room for so many entries.
 pub(super) const BLOCKS_MAX: usize = (HEAD - ENTRIES) / 8;
 
 /// The area, open for writing.
@@ -33,7 +33,7 @@ pub struct DoubleWrite {
     made: bool,
 }
 
-/// A magic of the area's family, with another version behind it.
+/// Refuses a magic of the area's family with another version behind it.
 fn check_version(device: &dyn Device, path: &Path) -> Result<()> {
     let mut first = AlignedBuffer::zeroed(HEAD);
     device.read_at(0, &mut [&mut first[..]]).map_err(|e| failed(path, &e))?;
@@ -63,7 +63,7 @@ impl DoubleWrite {
     /// Its name in the data directory.
     pub const NAME: &str = "doublewrite.dbf";
 
-    /// Opens the area, or makes it where there is none, or one that is not whole because its making was cut short.
+    /// Opens the area. Makes it where there is none, or where its making was cut short.
     ///
     /// # Errors
     /// ORA-01114; ORA-01130 for an area of another version.
@@ -79,19 +79,19 @@ impl DoubleWrite {
             files.remove(&path).map_err(error)?;
         }
         let device = files.create(&path, (HEAD + BATCH) as u64).map_err(error)?;
-        // Its size before its name: an area is whole or not there.
+        // Its size before its name: a crash leaves a whole area or none.
         device.sync().map_err(error)?;
         files.sync_directory(directory).map_err(error)?;
         Ok(Self { device, path, head: Mutex::new(AlignedBuffer::zeroed(HEAD)), made: true })
     }
 
-    /// Whether there was none when it was opened.
+    /// True: the opening made the area anew.
     pub fn was_made(&self) -> bool {
         self.made
     }
 
-    /// Makes a batch of sealed blocks durable in the area. The area is the caller's until the guard goes, which must not be before the blocks are
-    /// durable in their places.
+    /// Makes a batch of sealed blocks durable in the area. The caller owns the area until it drops the guard, which
+    /// must not happen before the blocks are durable in their places.
     ///
     /// # Errors
     /// ORA-01114.
@@ -115,7 +115,8 @@ impl DoubleWrite {
         Ok(head)
     }
 
-    /// Whole blocks that the area holds. Of a batch that a crash has cut itself some may not be whole; those are torn in no other place.
+    /// The whole blocks in the area. A crash during the write of a batch may leave some of its blocks torn here; those
+    /// blocks are then not torn in their places, because the writer had not begun there.
     ///
     /// # Errors
     /// ORA-01114.

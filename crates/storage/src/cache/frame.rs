@@ -1,16 +1,19 @@
-//! A buffer: memory for one block, and what is known of it.
+//! A buffer: memory for one block, and its state.
 //!
 //! ```text
 //! word     63 ……… 32   31      30 … 24   23 ……… 0
 //!          address     dirty   state     pins
 //! ```
 //!
-//! All in one word: a session that pins a buffer learns in the same step whether it still holds the block, and only a buffer that is idle and clean is reused.
+//! All of this is one word: a session that pins a buffer learns in the same step whether the buffer still holds the
+//! block, and only a buffer that is idle and clean is reused.
 //!
-//! A get of a cached block writes one cache line that others may have: the one with word and latch. What changes seldom lies behind it.
+//! A get of a cached block writes one cache line that other sessions may have: the one with word and latch. Fields that
+//! seldom change lie behind it.
 //!
-//! Buffers are the process's, as those of a shared memory segment are the host's: they are never given back, so a pinned buffer needs no count of
-//! references, which would be one more write a get. The pools of the next instance use them again; only the block's own memory is freed meanwhile.
+//! Buffers belong to the process, as a shared memory segment belongs to the host. They are never given back, so a
+//! pinned buffer needs no count of references, which would be one more write a get. The pools of the next instance use
+//! them again; only the block's own memory is freed meanwhile.
 
 use common::sync::atomic::{AtomicBool, AtomicU8, AtomicU16, AtomicU32, AtomicU64, Ordering};
 use common::sync::unscheduled::Mutex as OwnMutex;
@@ -20,7 +23,7 @@ use device::AlignedBuffer;
 
 use super::read::ReadBatch;
 
-/// Nothing in it.
+/// The buffer holds no block.
 pub(super) const FREE: u8 = 0;
 /// A read is on its way; [`Frame::batch`] says which.
 pub(super) const READING: u8 = 1;
@@ -30,7 +33,7 @@ pub(super) const DETACHED: u8 = 3;
 /// The block as it was: a consistent-read clone. It never changes and is never written.
 pub(super) const CLONE: u8 = 4;
 
-/// Of a buffer that is as its block on disk.
+/// Value of `redo_from` and `redo_writing` in a buffer that equals its block on disk.
 pub(super) const CLEAN: u64 = u64::MAX;
 
 /// A touch is counted at most once in this many seconds.
@@ -45,12 +48,13 @@ const TAG_SHIFT: u32 = 32;
 /// Buffers that belong to no pool.
 static SPARE: OwnMutex<Vec<FrameRef>> = OwnMutex::new(Vec::new());
 
-/// A buffer. It is there for as long as the process is.
+/// A buffer. It lives as long as the process.
 pub(super) type FrameRef = &'static Arc<Frame>;
 
 #[repr(C, align(64))]
 pub(super) struct Frame {
-    /// Packed address of the block (0 for none), dirty flag, state, pins. The address changes only while the frame is in no hash chain.
+    /// Packed address of the block (0 for none), dirty flag, state, pins. The address changes only while the frame is
+    /// in no hash chain.
     word: AtomicU64,
     pub(super) latch: RwLock<AlignedBuffer>,
     touched_at: AtomicU32,
@@ -58,18 +62,19 @@ pub(super) struct Frame {
     pub(super) class: AtomicU8,
     /// Place in the pool's replacement list.
     index: AtomicU32,
-    /// A write of it is under way: the block must not be written again, by the writer or by other means, before it has returned.
+    /// A write of the buffer is under way: nothing else may write the block before it has returned.
     pub(super) writing: AtomicBool,
     /// Redo up to here must be durable before the block is written.
     pub(super) redo_end: AtomicU64,
-    /// No redo of the block that is not on disk with it lies before this; [`CLEAN`] when there is none.
+    /// Start of the redo that the buffer has and the block on disk lacks; [`CLEAN`] when it lacks none.
     pub(super) redo_from: AtomicU64,
-    /// As `redo_from`, of what is being written.
+    /// As `redo_from`, for the copy that is being written.
     pub(super) redo_writing: AtomicU64,
-    /// Of a clone: the first and the last SCN at which the block looked like this.
+    /// First and last SCN at which the block looked like this. Set in clones only.
     seen: [AtomicU64; 2],
     pub(super) batch: Mutex<Option<Arc<ReadBatch>>>,
-    /// The data object of the block as it was read, 0 for none: a session that has waited for the read counts for it without the latch.
+    /// The data object of the block as it was read, 0 for none: a session that has waited for the read needs no latch
+    /// to count for it.
     read_object: AtomicU32,
 }
 
@@ -81,7 +86,7 @@ fn state_of(word: u64) -> u8 {
     ((word & STATE) >> STATE_SHIFT) as u8
 }
 
-/// A buffer for a pool: number `index` of its buffers, with a block's worth of zeros.
+/// A buffer for a pool, with the index `index` and a block's worth of zeros.
 pub(super) fn take(index: u32, block_bytes: usize) -> FrameRef {
     let spare = SPARE.lock().pop();
     let frame = spare.unwrap_or_else(|| Box::leak(Box::new(Arc::new(Frame::new()))));
@@ -95,7 +100,8 @@ pub(super) fn take(index: u32, block_bytes: usize) -> FrameRef {
     frame
 }
 
-/// Takes a buffer back whose pool has gone. One that somebody has pinned still is left to him.
+/// Takes a buffer back whose pool has gone. A buffer that a session still has pinned is left to that session, and not
+/// used again.
 pub(super) fn give_up(frame: FrameRef) {
     if frame.is_pinned() {
         return;
@@ -141,7 +147,7 @@ impl Frame {
         self.index.load(Ordering::Relaxed)
     }
 
-    /// What the block in it is for.
+    /// The class of the block in it.
     pub(super) fn block_class(&self) -> BlockClass {
         let class = self.class.load(Ordering::Relaxed);
         BlockClass::ALL.into_iter().find(|known| *known as u8 == class).unwrap_or(BlockClass::Data)
@@ -175,8 +181,8 @@ impl Frame {
         self.word.fetch_add(1, Ordering::AcqRel);
     }
 
-    /// Pins the buffer if it holds this block as it is now, or a read of it is on its way. For those who have not found it under the lock of its chain:
-    /// it may have been reused since.
+    /// Pins the buffer if it holds this block in its current form, or a read of it is on its way. For a session that
+    /// has found it without the lock of its chain: the buffer may have been reused since.
     pub(super) fn try_pin(&self, tag: u32) -> bool {
         let word = self.word.fetch_add(1, Ordering::AcqRel);
         let holds = tag_of(word) == tag && matches!(state_of(word), VALID | READING);
@@ -200,7 +206,8 @@ impl Frame {
         self.word.load(Ordering::Acquire) & PINS > 0
     }
 
-    /// Makes an idle buffer of a block FREE and pins it; false when it is pinned, dirty, another block's or in another state.
+    /// Makes an idle buffer of a block FREE and pins it; false when it is pinned, dirty, another block's or in another
+    /// state.
     pub(super) fn try_free(&self, address: BlockAddress, state: u8) -> bool {
         let idle = u64::from(address.pack()) << TAG_SHIFT | u64::from(state) << STATE_SHIFT;
         let free = u64::from(address.pack()) << TAG_SHIFT | u64::from(FREE) << STATE_SHIFT | 1;
@@ -227,7 +234,7 @@ impl Frame {
         }
     }
 
-    /// Starts a new life for another block.
+    /// Resets the counts and the redo places, for another block.
     pub(super) fn reset(&self, touches: u16, now_s: u32) {
         self.touches.store(touches, Ordering::Relaxed);
         self.touched_at.store(now_s, Ordering::Relaxed);
@@ -236,7 +243,7 @@ impl Frame {
         self.redo_from.store(CLEAN, Ordering::Release);
     }
 
-    /// Of a clone: the first and the last SCN at which the block looked like this.
+    /// First and last SCN at which a clone's block looked like this.
     pub(super) fn seen(&self) -> [Scn; 2] {
         self.seen.each_ref().map(|scn| Scn(scn.load(Ordering::Acquire)))
     }
@@ -248,7 +255,7 @@ impl Frame {
     }
 }
 
-/// What a get writes lies in the first cache line.
+/// The fields that a get writes lie in the first cache line.
 #[cfg(not(feature = "shuttle"))]
 const _: () = assert!(std::mem::offset_of!(Frame, touches) < 64 && std::mem::offset_of!(Frame, latch) == 8);
 
@@ -276,7 +283,7 @@ mod tests {
         assert!(!frame.try_free(address, VALID), "pinned");
         frame.unpin();
         frame.set_state(CLONE);
-        assert!(!frame.try_pin(tag), "who looks for the block as it is does not want a clone");
+        assert!(!frame.try_pin(tag), "a search for the current block does not take a clone");
         assert!(!frame.try_free(address, VALID) && frame.try_free(address, CLONE));
         assert_eq!((frame.state(), frame.is_pinned(), frame.address()), (FREE, true, address));
         assert!(!frame.try_pin(tag) && frame.is_pinned());

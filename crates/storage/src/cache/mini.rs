@@ -1,11 +1,14 @@
-//! Mini-transactions: changes of blocks that are one redo record. Recovery applies all of them or none, and so does an error.
+//! Mini-transactions: changes of blocks that are one redo record. Recovery applies all of them or none, and an error
+//! takes all of them back.
 //!
-//! A change outside a mini-transaction is a record of its own, made before the block's latch can be given up. Within one the record grows with each change,
-//! and a block that has been changed stays latched, though its holder drops it, until the end: nobody may see, change or write a block whose redo is not
-//! in the log yet. A session that gets such a block again within the mini-transaction gets it from here.
+//! A change outside a mini-transaction is a record of its own, made before the block's latch can be given up. Within
+//! one the record grows with each change, and a block that has been changed stays latched until the end, even when its
+//! holder drops it: no session may see, change or write a block whose redo is not in the log yet. A session that gets
+//! such a block again within the mini-transaction gets it from here.
 //!
-//! Each change keeps the bytes that it overwrites. A mini-transaction that is dropped without [`Mini::commit`] puts them back in reverse order before the
-//! latches go, and nothing of it is in the log. One within another is a part of that: dropped, it takes its own part back, and the other goes on.
+//! Each change keeps the bytes that it overwrites. A mini-transaction that is dropped without [`Mini::commit`] puts
+//! them back in reverse order before the latches go, and nothing of it is in the log. A nested mini-transaction is a
+//! part of the outer one: dropped, it takes its own part back, and the outer one goes on.
 //!
 //! A mini-transaction belongs to a thread: it begins and ends within one call of a session.
 
@@ -23,7 +26,7 @@ use super::block::BlockMut;
 use super::frame::{Frame, FrameRef};
 use crate::redo::{Lsn, RedoLog};
 
-/// How to take one change back.
+/// One change, as it is taken back.
 struct Overwritten {
     address: BlockAddress,
     frame: FrameRef,
@@ -33,11 +36,11 @@ struct Overwritten {
 enum What {
     /// The version and the bytes before: runs of offset (2), length (2) and bytes.
     Bytes(Version, Vec<u8>),
-    /// The whole block before it was formatted; None where nothing of it was in the cache.
+    /// The whole block before it was formatted; None when the block was not in the cache.
     Whole(Option<Vec<u8>>),
 }
 
-/// What a block in use is to be again.
+/// Bytes to be put back into a block, with the version that goes with them.
 pub(super) struct Before(Version, Vec<u8>);
 
 impl Before {
@@ -54,10 +57,11 @@ impl Before {
     }
 }
 
+/// The open mini-transactions of a thread, and their record.
 #[derive(Default)]
-struct State {
+struct OpenRecord {
     depth: u32,
-    /// Counts records: a block that was changed in an earlier one is published.
+    /// Number of the current record. A block that was changed in an earlier record is published.
     record_number: u64,
     record: Vec<u8>,
     vectors: u16,
@@ -66,24 +70,27 @@ struct State {
     before: Vec<u8>,
     frames: Vec<Arc<Frame>>,
     held: Vec<BlockMut>,
-    /// Of the mini-transactions that are open, the oldest change first.
+    /// Changes of the open mini-transactions, the oldest first.
     overwritten: Vec<Overwritten>,
-    /// Changes of blocks that their holders had still in use when they were taken back: put back at the next use. The newest first.
+    /// Taken-back changes of blocks that their holders still had in use, to be put back at the next use. The newest
+    /// first.
     pending: Vec<(BlockAddress, Before)>,
 }
 
 common::sync::thread_local! {
-    static STATE: RefCell<State> = RefCell::new(State { record_number: 1, ..State::default() });
+    static STATE: RefCell<OpenRecord> = RefCell::new(OpenRecord { record_number: 1, ..OpenRecord::default() });
 }
 
-/// An open mini-transaction. Its record is written by [`Mini::commit`], unless it is within another one; dropped without that, nothing of it has happened.
+/// An open mini-transaction. [`Mini::commit`] writes its record, unless it is nested in another one. Dropped without a
+/// commit, it takes all its changes back.
 #[must_use]
 #[derive(Debug)]
 pub struct Mini<'a> {
     cache: &'a Cache,
     redo: &'a RedoLog,
     meter: &'a Meter,
-    /// How far the record and the changes were when it began.
+    /// Length of the record when this mini-transaction began; the next two fields are the numbers of vectors and
+    /// changes then.
     record: usize,
     vectors: u16,
     changes: usize,
@@ -94,25 +101,27 @@ impl<'a> Mini<'a> {
     pub(crate) fn begin(cache: &'a Cache, redo: &'a RedoLog, meter: &'a Meter) -> Self {
         STATE.with_borrow_mut(|state| {
             state.depth += 1;
-            // Without a vector the bytes are those of a record that has been written.
+            // Without a vector the bytes are those of a record that has been written already.
             let record = if state.vectors == 0 { 0 } else { state.record.len() };
             let (vectors, changes) = (state.vectors, state.overwritten.len());
             Self { cache, redo, meter, record, vectors, changes, ended: false }
         })
     }
 
-    /// Ends it: its changes stand. Where its record ends in the log, if this was the outermost one and it changed anything.
+    /// Ends it: its changes stand. Returns the end of its record in the log, if this was the outermost one and it
+    /// changed anything.
     pub fn commit(mut self) -> Option<Lsn> {
         self.ended = true;
         if ends_outermost() { publish(self.redo, self.meter) } else { None }
     }
 
-    /// Bytes of this thread's record so far: what a change adds to them is its vector.
+    /// Bytes of this thread's record so far. A change adds its vector to them.
     pub fn record_bytes(&self) -> usize {
         STATE.with_borrow(|state| if state.vectors == 0 { redo::RECORD_BYTES } else { state.record.len() })
     }
 
-    /// Notes in the record of this thread's mini-transaction the session and user of a transaction that begins: for readers of the log, not for recovery.
+    /// Notes in the record of this thread's mini-transaction the session and user of a transaction that begins. Readers
+    /// of the log use the note; recovery does not.
     pub(crate) fn note_session(xid: Xid, process: u32, begun_s: u32, user: &str) {
         STATE.with_borrow_mut(|state| {
             if state.vectors == 0 {
@@ -123,12 +132,12 @@ impl<'a> Mini<'a> {
         });
     }
 
-    /// Whether one is open on this thread.
+    /// True: a mini-transaction is open on this thread.
     pub(crate) fn is_open() -> bool {
         is_open()
     }
 
-    /// Puts back what it has changed, and forgets its part of the record.
+    /// Puts back the bytes that its changes overwrote, and cuts its part off the record.
     fn take_back(&self) {
         let mut gone = Vec::new();
         STATE.with_borrow_mut(|state| {
@@ -159,7 +168,7 @@ impl<'a> Mini<'a> {
             state.record.truncate(self.record);
             state.vectors = self.vectors;
         });
-        // Their latches go outside of the state, which a block asks when it is dropped.
+        // The latches go outside of the borrow of the state, because the drop of a block borrows it too.
         gone.iter_mut().for_each(BlockMut::published);
     }
 }
@@ -168,7 +177,7 @@ impl<'a> Mini<'a> {
 fn whole(block: &[u8]) -> Before {
     let version = Version::of(block);
     let mut bytes = Vec::with_capacity(block.len() + 8);
-    // A block of 64 KB would not fit the length; there is none.
+    // The length field could not hold a block of 64 KB; there is no such block size.
     bytes.extend_from_slice(&0_u16.to_le_bytes());
     bytes.extend_from_slice(&(block.len() as u16).to_le_bytes());
     bytes.extend_from_slice(block);
@@ -194,7 +203,7 @@ fn ends_outermost() -> bool {
     })
 }
 
-/// Notes what a block was before an open mini-transaction formats it; None when nothing of it was in the cache.
+/// Notes the bytes of a block before an open mini-transaction formats it; None when the block was not in the cache.
 pub(super) fn save_before(frame: FrameRef, address: BlockAddress, bytes: Option<&[u8]>) {
     STATE.with_borrow_mut(|state| {
         if state.depth > 0 {
@@ -204,12 +213,12 @@ pub(super) fn save_before(frame: FrameRef, address: BlockAddress, bytes: Option<
     });
 }
 
-/// The record of the mini-transaction that is open on this thread.
+/// Number of the record of the mini-transaction that is open on this thread; None without one.
 pub(super) fn record_number() -> Option<u64> {
     STATE.with_borrow(|state| (state.depth > 0).then_some(state.record_number))
 }
 
-/// Whether a mini-transaction is open on this thread.
+/// True: a mini-transaction is open on this thread.
 pub(super) fn is_open() -> bool {
     STATE.with_borrow(|state| state.depth > 0)
 }
@@ -225,7 +234,7 @@ pub(super) fn take_held(address: BlockAddress) -> Option<BlockMut> {
     })
 }
 
-/// What is to be put back into a block that was in use when its changes were taken back.
+/// Takes the bytes that are to be put back into a block, because it was in use when its changes were taken back.
 pub(super) fn take_pending(address: BlockAddress) -> Vec<Before> {
     STATE
         .try_with(|state| {
@@ -238,10 +247,10 @@ pub(super) fn take_pending(address: BlockAddress) -> Vec<Before> {
         .unwrap_or_default()
 }
 
-/// Keeps a block latched until its record is written; gives it back when that has happened already.
+/// Keeps a block latched until its record is written. Gives the block back when that record has been written already.
 pub(super) fn hold(block: BlockMut, record_number: u64) -> Option<BlockMut> {
     let mut block = Some(block);
-    // A thread that ends has no state any more: its blocks are let go.
+    // A thread that ends has no state any more: its blocks are released.
     let _ = STATE.try_with(|state| {
         let mut state = state.borrow_mut();
         if state.depth > 0 && state.record_number == record_number {
@@ -251,8 +260,9 @@ pub(super) fn hold(block: BlockMut, record_number: u64) -> Option<BlockMut> {
     block
 }
 
-/// Makes a change, and its vector in the record of this thread. `fresh`: the block was made of nothing, or of zeros. `reach`: what the change may write;
-/// without it the whole block is kept and compared. Returns the record's number.
+/// Makes a change, and adds its vector to the record of this thread. `fresh`: the log takes the block as new, or as
+/// zeros. `reach`: the ranges that the change may write; without it the whole block is kept and compared. Returns the
+/// result of the change and the record's number.
 pub(super) fn record<R>(
     frame: FrameRef,
     bytes: &mut [u8],
@@ -299,7 +309,7 @@ pub(super) fn record<R>(
         }
         if state.depth > 0 {
             let what = match fresh {
-                // A block that was got within the mini-transaction to be formatted has its old bytes noted already.
+                // The get of a block to be formatted within the mini-transaction has noted its old bytes already.
                 Some(_) => {
                     let noted = |other: &Overwritten| other.address == address && matches!(other.what, What::Whole(_));
                     (!state.overwritten.iter().any(noted)).then_some(What::Whole(None))
@@ -320,7 +330,7 @@ pub(super) fn record<R>(
 }
 
 /// # Panics
-/// When a change has written outside of what it said that it might write: the redo would lack it.
+/// When a change has written outside of its declared reach: the redo would lack those bytes.
 #[cfg(debug_assertions)]
 fn check_reach(address: BlockAddress, reach: &Reach, before: &[u8], after: &[u8]) {
     let mut from = 0;
@@ -335,8 +345,8 @@ fn check_reach(address: BlockAddress, reach: &Reach, before: &[u8], after: &[u8]
     }
 }
 
-/// Writes the record of this thread into the log, and lets its blocks go. When the log takes no more the instance has stopped, and says so wherever
-/// it is asked.
+/// Writes the record of this thread into the log, and releases its blocks. When the log takes no more the instance has
+/// stopped, and every later call says so.
 pub(super) fn publish(log: &RedoLog, meter: &Meter) -> Option<Lsn> {
     let (end, held) = STATE.with_borrow_mut(|state| {
         let mut end = None;

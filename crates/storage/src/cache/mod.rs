@@ -1,4 +1,4 @@
-//! The buffer cache: every block that the engine works on is here, pinned and latched while it does.
+//! The buffer cache: every block that the engine works on is here, pinned and latched during the work.
 //!
 //! See README.md in this folder for the structure, the numbered rules and the order of latches.
 
@@ -54,26 +54,26 @@ use crate::redo::{Lsn, RedoLog};
 
 const NO_POOL: u8 = u8::MAX;
 
-/// A current get of a latched block, counted.
+/// Counts a current get of a latched block, for the session and for the block's segment.
 fn counted(meter: &Meter, class: BlockClass, block: BlockMut) -> BlockMut {
     meter.get(class, GetMode::Current);
     counts::segment(meter, &block, SegmentStatistic::LogicalReads, 1);
     block
 }
 
-/// All pools, and which file's blocks go to which.
+/// All pools, and the pool of each file.
 pub struct Cache {
     pools: [Pool; 5],
-    /// Pool of each file by file number; [`NO_POOL`] where there is no such file.
+    /// Pool of each file by file number; [`NO_POOL`] where no file has that number.
     pool_of_file: Box<[AtomicU8]>,
     files: RwLock<Vec<Option<Arc<Datafile>>>>,
     health: Arc<Health>,
-    /// Not there until the redo of the last run has been applied.
+    /// Unset until recovery has applied the redo of the last run.
     redo: OnceLock<Arc<RedoLog>>,
     double_write: OnceLock<DoubleWrite>,
     wakes: Arc<WriterWakes>,
     around: around::Around,
-    /// Not there in tests of the cache alone.
+    /// Unset in tests of the cache alone.
     parameters: OnceLock<Arc<Parameters>>,
 }
 
@@ -84,7 +84,7 @@ impl fmt::Debug for Cache {
 }
 
 impl Cache {
-    /// `bytes` of memory for each block size; 0 means that blocks of this size cannot be cached, so no tablespace may have it.
+    /// `bytes` of memory for each block size. 0: blocks of this size cannot be cached, so no tablespace may have it.
     #[must_use]
     pub fn new(bytes: [u64; 5], health: Arc<Health>) -> Self {
         let files = usize::from(common::limits::FILES_MAX) + 1;
@@ -102,7 +102,7 @@ impl Cache {
         }
     }
 
-    /// How the background writer is woken.
+    /// The signal that wakes the background writer.
     pub fn wakes(&self) -> &Arc<WriterWakes> {
         &self.wakes
     }
@@ -137,7 +137,8 @@ impl Cache {
 
     /// Forgets a file and drops every buffer of it, dirty or not.
     pub fn remove_file(&self, meter: &Meter, file: FileNumber) {
-        // First nobody can read more of it, then its buffers go, and last the file, which a write under way still needs.
+        // First sessions can read no more of it, then its buffers go, and last the file, which a write under way still
+        // needs.
         let pool = self.pool_of_file[usize::from(file.0)].swap(NO_POOL, Ordering::AcqRel);
         if let Some(pool) = self.pools.get(usize::from(pool)) {
             pool.discard_file(self, meter, file);
@@ -174,15 +175,16 @@ impl Cache {
         &self.pools[size as usize]
     }
 
-    /// How many of these blocks, of one block size, have buffers, and how many of those are dirty.
+    /// Of these blocks, which have one block size: how many have buffers, and how many of those buffers are dirty.
     pub(crate) fn presence(&self, size: BlockSize, ranges: &[BlockRange]) -> (u64, u64) {
         self.pool_of(size).presence(ranges)
     }
 
-    /// A block to read: `mode` says how the get is counted.
+    /// A block to read. `mode` is the kind of get that is counted.
     ///
     /// # Errors
-    /// ORA-01578 for a corrupt block, ORA-01115 when the read fails, ORA-00379 when every buffer is in use; HW-0010 when the instance has stopped.
+    /// ORA-01578 for a corrupt block, ORA-01115 when the read fails, ORA-00379 when every buffer is in use; HW-0010
+    /// when the instance has stopped.
     pub fn get(&self, meter: &Meter, address: BlockAddress, class: BlockClass, mode: GetMode) -> Result<Block> {
         #[cfg(any(test, feature = "testing"))]
         testing::check_get(address)?;
@@ -196,7 +198,7 @@ impl Cache {
         loop {
             let frame = pool.pin(self, meter, address, class)?;
             let block = Block::latch(self, meter, frame, address, class);
-            // It was discarded while its latch was waited for.
+            // The buffer was discarded while this session waited for its latch.
             if frame.state() == DETACHED {
                 continue;
             }
@@ -253,13 +255,14 @@ impl Cache {
         Ok(self.if_current(BlockMut::try_latch(frame, address)).map(|block| counted(meter, class, block)))
     }
 
-    /// A block that was latched without waiting, unless it was discarded meanwhile or a load is about to write it.
+    /// Passes on a block that was latched without waiting. None when it was discarded meanwhile or a load is about to
+    /// write it.
     fn if_current(&self, block: Option<BlockMut>) -> Option<BlockMut> {
         block.filter(|block| !block.is_detached() && !self.around.is_claimed(block.address()))
     }
 
-    /// As [`Cache::try_get_mut`], but waits a moment for a block that another session has latched. For who may not wait until it is free: it may be waiting
-    /// for what this session holds.
+    /// As [`Cache::try_get_mut`], but waits a moment for a block that another session has latched. For a session that
+    /// must not wait without a limit: the holder may be waiting for what this session holds.
     ///
     /// # Errors
     /// As [`Cache::get_mut`].
@@ -280,8 +283,8 @@ impl Cache {
         Ok(self.if_current(block).map(|block| counted(meter, class, block)))
     }
 
-    /// As [`Cache::try_get_mut`], for a change that can be left to others: None too when the block is not in the cache, and while the log has little room,
-    /// of which the rest is for changes that must be made.
+    /// As [`Cache::try_get_mut`], for a change that this session can leave to others. None also when the block is not
+    /// in the cache, and while the log has little room: the rest of it is for changes that must be made.
     ///
     /// # Errors
     /// As [`Cache::get_mut`].
@@ -295,7 +298,7 @@ impl Cache {
         Ok(self.if_current(BlockMut::try_latch(frame, address)).map(|block| counted(meter, class, block)))
     }
 
-    /// A block to format: nothing is read, its bytes are zero.
+    /// A block to format: nothing is read, and its bytes are zero.
     ///
     /// # Errors
     /// ORA-00379 when every buffer is in use; HW-0010 when the instance has stopped.
@@ -327,11 +330,12 @@ impl Cache {
         }
     }
 
-    /// Sends for up to `count` blocks from `start` on that will be wanted soon, with one read; nobody waits, and where no buffer is free nothing is sent.
-    /// How many of them are taken care of, from the first on.
+    /// Sends one read for up to `count` blocks from `start` on that the caller will want soon. The caller does not
+    /// wait; where no buffer is free nothing is sent. Returns the number of blocks, from the first on, that are cached
+    /// or on their way.
     ///
     /// # Errors
-    /// As [`Cache::get`], but for those of the read, which come to who gets the block.
+    /// As [`Cache::get`], but for errors of the read: the session that gets the block meets those.
     pub fn read_ahead(&self, meter: &Meter, start: BlockAddress, count: u32, class: BlockClass) -> Result<u32> {
         let pool = self.pool(start)?;
         if pool.holds(meter, start) {
@@ -342,21 +346,21 @@ impl Cache {
         Ok(read.map_or(1, |read| read.blocks().max(1)))
     }
 
-    /// Sends for a block, and with it for up to `count` that lie before it, as they will be wanted soon; nobody waits, and nothing is sent where that
-    /// cannot be.
+    /// Sends one read for a block and up to `count` blocks before it, which will be wanted soon. The caller does not
+    /// wait; where a read is not possible nothing is sent.
     pub(crate) fn read_behind(&self, meter: &Meter, last: BlockAddress, count: u32, class: BlockClass) {
         let (Ok(pool), Ok(file)) = (self.pool(last), self.file(last.file)) else { return };
         let address = |before: u32| last.block.checked_sub(before).map(|block| BlockAddress::new(last.file, block));
         let run =
             (0..count).map_while(address).take_while(|at| file.check_block(*at).is_ok() && !pool.holds(meter, *at));
         if let Some((blocks, start)) = (1..).zip(run).last() {
-            // A session that gets the block meets an error of the read then.
+            // The session that gets the block meets an error of the read.
             let _ = pool.start_read(self, meter, &file, start, blocks, class, Entry::Midpoint, Patience::Never);
         }
     }
 
-    /// Drops the buffers of blocks whose contents no longer matter. What is dirty is written first: redo that is no longer read must not be
-    /// missed by redo that still is. A session that changes one of them is waited for.
+    /// Drops the buffers of blocks whose contents no longer matter. Dirty buffers are written first: redo that is no
+    /// longer read must not be missed by redo that still is. Waits for sessions that change one of the blocks.
     ///
     /// # Errors
     /// HW-0010, and the instance is stopped, when a write fails.
@@ -370,7 +374,7 @@ impl Cache {
         Ok(())
     }
 
-    /// The redo log that changes go into.
+    /// The redo log, which takes the redo of every change.
     ///
     /// # Errors
     /// Before the instance has opened it.
@@ -378,13 +382,13 @@ impl Cache {
         self.redo.get().ok_or_else(|| Error::bug("the redo log is not open yet"))
     }
 
-    /// From now on changes can be made.
+    /// Gives the cache the log. Changes are possible from now on.
     pub fn set_redo(&self, redo: Arc<RedoLog>) {
         let _ = self.redo.set(redo);
     }
 
-    /// Who latches nothing yet waits here while the log has little room: a checkpoint that will make some must not meet latches whose holder waits
-    /// for it.
+    /// Waits while the log has little room. Only for sessions that latch no block: the checkpoint that will make room
+    /// must not meet latches whose holder waits for it.
     fn wait_for_redo_room(&self, meter: &Meter) -> Result<()> {
         match self.redo.get() {
             Some(redo) if !latches_any() => redo.wait_room(meter),
@@ -399,17 +403,17 @@ impl Cache {
         }
     }
 
-    /// Where blocks are written first; None for a cache of tests.
+    /// The double-write area; None for a cache of tests.
     pub fn double_write(&self) -> Option<&DoubleWrite> {
         self.double_write.get()
     }
 
-    /// The instance's parameters decide from now on.
+    /// Gives the cache the instance's parameters, which decide from now on.
     pub fn govern(&self, parameters: &Arc<Parameters>) {
         let _ = self.parameters.set(parameters.clone());
     }
 
-    /// How much of a block is checked before it is written.
+    /// The level of checks of a block before it is written.
     fn checking(&self) -> Checking {
         self.parameters
             .get()
@@ -420,7 +424,7 @@ impl Cache {
         let _ = self.double_write.set(area);
     }
 
-    /// Where the redo begins that blocks in the cache need which have not been written yet; the log's end where there are none.
+    /// Start of the redo that the cache's unwritten blocks need; the log's end where no block needs any.
     ///
     /// # Errors
     /// When the log is not open.
@@ -429,13 +433,15 @@ impl Cache {
         Ok(Lsn(self.pools.iter().map(Pool::redo_needed_from).min().unwrap_or(end).min(end)))
     }
 
-    /// Redo before this is on disk with its blocks: what was written is synced first. A block that is changed meanwhile has its redo behind it.
+    /// Start of the redo that is still needed: the blocks of all redo before it are on disk. Syncs the files that were
+    /// written to first. A block that is changed meanwhile has its redo behind that place.
     ///
     /// # Errors
     /// HW-0010, and the instance is stopped, when a sync fails.
     pub(crate) fn redo_needed_from(&self, meter: &Meter) -> Result<Lsn> {
         let end = self.redo()?.end().0;
-        // The pools first: what a load takes out of them unwritten is noted around them before it is gone.
+        // The pools first: a load notes a buffer's redo in `around` before it takes the buffer, unwritten, out of its
+        // pool.
         let cached = self.pools.iter().map(Pool::redo_needed_from).min().unwrap_or(end);
         let around = self.around.needed_from().map_or(end, |from| from.0);
         let least = cached.min(around);
@@ -466,7 +472,7 @@ impl Cache {
         Ok(())
     }
 
-    /// Writes every dirty buffer, then empties the cache of all that is not in use.
+    /// Writes every dirty buffer, then empties the cache of every buffer that is not in use.
     ///
     /// # Errors
     /// As [`Cache::checkpoint`].
@@ -500,13 +506,13 @@ impl Cache {
         Ok(())
     }
 
-    /// What is true of the cache while no process is at work: for tests and the simulator.
+    /// Checks the invariants of the cache while no process is at work: for tests and the simulator.
     ///
     /// # Errors
-    /// ORA-00600 with what is not so.
+    /// ORA-00600 with the invariant that does not hold.
     pub fn check_invariants(&self) -> Result<()> {
         if latches_any() || Mini::is_open() {
-            return Err(Error::bug("a block is latched, or a mini-transaction is open, and nobody is at work"));
+            return Err(Error::bug("a block is latched, or a mini-transaction is open, while no process is at work"));
         }
         self.pools.iter().try_for_each(Pool::check_invariants)
     }

@@ -1,4 +1,5 @@
-//! Debug builds only: a thread that latches a block which it holds already would wait for itself for ever; this says so instead.
+//! Debug builds only: a panic for a thread that latches a block which it holds already. Without it the thread would
+//! wait for itself for ever.
 
 use std::cell::RefCell;
 
@@ -8,7 +9,7 @@ common::sync::thread_local! {
     static HELD: RefCell<Vec<(BlockAddress, bool)>> = const { RefCell::new(Vec::new()) };
 }
 
-/// Notes that this thread holds a block; forgotten when dropped.
+/// Notes that this thread holds a block, until it is dropped.
 #[derive(Debug)]
 pub(super) struct Held(BlockAddress);
 

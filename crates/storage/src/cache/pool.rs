@@ -1,4 +1,4 @@
-//! The buffers of one block size: hash chains to find them, a replacement list to reuse them.
+//! The buffers of one block size: hash chains find them, a replacement list decides which is reused.
 
 use std::collections::HashMap;
 use std::fmt;
@@ -22,28 +22,28 @@ use crate::redo::Lsn;
 
 /// Share of the replacement list, in percent, that a session scans for a victim before it asks the writer for help.
 const SCAN_PERCENT: usize = 40;
-/// How long a session waits for the writer at a time, and how often, before every buffer counts as in use.
+/// Length of one wait for the writer; after [`FREE_WAITS_MAX`] of them every buffer counts as in use (ORA-00379).
 const FREE_WAIT: Duration = Duration::from_millis(10);
 const FREE_WAITS_MAX: usize = 3_000;
-/// Buffers that a pool has at least, if it has any.
+/// Least number of buffers of a pool that has any.
 const BUFFERS_MIN: usize = 64;
 
-/// Whether to wait for a buffer when none is free.
+/// What a session does when no buffer is free.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(super) enum Patience {
     Wait,
     Never,
 }
 
-/// What becomes of a dirty buffer that is discarded.
+/// What happens to a dirty buffer that is discarded.
 #[derive(Clone, Copy)]
 pub(super) enum Dirty<'a> {
     /// It is written first: redo that is no longer read must not be missed by redo that still is.
     Write,
     /// It is not written. The redo that it needs is kept until other content of the block is on disk.
     Keep(&'a RedoKept),
-    /// It is not written, and its redo is not read again: the file is gone. The caller waits for the writer alone, not for
-    /// sessions that still change the block.
+    /// It is not written, and its redo is not read again: the file is gone. The caller waits for the writer alone, not
+    /// for sessions that still change the block.
     Forget,
 }
 
@@ -52,7 +52,7 @@ pub struct Pool {
     size: BlockSize,
     capacity: usize,
     pub(super) chains: Chains,
-    /// By index; allocated from the first on, as they are needed.
+    /// Frames by index, allocated from the first on as they are needed.
     frames: Box<[OnceLock<FrameRef>]>,
     pub(super) replacement: Mutex<Replacement>,
     wakes: Arc<WriterWakes>,
@@ -79,7 +79,7 @@ pub struct BufferState {
     pub block_bytes: usize,
 }
 
-/// A pool's figures, for V$BUFFER_POOL_STATISTICS.
+/// Figures of a pool, for V$BUFFER_POOL_STATISTICS.
 #[derive(Clone, Copy, Debug)]
 pub struct PoolFigures {
     pub size: BlockSize,
@@ -88,7 +88,7 @@ pub struct PoolFigures {
     pub physical_reads: u64,
     pub physical_writes: u64,
     pub free_buffer_waits: u64,
-    /// Waits until a buffer that was just being written was written.
+    /// Waits for the end of a write of the buffer.
     pub write_complete_waits: u64,
 }
 
@@ -126,7 +126,7 @@ impl Pool {
         }
     }
 
-    /// Buffers that the pool may have.
+    /// Most buffers that the pool may have.
     #[must_use]
     pub fn capacity(&self) -> usize {
         self.capacity
@@ -141,7 +141,7 @@ impl Pool {
         self.frames.get(index as usize)?.get().copied()
     }
 
-    /// The replacement list, by its latch.
+    /// The replacement list, under its latch.
     pub(super) fn list(&self, meter: &Meter) -> MutexGuard<'_, Replacement> {
         meter.latch(LatchName::CacheBuffersLruChain, &self.replacement)
     }
@@ -171,15 +171,16 @@ impl Pool {
         None
     }
 
-    /// Whether a block is in the cache, without touching it.
+    /// True: the block is in the cache, or a read of it is on its way. The buffer is neither pinned nor touched.
     pub(super) fn holds(&self, meter: &Meter, address: BlockAddress) -> bool {
         let tag = address.pack();
         let bucket = self.chains.bucket(address);
         bucket.quick(tag).is_some() || bucket.lock(meter).current(tag).is_some()
     }
 
-    /// Puts a frame into its chain, and the block's clones out of it; false when the block is there already. It has its state no sooner: who looks
-    /// without the lock must not find a buffer that another has been quicker to fill.
+    /// Puts a frame into its chain, and takes the block's clones out of it. False when the chain has the block already.
+    /// The frame gets its state here and no sooner: a session that looks without the lock must not find a buffer for
+    /// which another session's buffer was entered first.
     fn publish(&self, meter: &Meter, frame: FrameRef, state: u8) -> bool {
         let address = frame.address();
         let tag = address.pack();
@@ -214,7 +215,7 @@ impl Pool {
                     frame.touch(now_s(meter));
                     return Ok(frame);
                 }
-                // Another session reads it, or this one reads ahead.
+                // Another session reads it, or this session has sent for it ahead.
                 let batch = frame.batch.lock().clone();
                 if let Some(batch) = batch {
                     if batch.complete(cache, self, meter, Some((address, class)))
@@ -241,8 +242,8 @@ impl Pool {
         }
     }
 
-    /// The block's frame, pinned, with no read: for a block that is about to be formatted. It may still show what the block was; a buffer that was
-    /// taken for it is zero before anybody can find it, and true is said.
+    /// The block's frame, pinned, without a read: for a block that the caller formats. The frame may still show the old
+    /// block. True: a new buffer was taken, whose bytes were zero before any session could find it.
     pub(super) fn pin_new(
         &self,
         cache: &Cache,
@@ -277,8 +278,9 @@ impl Pool {
         }
     }
 
-    /// Starts to read up to `count` blocks from `start`; stops before the first that is in the cache. None when `start` itself is, or when no
-    /// buffer is free and the caller has no patience. For the blocks behind the first nobody waits: their buffers are held already by then.
+    /// Starts to read up to `count` blocks from `start`; stops before the first that is in the cache. None when `start`
+    /// itself is, or when no buffer is free and the caller has no patience. The caller waits for a buffer for the first
+    /// block only: for the others it would wait with buffers in hand.
     #[expect(clippy::too_many_arguments, reason = "who reads what, where, and how")]
     pub(super) fn start_read(
         &self,
@@ -341,7 +343,7 @@ impl Pool {
         Ok(Some(batch))
     }
 
-    /// How many of these blocks have buffers, and how many of those are dirty.
+    /// Of these blocks: how many have buffers, and how many of those buffers are dirty.
     pub(super) fn presence(&self, ranges: &[BlockRange]) -> (u64, u64) {
         let mut sorted = ranges.to_vec();
         sorted.sort_unstable_by_key(|range| range.start);
@@ -358,10 +360,10 @@ impl Pool {
         (cached, dirty)
     }
 
-    /// What is true of the buffers while no process is at work.
+    /// Checks the invariants of the buffers while no process is at work.
     ///
     /// # Errors
-    /// ORA-00600 with what is not so.
+    /// ORA-00600 with the invariant that does not hold.
     pub(super) fn check_invariants(&self) -> Result<()> {
         let list = self.replacement.lock();
         list.check_invariants()?;
@@ -396,14 +398,14 @@ impl Pool {
         Ok(())
     }
 
-    /// A frame in no chain and not on the list, pinned once.
+    /// A free frame: in no chain, not on the list, and pinned once.
     fn take(&self, cache: &Cache, meter: &Meter) -> Result<FrameRef> {
         meter.count(Statistic::FreeBufferRequested, 1);
         for attempt in 0..=FREE_WAITS_MAX {
             if let Some(frame) = self.take_now(meter) {
                 return Ok(frame);
             }
-            // The writer has ended for good then.
+            // When the instance has stopped, the writer has ended for good.
             cache.health().check()?;
             if attempt > 0 && self.finish_a_read(meter) {
                 continue;
@@ -419,7 +421,8 @@ impl Pool {
         ))
     }
 
-    /// Completes a read that is on its way, started by any session: until then it keeps its buffers, and its session may be waiting for one itself.
+    /// Completes a read that is on its way, started by any session. Until then the read keeps its buffers, and the
+    /// session that started it may itself be waiting for one.
     fn finish_a_read(&self, meter: &Meter) -> bool {
         self.frames().iter().filter(|frame| frame.state() == READING).any(|frame| {
             let batch = frame.batch.lock().clone();
@@ -472,10 +475,12 @@ impl Pool {
         None
     }
 
-    /// Takes an idle, clean frame out of its chain and pins it; false when somebody was faster, even when the frame has another block by now.
+    /// Takes an idle, clean frame out of its chain and pins it. False when another session was faster, even when the
+    /// frame has another block by now.
     fn claim(&self, meter: &Meter, frame: FrameRef) -> bool {
         let address = frame.address();
-        // No session finds the frame through its chain while that is locked; a session that found it without the lock learns from the word that it is free.
+        // No session finds the frame through its chain while that is locked; a session that found it without the lock
+        // learns from the word that it is free.
         let mut chain = self.chains.bucket(address).lock(meter);
         let state = frame.state();
         match state {
@@ -520,7 +525,7 @@ impl Pool {
         Ok(())
     }
 
-    /// Tells waiting sessions that buffers were cleaned.
+    /// Tells waiting sessions that the writer has cleaned buffers.
     pub(super) fn announce_clean(&self) {
         *self.freed.0.lock() += 1;
         self.freed.1.notify_all();
@@ -531,22 +536,23 @@ impl Pool {
         self.frames.iter().map_while(OnceLock::get).copied().collect()
     }
 
-    /// The least place in the log that a buffer needs redo from: one that is dirty, or that is being written.
+    /// Start of the redo that the pool's buffers need: the dirty ones, and those that are being written.
     pub(super) fn redo_needed_from(&self) -> u64 {
         let frames = self.frames();
         let needed = |frame: &FrameRef| {
-            // A write takes its place over before it gives the other up.
+            // The writer sets `redo_writing` before it clears `redo_from`, so one of the two is always seen.
             let from = frame.redo_from.load(Ordering::SeqCst);
             let writing = frame.redo_writing.load(Ordering::SeqCst);
-            // What was discarded is not written again. Should the frame have another block by now, that needs redo from later on alone.
+            // A discarded buffer is not written again. If the frame has another block by now, that block needs only
+            // later redo.
             let from = if frame.state() == DETACHED { CLEAN } else { from };
             from.min(writing)
         };
         frames.iter().map(needed).min().unwrap_or(u64::MAX)
     }
 
-    /// Forgets a block. A session that changes it is waited for; one that reads it keeps what it sees, as a block of
-    /// nowhere. A write of it has returned afterwards, and no later one comes.
+    /// Forgets a block. Waits for a session that changes it; a session that reads it keeps what it sees, in a detached
+    /// buffer. When this returns, a write of the block has returned, and no later one follows.
     pub(super) fn discard(&self, cache: &Cache, meter: &Meter, address: BlockAddress, dirty: Dirty<'_>) -> Result<()> {
         loop {
             self.drop_clones(meter, address);
@@ -559,7 +565,7 @@ impl Pool {
                 frame.unpin();
                 continue;
             }
-            // Under the latch, so that no change is lost between a look at the dirty flag and the end of the buffer.
+            // Under the latch, so that no change is lost between the look at the dirty flag and the end of the buffer.
             // Sessions that wait for the latch find the buffer detached.
             let latch = (!matches!(dirty, Dirty::Forget)).then(|| frame.latch.read_recursive());
             if frame.state() != VALID {
@@ -568,8 +574,8 @@ impl Pool {
                 continue;
             }
             if frame.writing.load(Ordering::SeqCst) {
-                // Before anybody can read the block from the disk again, where an older copy may be still. Not under the latch, which the writer may
-                // want.
+                // The write comes before any session can read the block from the disk again, where an older copy may
+                // still be. It is not under the latch, which the writer may want.
                 drop(latch);
                 super::writer::wait_written(self, meter, frame, address);
                 frame.unpin();
@@ -591,7 +597,7 @@ impl Pool {
             self.unpublish(meter, frame);
             frame.set_state(DETACHED);
             drop(latch);
-            // One that has begun since has found the buffer clean, or writes what is dropped.
+            // A write that has begun since either has found the buffer clean, or writes the copy that is dropped here.
             super::writer::wait_written(self, meter, frame, address);
             frame.unpin();
             self.release_idle(meter, frame);
@@ -599,7 +605,7 @@ impl Pool {
         }
     }
 
-    /// Whether the block is free of a change latch; with `patience` the caller waits until it is.
+    /// True: no session has the block latched for a change. With `patience` the caller waits until that is so.
     pub(super) fn is_unchanging(&self, meter: &Meter, address: BlockAddress, patience: bool) -> bool {
         let Some(frame) = self.find_valid(meter, address) else { return true };
         let free = if patience {
@@ -612,7 +618,7 @@ impl Pool {
         free
     }
 
-    /// Takes a block out of the cache that the caller has latched, and whose content is to be forgotten.
+    /// Takes a block that the caller has latched out of the cache. Its content is to be forgotten.
     pub(super) fn forget_latched(&self, meter: &Meter, frame: FrameRef) {
         self.unpublish(meter, frame);
         frame.set_state(DETACHED);
@@ -622,13 +628,13 @@ impl Pool {
         for frame in self.frames() {
             let address = frame.address();
             if address.file == file {
-                // Nothing is written, so nothing fails.
+                // This writes nothing, so nothing can fail.
                 let _ = self.discard(cache, meter, address, Dirty::Forget);
             }
         }
     }
 
-    /// Makes a frame free for anything, unless it is in use or dirty.
+    /// Frees a frame, unless it is in use or dirty.
     pub(super) fn release_idle(&self, meter: &Meter, frame: FrameRef) {
         if self.claim(meter, frame) {
             self.list(meter).remove(frame.index());
@@ -636,7 +642,7 @@ impl Pool {
         }
     }
 
-    /// Empties every frame that is neither in use nor dirty.
+    /// Frees every frame that is neither in use nor dirty.
     pub(super) fn evict_all(&self, meter: &Meter) {
         for frame in self.frames() {
             self.release_idle(meter, frame);

@@ -1,7 +1,8 @@
-//! Reads into the cache: one block or a run of blocks, submitted first and completed by the first session that needs a block of it.
+//! Reads into the cache: one block or a run of blocks, submitted first and completed by the first session that needs a
+//! block of it.
 //!
-//! While a read is on its way its frames are in the hash chains with state READING and no latch held; a session that wants one of them completes
-//! the whole batch. So a read-ahead whose session went away blocks nobody.
+//! While a read is on its way its frames are in the hash chains with state READING and no latch held. A session that
+//! wants one of them completes the whole batch. So a read-ahead outlives its session: any waiter may complete it.
 
 use std::fmt;
 
@@ -24,14 +25,14 @@ pub(super) struct ReadBatch {
 }
 
 pub(super) enum Stage {
-    /// The frames are being collected.
+    /// The session that starts the read is collecting the frames.
     Collecting,
     Flying {
         read: std::io::Result<PendingRead>,
         frames: Vec<FrameRef>,
         file: Arc<Datafile>,
     },
-    /// Done; the blocks that could not be read, and why.
+    /// Done: the blocks that could not be read, each with its error.
     Done(Vec<(BlockAddress, Error)>),
 }
 
@@ -50,8 +51,8 @@ impl ReadBatch {
         self.stage.lock()
     }
 
-    /// Hands the frames' memory to the device. A submission that fails is kept as the read's error. `patience`: a session that waits for one block at once
-    /// reads it itself.
+    /// Hands the frames' memory to the device. A submission that fails is kept as the read's error. `patience`: a
+    /// session that is going to wait for a single block reads it in its own thread.
     pub(super) fn submit(&self, stage: &mut Stage, file: &Arc<Datafile>, frames: Vec<FrameRef>, patience: Patience) {
         let buffers =
             frames.iter().map(|frame| std::mem::replace(&mut *frame.latch.write(), AlignedBuffer::zeroed(0))).collect();
@@ -62,13 +63,14 @@ impl ReadBatch {
         *stage = Stage::Flying { read, frames, file: file.clone() };
     }
 
-    /// Blocks that this call reads.
+    /// Number of blocks that this call reads.
     pub(super) fn blocks(&self) -> u32 {
         self.blocks.load(Ordering::Acquire)
     }
 
-    /// Waits until the blocks are in their frames, and counts the wait: to the session that reads, as a read; to any other, as a wait for it, by the block
-    /// that it wants. True when another session was reading.
+    /// Waits until the blocks are in their frames, and counts the wait. For the session that completes the read it is a
+    /// read; for any other session it is a wait for that session, by the block that it wants. True when another session
+    /// was reading.
     pub(super) fn complete(
         &self,
         cache: &Cache,
@@ -90,7 +92,7 @@ impl ReadBatch {
         by_other
     }
 
-    /// As [`ReadBatch::complete`], but false at once when another session is at it already, or nothing is left to do.
+    /// As [`ReadBatch::complete`], but false at once when another session is completing it, or it is complete.
     pub(super) fn try_complete(&self, pool: &Pool, meter: &Meter) -> bool {
         match self.stage.try_lock() {
             Some(mut stage) => self.finish(&mut stage, pool, meter),
@@ -98,7 +100,7 @@ impl ReadBatch {
         }
     }
 
-    /// Waits for the read unless that was done before; a failed read fails for every session that asks.
+    /// Waits for the read unless a session has done so before. A failed read fails for every session that asks.
     fn finish(&self, stage: &mut Stage, pool: &Pool, meter: &Meter) -> bool {
         if !matches!(stage, Stage::Flying { .. }) {
             return false;
@@ -158,7 +160,7 @@ impl ReadBatch {
     }
 
     /// # Errors
-    /// The error of this block's read, if it had one.
+    /// The error of the read of this block, if it failed.
     pub(super) fn failure(&self, address: BlockAddress) -> Result<()> {
         match &*self.stage.lock() {
             Stage::Done(failures) => match failures.iter().find(|(failed, _)| *failed == address) {

@@ -5,8 +5,9 @@
 //!                              new buffers enter here            victims are sought from here
 //! ```
 //!
-//! A get only counts a touch; the list moves when a victim is sought: a buffer touched twice or more goes to the hot head and starts again at 0,
-//! and as many buffers cross from the hot half into the cold one, with one touch. Buffers of a large scan enter at the tail.
+//! A get only counts a touch; the list moves when a session seeks a victim. A buffer touched twice or more goes to the
+//! hot head and starts again at 0; as many buffers cross from the hot half into the cold one, with one touch. Buffers
+//! of a large scan enter at the tail.
 
 use common::{Error, Result};
 
@@ -14,7 +15,7 @@ const NONE: u32 = u32::MAX;
 /// Share of the list, in percent, that is hot.
 const HOT_PERCENT: usize = 50;
 
-/// Where a buffer enters the list.
+/// The place at which a buffer enters the list.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum Entry {
     Midpoint,
@@ -39,7 +40,7 @@ pub(super) struct Replacement {
     midpoint: u32,
     length: usize,
     hot: usize,
-    /// Frames that hold nothing.
+    /// Frames that hold no block.
     pub(super) free: Vec<u32>,
 }
 
@@ -53,7 +54,7 @@ impl Replacement {
         (self.nodes.len() - 1) as u32
     }
 
-    /// Frames that there are, on the list or not.
+    /// All frames of the pool, on the list or not.
     pub(super) fn allocated(&self) -> usize {
         self.nodes.len()
     }
@@ -94,7 +95,7 @@ impl Replacement {
         match entry {
             Entry::Tail => {
                 let last = self.tail;
-                // Behind a hot tail the newcomer is the whole cold half.
+                // Behind a hot tail the new buffer is the whole cold half.
                 self.link(index, last, NONE, false);
                 if self.midpoint == NONE {
                     self.midpoint = index;
@@ -132,7 +133,7 @@ impl Replacement {
         self.nodes[index as usize].linked = false;
     }
 
-    /// Moves a buffer to the hot head; returns those that crossed into the cold half.
+    /// Moves a buffer to the hot head. Returns the buffer that crossed into the cold half, if one did.
     pub(super) fn heat(&mut self, index: u32) -> Option<u32> {
         self.remove(index);
         let head = self.head;
@@ -148,10 +149,11 @@ impl Replacement {
         Some(last_hot)
     }
 
-    /// The list reads the same both ways, its hot part comes first, the midpoint is where the cold part begins, and what is free is not on it.
+    /// Checks that the list reads the same both ways, its hot part comes first, the midpoint is the start of the cold
+    /// part, and no free frame is on it.
     ///
     /// # Errors
-    /// ORA-00600 with what is not so.
+    /// ORA-00600 with the invariant that does not hold.
     pub(super) fn check_invariants(&self) -> Result<()> {
         let wrong = |what: String| Err(Error::bug(format!("replacement list: {what}")));
         let (mut at, mut before, mut length, mut hot, mut midpoint) = (self.head, NONE, 0, 0, NONE);

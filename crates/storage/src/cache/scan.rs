@@ -1,4 +1,4 @@
-//! Reading runs of blocks in order: gets for what is in the cache, multiblock reads with read-ahead for what is not.
+//! Reading runs of blocks in order: gets for cached blocks, multiblock reads with read-ahead for the others.
 //!
 //! ```text
 //! ranges   [128..136) [144..152) …        runs are cut at the end of a range, at cached blocks and at 1 MB
@@ -35,11 +35,11 @@ impl std::fmt::Debug for BlockScan {
     }
 }
 
-/// Runs that are on their way at a time.
+/// Most runs on their way at a time.
 const AHEAD_MAX: usize = 2;
 
 impl BlockScan {
-    /// `read_blocks` is the multiblock read count; `cold` sends the buffers to the cold end of the replacement list.
+    /// `read_blocks` is the multiblock read count. `cold`: the buffers enter the cold end of the replacement list.
     pub(crate) fn new(
         cache: Arc<Cache>,
         meter: Arc<Meter>,
@@ -62,7 +62,7 @@ impl BlockScan {
     /// The next block, by a consistent get.
     ///
     /// # Errors
-    /// Those of [`Cache::get`].
+    /// Errors of [`Cache::get`].
     pub fn next_block(&mut self) -> Result<Option<Block>> {
         let (mut range, mut offset) = self.next;
         while range < self.ranges.len() && offset >= self.ranges[range].blocks {
@@ -84,7 +84,7 @@ impl BlockScan {
         Ok(Some(block))
     }
 
-    /// Starts reads until enough are on their way or the next block to read is far ahead.
+    /// Starts reads until enough are on their way, or until the next block to read is far ahead of the consumer.
     fn read_ahead(&mut self) -> Result<()> {
         while self.flying.len() < AHEAD_MAX {
             let (range, offset) = self.ahead;
@@ -102,7 +102,8 @@ impl BlockScan {
             let start = current.start.plus(offset);
             let pool = self.cache.pool(start)?;
             if pool.holds(&self.meter, start) {
-                // Cached blocks need no reading ahead, but looking too far ahead of the consumer would find what is evicted again by then.
+                // Cached blocks need no reading ahead. A look too far ahead of the consumer would find blocks that are
+                // evicted again before their turn.
                 if self.ahead.0 > self.next.0 + 1 {
                     return Ok(());
                 }
@@ -119,7 +120,7 @@ impl BlockScan {
                     self.flying.push((start.plus(read - 1), batch));
                 }
                 None if pool.holds(&self.meter, start) => self.ahead = (range, offset + 1),
-                // No buffer is free: the block that is wanted now is read alone.
+                // No buffer is free: the get reads the block that is wanted now alone.
                 None => return Ok(()),
             }
         }

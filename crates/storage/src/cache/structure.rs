@@ -1,5 +1,6 @@
-//! Metadata blocks that come from disk: figures that the engine computes with must lie within the block, or no checksum will save it from looping or
-//! reaching outside. Done once a read, so the code that uses the blocks need not do it at each get.
+//! Checks of metadata blocks that come from disk. The engine computes with their figures, so these must lie within the
+//! block: a checksum does not keep a wrong figure from making the engine loop or reach outside. The check runs once a
+//! read, so the code that uses the blocks need not repeat it at each get.
 
 use common::{BlockAddress, BlockSize, Error, Result, limits};
 use format::block::{self, BlockType};

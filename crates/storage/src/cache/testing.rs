@@ -1,4 +1,4 @@
-//! What tests outside of the crate see of a buffer, and hold of a pool.
+//! Test access to buffers and pools, for tests outside of the crate.
 
 use std::fmt;
 
@@ -13,18 +13,18 @@ use super::pool::Pool;
 use super::{Cache, mini, writer};
 
 common::sync::thread_local! {
-    /// Gets within mini-transactions until one fails.
+    /// Gets within mini-transactions that still succeed before one fails.
     static FAILS_AFTER: Cell<Option<u64>> = const { Cell::new(None) };
 }
 
-/// Has a get of a block fail that this thread makes within a mini-transaction, after so many that do not; None: none fails. What was left of the number
-/// set before: None when that get has failed.
+/// Makes a get of a block fail that this thread makes within a mini-transaction, after `after` gets that do not; None:
+/// no get fails. Returns the rest of the number set before: None when that get has failed.
 pub fn fail_get_in_mini(after: Option<u64>) -> Option<u64> {
     FAILS_AFTER.replace(after)
 }
 
 /// # Errors
-/// ORA-01115 when it is this get's turn.
+/// ORA-01115 when this get is the one to fail.
 pub(super) fn check_get(address: BlockAddress) -> Result<()> {
     match FAILS_AFTER.get() {
         Some(0) if mini::is_open() => {
@@ -39,7 +39,7 @@ pub(super) fn check_get(address: BlockAddress) -> Result<()> {
     }
 }
 
-/// A pinned buffer; unpinned when it is dropped.
+/// A pinned buffer. Dropping it unpins the buffer.
 pub struct PinnedBuffer<'a> {
     pool: &'a Pool,
     frame: FrameRef,
@@ -59,24 +59,24 @@ impl Drop for PinnedBuffer<'_> {
 }
 
 impl PinnedBuffer<'_> {
-    /// How many have pinned it.
+    /// Number of pins on the buffer.
     #[must_use]
     pub fn pins(&self) -> u64 {
         self.frame.pins()
     }
 
-    /// Its latch, in share mode, as long as the result lives.
+    /// Latches the buffer in share mode for as long as the result lives.
     #[must_use]
     pub fn latch_shared(&self) -> impl Sized + use<'_> {
         self.frame.latch.read()
     }
 
-    /// Says that the writer is at it, or not any more.
+    /// True: marks the buffer as being written. False: takes the mark away.
     pub fn set_writing(&self, writing: bool) {
         self.frame.writing.store(writing, Ordering::SeqCst);
     }
 
-    /// Waits until nobody writes it.
+    /// Waits until no session and no writer is writing the buffer.
     pub fn wait_written(&self, meter: &Meter) {
         writer::wait_written(self.pool, meter, self.frame, self.address);
     }
@@ -90,19 +90,19 @@ impl Cache {
         Some(PinnedBuffer { pool, frame: pool.find_valid(meter, address)?, address })
     }
 
-    /// Whether a block is in the cache.
+    /// True: the block is in the cache.
     #[must_use]
     pub fn holds_for_test(&self, meter: &Meter, address: BlockAddress) -> bool {
         self.pool(address).is_ok_and(|pool| pool.holds(meter, address))
     }
 
-    /// Buffers that its chain has of a block as it is now.
+    /// Number of current buffers of the block in its chain.
     #[must_use]
     pub fn buffers_for_test(&self, meter: &Meter, address: BlockAddress) -> usize {
         self.pool(address).map_or(0, |pool| pool.chains.bucket(address).lock(meter).count(address.pack()))
     }
 
-    /// Locks the chain that a block is on, and its pool's replacement list, as long as the result lives.
+    /// Locks the chain of a block and its pool's replacement list for as long as the result lives.
     #[must_use]
     pub fn lock_lists_for_test<'a>(&'a self, meter: &'a Meter, address: BlockAddress) -> Option<impl Sized + use<'a>> {
         let pool = self.pool(address).ok()?;

@@ -1,8 +1,8 @@
 //! Writing dirty buffers: coldest first in the background, all of them at a checkpoint.
 //!
-//! A buffer is pinned while its copy is written, so it is not evicted before the write has returned; the copy is taken under the share latch, so a
-//! half-made change is never written. Neighbouring blocks go out in one write. A write that fails stops the instance: the block's contents would
-//! otherwise be lost unseen.
+//! The writer pins a buffer while its copy is written, so the buffer is not evicted before the write has returned. It
+//! takes the copy under the share latch, so a half-made change is never written. Neighbouring blocks go out in one
+//! write. A write that fails stops the instance: the block's contents would otherwise be lost unseen.
 
 use std::time::Duration;
 
@@ -27,10 +27,10 @@ const DIRTY_PERCENT: usize = 25;
 /// Share of the replacement list, in percent, that is cleaned in one round.
 const ROUND_PERCENT: usize = 25;
 
-/// Old buffers that are written before sessions that wait for a clean one have their turn.
+/// Old buffers that one call writes before it turns to sessions that wait for a clean one.
 const BUFFERS_AT_ONCE: usize = 2048;
 
-/// Wakes the background writer before its time.
+/// The signal that wakes the background writer before its time.
 #[derive(Debug, Default)]
 pub struct WriterWakes {
     posted: Mutex<bool>,
@@ -53,7 +53,7 @@ impl WriterWakes {
         self.signal.notify_all();
     }
 
-    /// Waits until it is posted or `period` has passed.
+    /// Waits until a session posts the writer or `period` has passed.
     pub fn wait(&self, period: Duration) {
         let mut posted = self.posted.lock();
         if !*posted {
@@ -70,7 +70,7 @@ pub(super) fn write_all(cache: &Cache, pool: &Pool, meter: &Meter) -> Result<()>
     let written = write(cache, pool, meter, dirty, Latched::Wait)?;
     meter.count(Statistic::DbwrCheckpointBuffersWritten, written);
     meter.count(Statistic::DbwrThreadCheckpointBuffersWritten, written);
-    // What another session has begun to write is clean by its flag, but not on its way to the disk for certain.
+    // A buffer that another session writes is clean by its flag, but its copy may not be on its way to the disk yet.
     for frame in &frames {
         wait_written(pool, meter, frame, frame.address());
     }
@@ -94,7 +94,8 @@ pub(super) fn write_range(cache: &Cache, pool: &Pool, meter: &Meter, range: Bloc
     Ok(())
 }
 
-/// Writes the dirty buffers of a range of blocks, as one who is going to read it from the disk needs them: writes of others are waited for, too.
+/// Writes the dirty buffers of a range of blocks for a caller that is going to read the range from disk. It waits for
+/// writes by other sessions, too.
 pub(super) fn write_range_out(cache: &Cache, pool: &Pool, meter: &Meter, range: BlockRange) -> Result<()> {
     let mut there = Vec::new();
     for n in 0..range.blocks {
@@ -111,22 +112,23 @@ pub(super) fn write_range_out(cache: &Cache, pool: &Pool, meter: &Meter, range: 
         let written = meter.wait(Event::EnqKoFastObjectCheckpoint, at, -1, checkpoint)?;
         meter.count(Statistic::DbwrCheckpointBuffersWritten, written);
     }
-    // What another session has begun to write is clean by its flag, but not on the disk for certain.
+    // A buffer that another session writes is clean by its flag, but its copy may not be on the disk yet.
     there.iter().for_each(|(frame, address, _)| wait_written(pool, meter, frame, *address));
     Ok(())
 }
 
-/// Writes the buffers that need redo from before `lsn`; blocks that a session has latched for a change are left for the next time.
+/// Writes the buffers that need redo from before `lsn`. Blocks that a session has latched for a change are left for the
+/// next call.
 pub(super) fn write_older(cache: &Cache, pool: &Pool, meter: &Meter, lsn: Lsn) -> Result<()> {
     let old = |frame: &FrameRef| frame.is_dirty() && frame.redo_from.load(Ordering::Acquire) < lsn.0;
     let mut frames: Vec<_> = pool.frames().into_iter().filter(old).collect();
-    // A clean buffer may be given to another block at any moment: the address is read once for each of them.
+    // A clean buffer may be given to another block at any moment, so the address of each is read once.
     frames.sort_by_cached_key(|frame| frame.address());
     for some in frames.chunks(BUFFERS_AT_ONCE) {
         let written = write(cache, pool, meter, some.to_vec(), Latched::Skip)?;
         meter.count(Statistic::DbwrCheckpointBuffersWritten, written);
         pool.announce_clean();
-        // A session that waits for a buffer does not wait for the end of it.
+        // Sessions that wait for a buffer must not wait until all old buffers are written.
         if pool.starved.load(Ordering::Acquire) > 0 {
             write_cold(cache, pool, meter)?;
         }
@@ -134,7 +136,7 @@ pub(super) fn write_older(cache: &Cache, pool: &Pool, meter: &Meter, lsn: Lsn) -
     Ok(())
 }
 
-/// One background round: when sessions starve or much of the pool is dirty, the cold part of the list is cleaned.
+/// One background round: when sessions starve or much of the pool is dirty, it cleans the cold part of the list.
 pub(super) fn write_cold(cache: &Cache, pool: &Pool, meter: &Meter) -> Result<()> {
     let frames = pool.frames();
     if frames.is_empty() {
@@ -173,17 +175,17 @@ pub(super) fn write_cold(cache: &Cache, pool: &Pool, meter: &Meter) -> Result<()
     Ok(())
 }
 
-/// What to do with a buffer that a session has latched for a change. A checkpoint waits for it. The background writer must not: the session may be
-/// waiting for the writer to clean a buffer.
+/// What a writer does with a buffer that a session has latched for a change. A checkpoint waits for it. The background
+/// writer must not: the session may be waiting for the writer to clean a buffer.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Latched {
     Wait,
     Skip,
 }
 
-/// Writes buffers; how many have been written.
+/// Writes buffers. Returns the number of buffers written.
 fn write(cache: &Cache, pool: &Pool, meter: &Meter, frames: Vec<FrameRef>, latched: Latched) -> Result<u64> {
-    // A frame may get another block before its turn comes: then it is passed by.
+    // A frame that gets another block before its turn comes is passed by.
     let mut frames: Vec<_> = frames.into_iter().map(|frame| (frame.address(), frame)).collect();
     frames.sort_by_key(|(address, _)| *address);
     let block_bytes = pool.block_size().bytes();
@@ -205,7 +207,8 @@ fn write(cache: &Cache, pool: &Pool, meter: &Meter, frames: Vec<FrameRef>, latch
         }
         let mut copied = copy(cache, pool, meter, frame, address, batch.next_place(), Latched::Skip);
         if copied == Copied::Busy && latched == Latched::Wait {
-            // The holder of the latch may be waiting for a buffer, even for one of this batch, and so may the writer of that buffer.
+            // Before the wait: the holder of the latch may be waiting for a buffer, even for one of this batch, and so
+            // may the writer of that buffer.
             batch.write()?;
             copied = copy(cache, pool, meter, frame, address, batch.next_place(), Latched::Wait);
         }
@@ -217,25 +220,26 @@ fn write(cache: &Cache, pool: &Pool, meter: &Meter, frames: Vec<FrameRef>, latch
     Ok(batch.written)
 }
 
-/// Consecutive blocks that are copied and pinned.
+/// Consecutive blocks, copied and pinned.
 struct Run {
     start: BlockAddress,
     frames: Vec<FrameRef>,
 }
 
-/// Blocks that are copied, pinned, and written together: to the double-write area first, then run by run to their places.
+/// Blocks that are copied, pinned and written together: first to the double-write area, then run by run to their
+/// places.
 struct Batch<'a> {
     cache: &'a Cache,
     pool: &'a Pool,
     meter: &'a Meter,
     scratch: AlignedBuffer,
-    /// Blocks that a batch may have.
+    /// Most blocks of a batch.
     most: usize,
     runs: Vec<Run>,
     blocks: usize,
-    /// What the log must hold before the batch may be written.
+    /// End of the redo that must be durable before the batch is written.
     redo_end: Lsn,
-    /// Blocks of the batches before this one.
+    /// Number of blocks written by the batches before this one.
     written: u64,
 }
 
@@ -280,7 +284,7 @@ impl Batch<'_> {
 
     fn write_all(&self) -> Result<()> {
         self.check_structure()?;
-        // The log before the blocks.
+        // The redo must be durable before the blocks are.
         self.cache.flush_redo(self.redo_end)?;
         let bytes = self.blocks * self.block_bytes();
         let addresses: Vec<_> =
@@ -308,7 +312,7 @@ impl Batch<'_> {
             self.meter.count(Statistic::PhysicalWriteBytes, (end - at) as u64);
             at = end;
         }
-        // The area is used again when the blocks are durable in their places.
+        // Before the next batch overwrites the area, the blocks must be durable in their places.
         if area.is_some() {
             for file in files {
                 file.sync_if_written(self.meter)?;
@@ -319,7 +323,7 @@ impl Batch<'_> {
 }
 
 impl Batch<'_> {
-    /// DB_BLOCK_CHECKING: a block that is not sound stays away from the disk.
+    /// With DB_BLOCK_CHECKING a block that fails its checks is not written.
     fn check_structure(&self) -> Result<()> {
         let checking = self.cache.checking();
         if checking == Checking::Off {
@@ -330,7 +334,7 @@ impl Batch<'_> {
         addresses.zip(blocks).try_for_each(|(address, block)| checking.check(block, address))
     }
 
-    /// Counts what was written, by segment.
+    /// Counts the written blocks by segment.
     fn count_segments(&self, blocks: &[u8]) {
         let mut last = None;
         for block in blocks.chunks_exact(self.block_bytes()) {
@@ -349,7 +353,7 @@ impl Batch<'_> {
     }
 }
 
-/// Waits until a write of a buffer that is under way has returned.
+/// Waits for the end of a write of the buffer, if one is under way.
 pub(super) fn wait_written(pool: &Pool, meter: &Meter, frame: &Frame, address: BlockAddress) {
     let writing = || frame.writing.load(Ordering::SeqCst);
     if writing() {
@@ -365,11 +369,11 @@ pub(super) fn wait_written(pool: &Pool, meter: &Meter, frame: &Frame, address: B
 
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Copied {
-    /// With redo up to here.
+    /// Copied. Its redo up to this place must be durable first.
     Yes(Lsn),
-    /// There is nothing to write any more.
+    /// The buffer is clean: there is nothing to write.
     Clean,
-    /// A session has the block for a change, or an earlier copy of it is being written.
+    /// A session has the block latched for a change, or another writer is writing an earlier copy.
     Busy,
 }
 
@@ -379,7 +383,8 @@ fn release(frame: &Frame) {
     frame.unpin();
 }
 
-/// Takes the right to write a buffer: two copies of a block on their way to the disk at once might land in the wrong order.
+/// Takes the right to write a buffer. Two copies of a block on their way to the disk at once could land in the wrong
+/// order.
 fn begin(pool: &Pool, meter: &Meter, frame: &Frame, address: BlockAddress, latched: Latched) -> bool {
     while frame.writing.swap(true, Ordering::SeqCst) {
         meter.count(Statistic::DbwrRevisitedBeingWrittenBuffer, 1);
@@ -391,7 +396,7 @@ fn begin(pool: &Pool, meter: &Meter, frame: &Frame, address: BlockAddress, latch
     true
 }
 
-/// Copies a dirty buffer, sealed, and pins it.
+/// Copies and seals a dirty buffer, and pins it.
 fn copy(
     cache: &Cache,
     pool: &Pool,
@@ -402,7 +407,7 @@ fn copy(
     latched: Latched,
 ) -> Copied {
     frame.pin();
-    // Noted before the state is looked at: a discard takes the block away first and looks for this afterwards.
+    // Taken before the state is looked at: a discard takes the block away first and looks at `writing` afterwards.
     if !begin(pool, meter, frame, address, latched) {
         frame.unpin();
         return Copied::Busy;
@@ -421,7 +426,7 @@ fn copy(
         return Copied::Clean;
     }
     to.copy_from_slice(&bytes);
-    // Nobody changes the block while the latch is held; a later change makes it dirty again.
+    // No session changes the block while the latch is held; a later change makes it dirty again.
     frame.redo_writing.store(frame.redo_from.load(Ordering::SeqCst), Ordering::SeqCst);
     frame.redo_from.store(CLEAN, Ordering::SeqCst);
     frame.set_dirty(false);

@@ -1,4 +1,5 @@
-//! Checkpoints: how far the blocks on disk have come, as places in the log. The database writer's thread writes what is old and notes it.
+//! Checkpoints: places in the log up to which the blocks on disk have all redo. The database writer's thread writes old
+//! buffers and notes the checkpoint.
 
 use std::sync::Weak;
 use std::time::Duration;
@@ -13,20 +14,20 @@ use crate::control::ControlFile;
 use crate::health::Health;
 use crate::redo::{LogGroupRecord, LogHost, Lsn};
 
-/// The writer looks round this often when nobody wakes it.
+/// Interval of the writer's rounds when no session wakes it.
 const PERIOD: Duration = Duration::from_millis(3_000);
 
-/// What the writer's thread, the log and the instance share.
+/// State that the writer's thread, the log and the instance share.
 pub struct Checkpoints {
     pub(crate) cache: Arc<Cache>,
     pub(crate) control: Arc<Mutex<ControlFile>>,
     pub(crate) scn: Arc<AtomicU64>,
     pub(crate) health: Arc<Health>,
     pub meter: Arc<Meter>,
-    /// Redo before this is not to be needed any more.
+    /// The writer is to write blocks until no redo before this is needed.
     wanted: Arc<AtomicU64>,
     closed: AtomicBool,
-    /// One at a time notes how far the blocks are.
+    /// Held while a caller notes a checkpoint: one caller at a time.
     noting: Mutex<()>,
 }
 
@@ -48,7 +49,7 @@ impl Checkpoints {
         Self { cache, control, scn, health, meter, wanted, closed, noting }
     }
 
-    /// The writer's thread, until [`Checkpoints::close`] or a failure.
+    /// Body of the writer's thread; returns after [`Checkpoints::close`] or a failure.
     pub fn run(&self) {
         let wakes = self.cache.wakes().clone();
         loop {
@@ -60,25 +61,26 @@ impl Checkpoints {
         }
     }
 
-    /// One round of the writer: what is cold, and what redo is older than half of what the log files hold, or than a switch has asked for.
+    /// One round of the writer. It writes cold buffers, then buffers whose redo is older than half of what the log
+    /// files hold, or older than a switch has asked for; then it notes the checkpoint.
     pub fn round(&self) -> Result<()> {
         self.cache.write_round(&self.meter)?;
         let Ok(redo) = self.cache.redo() else { return Ok(()) };
-        // A crash shall not have more to read than half of what the log files hold.
+        // Recovery after a crash shall not read more than half of what the log files hold.
         let room: u64 = redo.groups().iter().map(|group| group.record.bytes).sum();
         let wanted = self.wanted.load(Ordering::Acquire).max(redo.end().0.saturating_sub(room / 2));
         self.cache.write_older(&self.meter, Lsn(wanted))?;
         self.note(&self.meter).map(drop)
     }
 
-    /// Redo before `lsn` is not to be needed any more, as soon as may be.
+    /// Asks the writer to write soon the buffers that need redo from before `lsn`.
     pub fn want(&self, lsn: Lsn) {
         self.wanted.fetch_max(lsn.0, Ordering::AcqRel);
         self.cache.wakes().post();
     }
 
-    /// Notes in the control file from where on redo is needed, and gives what is before it back to the log; the first redo that a recovery would
-    /// read then.
+    /// Notes in the control file where the needed redo starts, and gives the redo before it back to the log. Returns
+    /// the first redo that a recovery would now read.
     pub(crate) fn note(&self, meter: &Meter) -> Result<Lsn> {
         let _noting = self.noting.lock();
         let redo = self.cache.redo()?;
@@ -103,13 +105,13 @@ impl Checkpoints {
     }
 }
 
-/// The log's view of the instance: not the cache, which has the log.
+/// The log's view of the instance. It does not own the cache, because the cache owns the log.
 pub struct Host {
     control: Arc<Mutex<ControlFile>>,
     scn: Arc<AtomicU64>,
     wanted: Arc<AtomicU64>,
     wakes: Arc<WriterWakes>,
-    /// Weak: the checkpoints' cache has the log.
+    /// Weak: the cache of the checkpoints owns the log.
     checkpoints: Weak<Checkpoints>,
 }
 

@@ -1,4 +1,4 @@
-//! The control file: what belongs to the database, and whether it was closed cleanly.
+//! The control file: the parts of the database, and whether it was closed cleanly.
 //!
 //! Two copies, `control01.ctl` and `control02.ctl`, each a line of header and a JSON document:
 //!
@@ -7,11 +7,12 @@
 //! { "database_id": …, "tablespaces": […], "datafiles": […] }
 //! ```
 //!
-//! Each change writes both whole (temporary file, sync, rename), one after the other, so a crash leaves at least one. At open the valid copy with the
-//! higher sequence counts; with no valid copy the database is refused.
+//! Each change writes both whole (temporary file, sync, rename), one after the other, so a crash leaves at least one.
+//! At open the valid copy with the higher sequence counts; with no valid copy the database is refused.
 //!
-//! A change that fails may be in one copy by then, and would count at the next open though it was reported as not made. So the document is written once
-//! more as it was, under a later sequence; where that fails too nobody knows which of the two counts, and the instance stops.
+//! A change that fails may be in one copy by then, and would count at the next open though it was reported as not made.
+//! So the old document is written once more, under a later sequence. Where that fails too, it is unknown which of the
+//! two counts, and the instance stops.
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -26,12 +27,13 @@ use crate::health::Health;
 use crate::redo::{LogGroupRecord, Rba};
 
 const HEADER: &str = "HIGHWATER CONTROL";
-/// The version that is written. Version 1 had no [`ControlData::complete`], [`TablespaceRecord::unfinished`] and [`TablespaceRecord::dropping`].
+/// The version that is written. Version 1 had no [`ControlData::complete`], [`TablespaceRecord::unfinished`] and
+/// [`TablespaceRecord::dropping`].
 const VERSION: u32 = 2;
 /// The oldest version that is read; it is written anew as [`VERSION`] when the database is opened.
 const VERSION_MIN: u32 = 1;
 
-/// How extents are sized.
+/// The way of sizing extents.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum ExtentManagement {
@@ -41,7 +43,7 @@ pub enum ExtentManagement {
     Uniform { blocks: u32 },
 }
 
-/// How the room in a segment's blocks is kept track of.
+/// The way of keeping track of the room in a segment's blocks.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum SpaceManagement {
@@ -51,7 +53,7 @@ pub enum SpaceManagement {
     Auto,
 }
 
-/// What a tablespace is for.
+/// The use of a tablespace.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum TablespaceKind {
@@ -71,24 +73,25 @@ pub struct TablespaceRecord {
     pub space_management: SpaceManagement,
     #[serde(default)]
     pub kind: TablespaceKind,
-    /// RETENTION GUARANTEE: undo that is within undo_retention is kept at the price of statements that fail.
+    /// RETENTION GUARANTEE: undo within undo_retention is kept even if statements fail for it.
     #[serde(default)]
     pub retention_guarantee: bool,
-    /// The statement that makes it has not come to its end: not all that it holds is durable yet, and no session works in it. An open removes it.
+    /// The statement that makes it has not ended: not all of its contents are durable yet, and no session works in it.
+    /// An open removes it.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub unfinished: bool,
-    /// DROP TABLESPACE INCLUDING CONTENTS is about to commit that its tables are gone, with or without AND DATAFILES: an open that finds no table in it
-    /// any more carries it through.
+    /// DROP TABLESPACE INCLUDING CONTENTS is about to commit that its tables are gone; true: with AND DATAFILES. An
+    /// open that finds no table in it any more completes the drop.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub dropping: Option<bool>,
-    /// NOLOGGING of what is made in it without saying which.
+    /// NOLOGGING as the default of objects made in it.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub nologging: bool,
 }
 
 impl TablespaceRecord {
     /// # Errors
-    /// When the stored size is none of ours.
+    /// When the stored size is not a block size of ours.
     pub fn block_size(&self) -> Result<BlockSize> {
         BlockSize::from_bytes(self.block_bytes)
     }
@@ -115,11 +118,12 @@ pub struct DatafileRecord {
     pub blocks: u32,
     pub autoextend: Option<Autoextend>,
     pub created_us: u64,
-    /// Redo from before this is of another file that had the number.
+    /// Redo from before this SCN belongs to an earlier file of the same number.
     #[serde(default)]
     pub created_scn: u64,
-    /// When the file was made shorter, and to how many blocks: redo of blocks behind that and from before is of blocks that are gone, also when
-    /// the file has grown again since. Both rise from one to the next.
+    /// SCNs at which the file was cut, each with the blocks left. Redo from before a cut, of blocks behind its end, is
+    /// of blocks that are gone, even if the file has grown again since. SCNs and blocks both rise from one entry to the
+    /// next.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub cuts: Vec<(u64, u32)>,
 }
@@ -130,13 +134,14 @@ impl DatafileRecord {
         FileNumber(self.number)
     }
 
-    /// Notes that the file is cut to so many blocks at this SCN.
+    /// Notes that the file is cut to `blocks` at this SCN.
     pub(crate) fn cut(&mut self, scn: u64, blocks: u32) {
         self.cuts.retain(|(_, other)| *other < blocks);
         self.cuts.push((scn, blocks));
     }
 
-    /// Whether a change of a block at this SCN was made to this file, and not to what had its number or its place before.
+    /// True: a change of the block at this SCN was made to this file, and not to an earlier file of its number or a
+    /// block that was cut off.
     pub fn had(&self, block: u32, scn: u64) -> bool {
         scn >= self.created_scn && self.cuts.iter().all(|(at, blocks)| block < *blocks || scn >= *at)
     }
@@ -158,22 +163,23 @@ pub struct ControlData {
     pub database_name: String,
     pub created_us: u64,
     pub block_bytes: u64,
-    /// The creation of the database has come to its end. Before that there is nothing in it that anybody has been promised.
+    /// The creation of the database has ended. Before that no user has been promised anything in it.
     #[serde(default = "yes")]
     pub complete: bool,
     pub shutdown: Shutdown,
     pub scn: u64,
-    /// What each datafile's header says since the last clean close; after a crash headers may be of any time, and redo tells.
+    /// SCN in every datafile's header since the last clean close. After a crash headers may be of any time, and redo
+    /// tells.
     #[serde(default)]
     pub closed_scn: Option<u64>,
     pub tablespaces: Vec<TablespaceRecord>,
     pub datafiles: Vec<DatafileRecord>,
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub disk_groups: Vec<GroupRecord>,
-    /// None in a database that was made before there was redo.
+    /// Empty in a database from before there was redo.
     #[serde(default)]
     pub log_groups: Vec<LogGroupRecord>,
-    /// Where redo has to be read from after a crash.
+    /// Start of the redo that a recovery after a crash reads.
     #[serde(default)]
     pub checkpoint: Option<Rba>,
     /// Small facts of other parts, such as where the dictionary starts.
@@ -184,22 +190,23 @@ fn yes() -> bool {
     true
 }
 
-/// What a directory holds.
+/// Contents of a directory, as far as a database is concerned.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Existing {
     /// No database.
     Nothing,
     /// A database whose creation was cut short: creating it again makes it anew.
     Unfinished,
-    /// A database, or what is left of one.
+    /// A database, or remains of one.
     Database,
 }
 
 impl ControlData {
-    /// Names and numbers are given once, files are those of tablespaces that there are, and the cuts of a file rise in time.
+    /// Checks that names and numbers are unique, that files belong to tablespaces of the document, and that the cuts of
+    /// a file rise in time.
     ///
     /// # Errors
-    /// ORA-00600 with what is not so.
+    /// ORA-00600 with the invariant that does not hold.
     pub fn check_invariants(&self) -> Result<()> {
         let wrong = |what: String| Err(Error::bug(format!("control file: {what}")));
         for (at, tablespace) in self.tablespaces.iter().enumerate() {
@@ -222,7 +229,8 @@ impl ControlData {
         Ok(())
     }
 
-    /// Whether the creation of the database was cut short. Version 1 did not say so, but where there is no dictionary there has never been one.
+    /// True: the creation of the database was cut short. Version 1 did not record that; there a missing dictionary
+    /// shows it.
     #[must_use]
     pub fn is_unfinished(&self) -> bool {
         !self.complete || self.bootstrap.is_empty()
@@ -235,7 +243,7 @@ pub struct ControlFile {
     files: Arc<dyn FileSystem>,
     directory: PathBuf,
     data: ControlData,
-    /// Of the instance, once there is one.
+    /// Health of the instance; None before the instance sets it.
     health: Option<Arc<Health>>,
 }
 
@@ -257,13 +265,13 @@ impl ControlFile {
         Ok(control)
     }
 
-    /// Whether a directory holds a database, also one that was not finished.
+    /// True: the directory holds a database, finished or not.
     #[must_use]
     pub fn exists(files: &dyn FileSystem, directory: &Path) -> bool {
         Self::COPIES.iter().any(|copy| files.exists(&directory.join(copy)).unwrap_or(true))
     }
 
-    /// What a directory holds.
+    /// Contents of a directory, as far as a database is concerned.
     #[must_use]
     pub fn find(files: &Arc<dyn FileSystem>, directory: &Path) -> Existing {
         if !Self::exists(&**files, directory) {
@@ -285,7 +293,7 @@ impl ControlFile {
         for copy in Self::COPIES {
             let read = files.read_whole(&directory.join(copy)).map_err(|e| bad(e.to_string()));
             match read.and_then(|bytes| parse(&bytes)) {
-                // The other copy may be of a version that is read, and older.
+                // The other copy may be of a version that is read, but it would be older.
                 Err(error) if error.is_ora(201) => return Err(error),
                 Ok(data) if best.as_ref().is_none_or(|b| b.sequence < data.sequence) => best = Some(data),
                 Ok(_) => {}
@@ -301,15 +309,16 @@ impl ControlFile {
         &self.data
     }
 
-    /// Told when the contents of the copies are not known any more.
+    /// Sets the health that is stopped when the contents of the copies become unknown.
     pub fn set_health(&mut self, health: Arc<Health>) {
         self.health = Some(health);
     }
 
-    /// Changes the document and writes it; on an error the document is as it was, in the copies too.
+    /// Changes the document and writes it. On an error the document is the old one, in the copies too.
     ///
     /// # Errors
-    /// ORA-00206 when a copy cannot be written; HW-0010, and the instance is stopped, when it cannot be written as it was either.
+    /// ORA-00206 when a copy cannot be written; HW-0010, and the instance is stopped, when the old document cannot be
+    /// written again either.
     pub fn update<R>(&mut self, change: impl FnOnce(&mut ControlData) -> R) -> Result<R> {
         let before = self.data.clone();
         let result = change(&mut self.data);

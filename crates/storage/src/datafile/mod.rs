@@ -1,4 +1,4 @@
-//! Open datafiles: their bytes, and what was done with them. See README.md in this folder.
+//! Open datafiles: their bytes, and counts of the work on them. See README.md in this folder.
 
 use std::io;
 use std::path::PathBuf;
@@ -11,7 +11,7 @@ use device::{AlignedBuffer, Device, PendingRead};
 use format::{block, file};
 use waits::{Event, HISTOGRAM_BUCKETS, Meter, histogram_bucket};
 
-/// An open datafile, and what was done with it.
+/// An open datafile, and counts of the work on it.
 #[derive(Debug)]
 pub struct Datafile {
     number: FileNumber,
@@ -36,13 +36,14 @@ pub struct Datafile {
     read_max_us: AtomicU64,
     write_max_us: AtomicU64,
     read_last_us: AtomicU64,
-    /// Single-block reads by how long they were waited for.
+    /// Single-block reads by the time that sessions waited for them.
     single_read_histogram: [AtomicU64; HISTOGRAM_BUCKETS],
     buffer_waits: AtomicU64,
     buffer_wait_us: AtomicU64,
 }
 
-/// A datafile's figures, for V$FILESTAT, V$FILE_HISTOGRAM and the waits for its buffers. Times are what sessions and the writer waited, in microseconds.
+/// A datafile's figures, for V$FILESTAT, V$FILE_HISTOGRAM and the waits for its buffers. Times are those that sessions
+/// and the writer waited, in microseconds.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct FileFigures {
     pub reads: u64,
@@ -59,7 +60,7 @@ pub struct FileFigures {
     pub write_max_us: u64,
     /// The last read.
     pub read_last_us: u64,
-    /// Reads of one block by time, in buckets as those of [`waits::histogram_bound_us`].
+    /// Reads of one block by time, in the buckets of [`waits::histogram_bound_us`].
     pub single_block_read_histogram: [u64; HISTOGRAM_BUCKETS],
     /// Waits for a buffer with a block of the file that another session held, or was reading.
     pub buffer_waits: u64,
@@ -67,7 +68,7 @@ pub struct FileFigures {
 }
 
 impl FileFigures {
-    /// Adds another file's, for the sum of a tablespace.
+    /// Adds the figures of another file, for the sum of a tablespace.
     pub fn add(&mut self, other: &Self) {
         self.reads += other.reads;
         self.blocks_read += other.blocks_read;
@@ -157,7 +158,7 @@ impl Datafile {
         self.blocks.load(Ordering::Acquire)
     }
 
-    /// Whether reads and writes bypass the operating system's cache.
+    /// True: reads and writes bypass the operating system's cache.
     #[must_use]
     pub fn direct(&self) -> bool {
         self.device.direct()
@@ -179,18 +180,20 @@ impl Datafile {
     /// Starts to read consecutive blocks.
     ///
     /// # Errors
-    /// The operating system's.
+    /// Error of the operating system.
     pub fn submit_read(&self, block: u32, buffers: Vec<AlignedBuffer>) -> io::Result<PendingRead> {
         self.device.submit_read(self.offset(block), buffers)
     }
 
-    /// A read of consecutive blocks by the session that waits for it: nothing is gained by handing it over when it is waited for at once.
+    /// A read of consecutive blocks in the calling thread. For a session that waits for the read at once, which gains
+    /// nothing by handing it over.
     #[must_use]
     pub fn read_by_waiter(&self, block: u32, buffers: Vec<AlignedBuffer>) -> PendingRead {
         PendingRead::by_waiter(self.device.clone(), self.offset(block), buffers)
     }
 
-    /// Where a read of blocks is cut in two: at most so many of them come before that. `blocks` where it is not cut, or not between two blocks.
+    /// Number of blocks before the place where the device cuts a read in two. `blocks` where it is not cut, or not
+    /// between two blocks.
     #[must_use]
     pub fn blocks_before_cut(&self, block: u32, blocks: u32) -> u32 {
         let Some(unit) = self.device.cuts_at() else { return blocks };
@@ -215,7 +218,7 @@ impl Datafile {
         self.writes.fetch_add(1, Ordering::Relaxed);
         self.blocks_written.fetch_add((bytes.len() / self.block_size.bytes()) as u64, Ordering::Relaxed);
         let result = self.device.write_at(self.offset(start.block), &[bytes]);
-        // Noted afterwards: a sync that comes meanwhile may miss the write.
+        // Noted after the write: a sync during the write may miss it.
         self.written.store(true, Ordering::Release);
         self.changed.store(true, Ordering::Release);
         result.map_err(|error| {
@@ -230,8 +233,8 @@ impl Datafile {
         })
     }
 
-    /// The instance before did not close the file: it may hold writes that were never synced, and its header may be of any time. So it counts as
-    /// written, and as changed: the next close stamps it.
+    /// Marks a file that the previous instance did not close: it may hold writes that were never synced, and its header
+    /// may be of any time. So it counts as written, and as changed: the next close stamps it.
     pub fn doubt(&self) {
         self.written.store(true, Ordering::Release);
         self.changed.store(true, Ordering::Release);
@@ -242,7 +245,7 @@ impl Datafile {
     /// # Errors
     /// ORA-01114.
     pub fn sync_if_written(&self, meter: &Meter) -> Result<()> {
-        // A caller that finds nothing left to sync must be sure that it is done.
+        // A caller that finds nothing left to sync must be sure that the other caller's sync has ended.
         let _syncing = self.syncing.lock();
         if !self.written.swap(false, Ordering::AcqRel) {
             return Ok(());
@@ -260,12 +263,12 @@ impl Datafile {
         })
     }
 
-    /// From now on the file has so many blocks.
+    /// Sets the number of blocks that the file has from now on.
     pub(crate) fn set_blocks(&self, blocks: u32) {
         self.blocks.store(blocks, Ordering::Release);
     }
 
-    /// Makes the file on disk `blocks` long; new blocks are allocated and zero. [`Datafile::blocks`] is as before.
+    /// Makes the file on disk `blocks` long; new blocks are allocated and zero. [`Datafile::blocks`] does not change.
     ///
     /// # Errors
     /// ORA-01237 when the file system has no room; ORA-01114 when it refuses to cut the file.
@@ -294,18 +297,19 @@ impl Datafile {
         Ok(())
     }
 
-    /// Whether anything was written to the file since it was opened.
+    /// True: the file was written to since it was opened.
     #[must_use]
     pub fn changed(&self) -> bool {
         self.changed.load(Ordering::Acquire)
     }
 
-    /// A file that was just made counts as changed: it has to be stamped when the database is closed.
+    /// Marks a file that was just made as changed: the close of the database has to stamp it.
     pub fn mark_changed(&self) {
         self.changed.store(true, Ordering::Release);
     }
 
-    /// The file header with the SCN of a checkpoint, sealed. The header is not cached: nothing else changes it while the file is open.
+    /// The file header with the SCN of a checkpoint, sealed, and its address. The header is not cached: nothing else
+    /// changes it while the file is open.
     ///
     /// # Errors
     /// ORA-01115, ORA-01578 for a damaged header.
@@ -340,7 +344,7 @@ impl Datafile {
         self.blocks_read.fetch_add(blocks, Ordering::Relaxed);
     }
 
-    /// A read of so many blocks was waited for so long.
+    /// Counts the time that a read of `blocks` was waited for.
     pub(crate) fn count_read_time(&self, blocks: u64, micros: u64) {
         self.read_us.fetch_add(micros, Ordering::Relaxed);
         self.read_max_us.fetch_max(micros, Ordering::Relaxed);
@@ -352,13 +356,13 @@ impl Datafile {
         }
     }
 
-    /// A write took so long.
+    /// Counts the time that a write took.
     pub(crate) fn count_write_time(&self, micros: u64) {
         self.write_us.fetch_add(micros, Ordering::Relaxed);
         self.write_max_us.fetch_max(micros, Ordering::Relaxed);
     }
 
-    /// A buffer with a block of the file was waited for.
+    /// Counts a wait for a buffer with a block of the file.
     pub(crate) fn count_buffer_wait(&self, micros: u64) {
         self.buffer_waits.fetch_add(1, Ordering::Relaxed);
         self.buffer_wait_us.fetch_add(micros, Ordering::Relaxed);

@@ -1,7 +1,8 @@
-//! The one place where names in disk groups become files: a file system that knows the mounted groups, above the one of the machine.
+//! The one place where names in disk groups become files: a file system above the machine's that knows the mounted
+//! groups.
 //!
-//! A file that is removed while somebody has it open goes when the last one closes it, as elsewhere. The group does not delete open files,
-//! so the name is kept until then ([`MountedGroup::doomed`]).
+//! A file that is removed while it is open is deleted when its last holder closes it, as in other file systems. The
+//! group does not delete open files, so the name is kept until then ([`MountedGroup::doomed`]).
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::io;
@@ -17,7 +18,7 @@ use super::name::{self, InGroup, in_group};
 use super::record::GroupRecord;
 use super::rooted::Rooted;
 
-/// Where ids of groups come from when a run must be repeatable.
+/// Source of group ids when a run must be repeatable.
 #[derive(Debug)]
 struct SeededIds(Mutex<Seeded>);
 
@@ -46,7 +47,7 @@ pub struct MountedGroup {
     group: DiskGroup,
     /// Files that were removed while they were open, by the group's names.
     doomed: Mutex<BTreeSet<String>>,
-    /// One of those has been closed.
+    /// Signalled when one of those has been closed.
     closed: Condvar,
 }
 
@@ -102,8 +103,8 @@ impl MountedGroup {
         Arc::new(OpenGroupFile { file, _closing: closing })
     }
 
-    /// Waits until files that were removed while they were open have been closed, and so deleted, or until nobody has closed one for `patience`: the
-    /// database writer may still hold the last blocks of one.
+    /// Waits until files that were removed while they were open have been closed, and so deleted. Gives up when none
+    /// has been closed for `patience`. The database writer may still hold such a file for its last blocks.
     pub fn wait_removed(&self, patience: Duration) {
         let mut doomed = self.doomed.lock();
         while !doomed.is_empty() && !self.closed.wait_for(&mut doomed, patience).timed_out() {}
@@ -111,15 +112,15 @@ impl MountedGroup {
 
     /// Deletes a file now, or when it is closed.
     fn remove(&self, file: &str) -> Result<()> {
-        // By the group's own spelling, which is what closing looks for. Noted first: who closes the file after this finds it noted, and who did
-        // so before leaves nothing in the way.
+        // Under the group's own spelling, because the close looks for that. Noted first: a holder that closes the file
+        // after this finds the note, and one that closed it before leaves nothing in the way.
         let name = self.group.open(file)?.name().to_string();
         self.doomed.lock().insert(name.clone());
         match self.group.delete(&name) {
             Err(error) if error.is_ora(15028) => Ok(()),
             done => {
                 self.doomed.lock().remove(&name);
-                // Somebody who closed it has deleted it just now.
+                // A holder that closed it meanwhile has deleted it.
                 if done.as_ref().is_err_and(|error| error.is_ora(15012)) { Ok(()) } else { done }
             }
         }
@@ -127,7 +128,7 @@ impl MountedGroup {
 }
 
 impl GroupFiles {
-    /// No group is mounted. `ids` are those of new groups, where a run must be repeatable.
+    /// With no group mounted. `ids` gives the ids of new groups, where a run must be repeatable.
     pub fn new(
         below: Arc<dyn FileSystem>,
         directory: &Path,
@@ -144,7 +145,8 @@ impl GroupFiles {
         Self { below, environment, database: database.to_owned(), mounted: RwLock::default(), notes: Mutex::default() }
     }
 
-    /// Notes for the user who opened the database: what was repaired from a copy, and which groups could not be mounted. A sentence for each.
+    /// Notes for the user who opened the database, a sentence each: repairs from a copy, and groups that could not be
+    /// mounted.
     #[must_use]
     pub fn notes(&self) -> Vec<String> {
         self.notes.lock().clone()
@@ -172,7 +174,7 @@ impl GroupFiles {
         self.mounted.read().get(name).cloned().ok_or_else(|| no_group(name))
     }
 
-    /// All that the patterns find, whatever it is.
+    /// Every disk that the patterns find, member of a group or not.
     ///
     /// # Errors
     /// ORA-15031 when they find nothing.
@@ -196,7 +198,7 @@ impl GroupFiles {
     /// Mounts a group that the control file names.
     ///
     /// # Errors
-    /// Those of [`DiskGroup::mount`]. When no disk is found ORA-15042 names those that there were.
+    /// Errors of [`DiskGroup::mount`]. When no disk is found ORA-15042 names the disks of the record.
     pub fn mount(&self, record: &GroupRecord) -> Result<Arc<MountedGroup>> {
         let mounted = match record.group_id() {
             Some(id) => DiskGroup::mount_known(&self.environment, &record.name, &record.pattern(), id),
@@ -222,7 +224,7 @@ impl GroupFiles {
         })
     }
 
-    /// Makes a datafile in a group; gives its name.
+    /// Makes a datafile in a group. Returns its name and the open file.
     ///
     /// # Errors
     /// ORA-15001 when the group is not mounted; ORA-15041 when it is full; HW-0070; ORA-15080.
@@ -281,7 +283,7 @@ impl FileSystem for GroupFiles {
     }
 
     fn identity(&self, path: &Path) -> io::Result<Option<FileIdentity>> {
-        // Files of groups are told apart by their names.
+        // The names of files of groups tell them apart.
         if self.find(path).is_some() { Ok(None) } else { self.below.identity(path) }
     }
 
@@ -319,14 +321,14 @@ impl FileSystem for GroupFiles {
     }
 }
 
-/// A file of a group, open. The file is closed before what comes after it is dropped: fields go in their order.
+/// An open file of a group. Fields are dropped in their order, so the file is closed before [`Closing`] is dropped.
 #[derive(Debug)]
 struct OpenGroupFile {
     file: GroupFile,
     _closing: Closing,
 }
 
-/// Deletes the file when it was removed while it was open.
+/// On drop: deletes the file if it was removed while it was open.
 #[derive(Debug)]
 struct Closing {
     name: String,
@@ -338,7 +340,8 @@ impl Drop for Closing {
         if !self.mounted.doomed.lock().contains(&self.name) {
             return;
         }
-        // One that is still open elsewhere goes with the last who closes it. What else fails leaves a file that nobody knows; V$ASM_FILE shows it.
+        // A file with another holder is deleted when the last one closes it. Any other failure leaves a file that
+        // belongs to no tablespace; V$ASM_FILE shows it.
         match self.mounted.group.delete(&self.name) {
             Err(error) if error.is_ora(15028) => {}
             _ => {

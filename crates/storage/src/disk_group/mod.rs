@@ -1,4 +1,4 @@
-//! Disk groups as the database uses them: which there are, their files among the others, and the statements that change them.
+//! Disk groups as the database uses them: their records, and their files among the others.
 //!
 //! See README.md in this folder.
 

@@ -1,9 +1,9 @@
-//! Names of files, and which of them are in disk groups.
+//! Names of files, of the file system and of disk groups.
 //!
 //! ```text
 //!   users01.dbf, /data/users01.dbf           a file of the file system, relative to the data directory or not
-//!   +GROUP1                                  a disk group: what a new file is given as its name
-//!   +GROUP1/ORCL/DATAFILE/users.256.1        a file of a group, named by the group: database, kind, tablespace, number, incarnation
+//!   +GROUP1                                  a disk group: the name of a file that is to be made
+//!   +GROUP1/ORCL/DATAFILE/users.256.1        a file named by the group: database, kind, tablespace, number, incarnation
 //! ```
 
 use std::path::{Path, PathBuf};
@@ -11,10 +11,10 @@ use std::path::{Path, PathBuf};
 use asm::FileName;
 use common::{Error, Result};
 
-/// Bytes of the tablespace's name in a file's name, at most.
+/// Most bytes of the tablespace's name in a file's name.
 const TAG_BYTES: usize = 30;
 
-/// Whether a name is a disk group or a file of one.
+/// True: the name is a disk group or a file of one.
 #[must_use]
 pub fn is_in_group(name: &str) -> bool {
     name.starts_with('+')
@@ -27,7 +27,7 @@ pub fn resolve(directory: &Path, name: &str) -> PathBuf {
     if path.is_absolute() || is_in_group(name) { path.to_owned() } else { directory.join(path) }
 }
 
-/// Whether two names mean one file. Names in groups are alike in capitals and small letters.
+/// True: the two names mean one file. Names in groups are compared without regard to case.
 pub fn same_file(directory: &Path, one: &str, other: &str) -> bool {
     if is_in_group(one) || is_in_group(other) {
         return one.eq_ignore_ascii_case(other);
@@ -38,7 +38,7 @@ pub fn same_file(directory: &Path, one: &str, other: &str) -> bool {
 /// The group that a new file is to be in.
 ///
 /// # Errors
-/// HW-0001 when the name says more than the group; ORA-15001 when it says nothing.
+/// HW-0001 when the name has more than the group; ORA-15001 when it is empty behind the `+`.
 pub fn group_of_new(name: &str) -> Result<String> {
     let group = name.strip_prefix('+').unwrap_or(name);
     if group.contains(['/', '.']) {
@@ -52,14 +52,14 @@ pub fn group_of_new(name: &str) -> Result<String> {
     Ok(group.to_ascii_uppercase())
 }
 
-/// The group and the name that the group knows a file by.
+/// A group, and a file's name within it.
 #[derive(Debug)]
 pub struct InGroup {
     pub group: String,
     pub name: String,
 }
 
-/// Takes a path in a group apart; none when the path is of the file system.
+/// Splits a path in a group; None for a path of the file system.
 pub(super) fn in_group(path: &Path, database: &str) -> Option<InGroup> {
     let name = path.to_str().filter(|name| is_in_group(name))?;
     let rest = &name[1..];
@@ -78,7 +78,7 @@ pub(super) fn full_name(name: &FileName, database: &str) -> String {
     format!("+{group}/{}/{}/{tag}.{number}.{incarnation}", database.to_ascii_uppercase(), kind.name())
 }
 
-/// The part of a file's name that is the tablespace's: small letters, and what names of files may not have replaced.
+/// The tablespace's part of a file's name: in small letters, with characters replaced that names of files may not have.
 pub(super) fn tag_of(tablespace: &str) -> String {
     let fit = |c: char| if c.is_ascii_alphanumeric() || "_$#".contains(c) { c.to_ascii_lowercase() } else { '_' };
     tablespace.chars().take(TAG_BYTES).map(fit).collect()

@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use common::sync::Arc;
 use device::{Claim, Device, FileIdentity, FileSystem};
 
-/// Another file system, seen from a directory. Files are only found and opened through it.
+/// Another file system, seen from a directory. It serves only to find and open files.
 #[derive(Debug)]
 pub(super) struct Rooted {
     pub(super) below: Arc<dyn FileSystem>,
@@ -66,7 +66,7 @@ impl FileSystem for Rooted {
 
     fn list(&self, directory: &Path) -> io::Result<Vec<PathBuf>> {
         let paths = self.below.list(&self.path(directory))?;
-        // As the pattern has them, so that errors and views say what the user has written.
+        // Relative as in the pattern, so that errors and views show what the user has written.
         let as_given = |path: PathBuf| match path.strip_prefix(&self.directory) {
             Ok(rest) if directory.is_relative() => rest.to_owned(),
             _ => path,

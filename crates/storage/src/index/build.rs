@@ -4,10 +4,12 @@
 //!   root | leaf | leaf | … | leaf | branch | … | branch        (in the order of the segment's blocks)
 //! ```
 //!
-//! The root is the segment's first block, so that it can keep its place; what it holds is known last and is put in through the cache.
-//! An index that is NOLOGGING leaves no images of leaves and branches in the log (`segment/direct.rs`); its root has one, as it is put in through the cache.
+//! The root is the segment's first block, so that it can keep its place. Its contents are known last and are written
+//! through the cache. A NOLOGGING index leaves no images of leaves and branches in the log (`segment/direct.rs`); its
+//! root has redo, because it is written through the cache.
 //!
-//! Leaves keep PCTFREE free, branches nothing. Nothing of the load passes through the cache: the next insert reads the leaves from disk.
+//! Leaves keep PCTFREE free, branches nothing. The rest of the load does not pass through the cache: the next insert
+//! reads the leaves from disk.
 //!
 //! Sorting is done in memory: 16 bytes and the key for each row.
 
@@ -24,21 +26,21 @@ use super::worker::shape;
 use crate::segment::{DirectLoad, Segment};
 use crate::txn::Worker;
 
-/// An index that was created.
+/// Result of a build.
 #[derive(Clone, Copy, Debug)]
 pub struct Built {
     pub root: BlockAddress,
     pub statistics: IndexStatistics,
 }
 
-/// Fills the new, empty `segment` with the index of these entries, which come sorted; `types` are those of its columns. `index` need not know its root
-/// yet.
+/// Fills the new, empty `segment` with an index. `entries` gathers the entries and returns them sorted. `types` are the
+/// types of the columns. `index` need not have its root yet.
 ///
 /// The caller keeps changes of the table away meanwhile.
 ///
 /// # Errors
-/// ORA-01452 when the index is to be unique and a key comes twice, ORA-01450 when its columns are too long, ORA-01654 when the segment
-/// cannot grow; those of the cache.
+/// ORA-01452 when the index is to be unique and a key comes twice, ORA-01450 when its columns are too long, ORA-01654
+/// when the segment cannot grow; errors of the cache.
 pub(crate) fn build(
     s: &Arc<Worker>,
     types: impl IntoIterator<Item = DataType>,
@@ -95,7 +97,8 @@ pub fn check_key_length(size: BlockSize, unique: bool, types: impl IntoIterator<
     Ok(())
 }
 
-/// A block that was written, and what separates it from its left-hand neighbour; nothing for the first of a level.
+/// A block that was written, with the separator from its left-hand neighbour; the first block of a level has an empty
+/// one.
 struct Child {
     separator: Vec<u8>,
     address: BlockAddress,
@@ -134,7 +137,7 @@ impl<'a> Loader<'a> {
             let last = self.leaf_end(entries, first, fill);
             let whole = first == 0 && last == entries.len();
             if whole {
-                // The root's block, which is still at hand.
+                // The root's block is still in memory: the load hands out its buffer.
                 if let Some(block) = self.load.last_block() {
                     fill_leaf(block, entries, first..last);
                 }
@@ -152,7 +155,7 @@ impl<'a> Loader<'a> {
         }
     }
 
-    /// Where the leaf that begins with entry `first` ends: it has at least one entry.
+    /// End of the leaf that begins with entry `first`. A leaf has at least one entry.
     fn leaf_end(&self, entries: &Entries, first: usize, fill: usize) -> usize {
         let mut used = 0;
         for i in first..entries.len() {
@@ -219,7 +222,7 @@ fn fill_leaf(block: &mut [u8], entries: &Entries, range: std::ops::Range<usize>)
     }
 }
 
-/// Makes a branch of as many children as fit; how many.
+/// Makes a branch of as many children as fit. Returns their number.
 fn fill_branch(block: &mut [u8], level: u8, shape: KeyShape, children: &[Child]) -> usize {
     branch::init(block, level, shape, children[0].address);
     for child in &children[1..] {

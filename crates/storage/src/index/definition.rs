@@ -1,4 +1,4 @@
-//! What an index is.
+//! The definition of an index.
 
 use std::fmt;
 
@@ -17,22 +17,22 @@ pub struct IndexDef {
     pub table: ObjectNumber,
     pub table_owner: String,
     pub table_name: String,
-    /// Positions in the table's columns, in the order of the key.
+    /// Its columns, in the order of the key, as positions among the table's columns.
     pub columns: Vec<u16>,
     pub unique: bool,
     pub segment: Arc<Segment>,
-    /// The root block; it stays where it is as long as the segment lives.
+    /// The root block. Its address stays the same as long as the segment lives.
     pub root: BlockAddress,
     pub pctfree: u8,
     pub initrans: u8,
     pub maxtrans: u8,
     pub storage: Storage,
-    /// NOLOGGING where false: the log has no images of the blocks that building it fills.
+    /// False: NOLOGGING, the log has no images of the blocks that a build fills.
     pub logging: bool,
     pub created_us: u64,
     pub changed_us: u64,
     pub statistics: Option<IndexStatistics>,
-    /// When the statistics were computed.
+    /// Time at which the statistics were computed.
     pub analyzed_us: u64,
 }
 

@@ -1,6 +1,7 @@
-//! Taking entries out: they are marked deleted.
+//! Deletion of entries: they are marked deleted.
 //!
-//! A leaf that has become empty stays where it is, in the tree and in the chain of leaves; keys that belong there fill it again.
+//! A leaf that has become empty stays in its place in the tree and in the chain of leaves; keys that belong there fill
+//! it again.
 
 use common::{BlockAddress, Error, Result};
 use waits::Statistic;
@@ -11,10 +12,10 @@ use super::tree::Tree;
 use super::visit::Goal;
 
 impl<B: Blocks> Tree<'_, B> {
-    /// Takes sorted entries out.
+    /// Deletes sorted entries.
     ///
     /// # Errors
-    /// ORA-08102 where one is not there, and those of the block layer. Those before it are then out.
+    /// ORA-08102 when an entry is missing, and errors of the block layer. The entries before it are then deleted.
     pub(super) fn delete(&self, entries: &Entries) -> Result<()> {
         let mut done = 0;
         let result = self.apply(entries, Goal::Out, &mut done);

@@ -1,4 +1,4 @@
-//! Putting entries in.
+//! Insertion of entries.
 
 use common::{BlockAddress, Error, Result};
 use format::index::key;
@@ -10,10 +10,10 @@ use super::tree::Tree;
 use super::visit::Goal;
 
 impl<B: Blocks> Tree<'_, B> {
-    /// Puts sorted entries in.
+    /// Inserts sorted entries.
     ///
     /// # Errors
-    /// ORA-00001, ORA-01450, and those of the block layer. Those before the entry that was refused are then in.
+    /// ORA-00001, ORA-01450, and errors of the block layer. The entries before the refused one are then in the index.
     pub(super) fn insert(&self, entries: &Entries) -> Result<()> {
         self.check_lengths(entries)?;
         let mut done = 0;

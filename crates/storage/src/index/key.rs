@@ -1,6 +1,7 @@
-//! Keys as callers have them, and many of them in order.
+//! Keys as callers have them, and sorted entries.
 //!
-//! Sorting works on 16-byte records: eight bytes of key that decide nearly every comparison, and where the whole key lies in one arena.
+//! Sorting works on 16-byte records: eight bytes of key that decide nearly every comparison, and the place of the whole
+//! key in one arena.
 
 use std::cmp::Ordering;
 
@@ -15,7 +16,7 @@ pub struct Key {
 }
 
 impl Key {
-    /// The columns in the index's order; leading columns only make a key to search with.
+    /// A key of `columns`, in the index's order. Leading columns alone make a key to search with.
     #[must_use]
     pub fn new<'a>(columns: impl IntoIterator<Item = Option<&'a [u8]>>) -> Self {
         let mut image = Vec::with_capacity(24);
@@ -25,7 +26,7 @@ impl Key {
         Self { image }
     }
 
-    /// As index blocks store it.
+    /// The key in the form of index blocks.
     #[must_use]
     pub fn image(&self) -> &[u8] {
         &self.image
@@ -35,7 +36,7 @@ impl Key {
         Columns::of(&self.image)
     }
 
-    /// Whether no column has a value: such a row has no entry.
+    /// True: all columns are NULL. Such a row has no entry.
     #[must_use]
     pub fn is_all_null(&self) -> bool {
         key::all_null(&self.image)
@@ -54,7 +55,7 @@ impl PartialOrd for Key {
     }
 }
 
-/// Keys one behind the other, without an allocation for each.
+/// Many keys in one allocation.
 #[derive(Clone, Default, Debug)]
 pub struct Keys {
     images: Vec<u8>,
@@ -70,7 +71,7 @@ impl Keys {
         self.ends.push(self.images.len());
     }
 
-    /// Key `at`, as index blocks store it; empty where there is none.
+    /// Key `at`, in the form of index blocks; empty behind the last one.
     #[must_use]
     pub fn image(&self, at: usize) -> &[u8] {
         let start = at.checked_sub(1).map_or(0, |before| self.ends.get(before).copied().unwrap_or_default());
@@ -83,7 +84,7 @@ impl Keys {
     }
 }
 
-/// One key on its way through a sort.
+/// A key in a sort.
 #[derive(Clone, Copy, Debug)]
 struct Record {
     prefix: u64,
@@ -93,11 +94,11 @@ struct Record {
 
 const LENGTH_BITS: u32 = 16;
 
-/// Entries of one index, gathered in any order and handed out in the index's.
+/// Entries of one index: gathered in any order, then sorted into the index's order.
 #[derive(Debug)]
 pub(crate) struct Entries {
     shape: KeyShape,
-    /// Where the index is unique: rowid, key. Else: key, with the rowid as its last column.
+    /// Stored entries. Unique index: rowid, key. Other index: key, with the rowid as its last column.
     arena: Vec<u8>,
     records: Vec<Record>,
 }
@@ -114,7 +115,7 @@ impl Entries {
         Self { shape, arena: Vec::new(), records: Vec::new() }
     }
 
-    /// The entries of some rows, given as the images of their keys, sorted. Rows whose key is all NULL are left out.
+    /// The sorted entries of `rows`, which are images of keys with rowids. Rows whose key is all NULL are left out.
     pub(super) fn sorted<'k>(shape: KeyShape, rows: impl Iterator<Item = (&'k [u8], Rowid)>) -> Self {
         let mut entries = Self::new(shape);
         for (image, rowid) in rows {
@@ -124,7 +125,7 @@ impl Entries {
         entries
     }
 
-    /// Takes a row's key in; nothing happens where all columns are NULL.
+    /// Adds the entry of a row, unless all columns are NULL.
     pub(crate) fn push<'c>(&mut self, columns: impl Iterator<Item = Option<&'c [u8]>>, rowid: [u8; ROWID_BYTES]) {
         let begin = self.arena.len();
         if self.shape.unique {
@@ -179,7 +180,7 @@ impl Entries {
         Entry { key, rowid: rowid.try_into().unwrap_or_default() }
     }
 
-    /// The longest stored key.
+    /// Length of the longest stored key.
     pub(super) fn longest(&self) -> usize {
         self.records.iter().map(|record| (record.place & 0xffff) as usize).max().unwrap_or_default()
     }
@@ -190,7 +191,7 @@ fn stored(arena: &[u8], place: u64) -> &[u8] {
     &arena[start..start + (place & 0xffff) as usize]
 }
 
-/// The columns of a stored key that are the index's own.
+/// The columns of a stored key without the rowid.
 pub(super) fn own_columns(shape: KeyShape, stored: &[u8]) -> &[u8] {
     if shape.unique { stored } else { &stored[..stored.len().saturating_sub(ROWID_COLUMN_BYTES)] }
 }
@@ -200,7 +201,7 @@ pub(super) fn rowid(data_object: ObjectNumber, restricted: [u8; ROWID_BYTES]) ->
     Rowid::from_restricted(data_object, restricted)
 }
 
-/// Rows as batches take them.
+/// Rows in the form that batches take: images of keys, with rowids.
 #[cfg(any(test, feature = "testing"))]
 pub fn images(rows: &[(Key, Rowid)]) -> impl Iterator<Item = (&[u8], Rowid)> {
     rows.iter().map(|(key, row)| (key.image(), *row))

@@ -1,4 +1,5 @@
-//! Blocks in plain memory, for tests of the tree: latched as the cache latches them, counted, and refused when a test says so.
+//! Blocks in plain memory, for tests of the tree. They are latched as in the cache, gets are counted, and a test can
+//! make them run out.
 
 use common::sync::atomic::{AtomicI64, AtomicU64, Ordering};
 use common::sync::{Arc, ArcRwLockReadGuard, ArcRwLockWriteGuard, Mutex, RawRwLock, RwLock};
@@ -17,7 +18,7 @@ use crate::txn::{Interest, RowLock};
 
 pub(super) const OBJECT: ObjectNumber = ObjectNumber(1234);
 const FIRST: u32 = 128;
-/// All changes are this transaction's, which never ends.
+/// The one transaction, which makes all changes and never ends.
 const XID: Xid = Xid { segment: 1, slot: 2, sequence: 3 };
 
 type Frame = Arc<RwLock<Vec<u8>>>;
@@ -32,7 +33,7 @@ pub(super) struct Memory {
     pub(super) consistent_gets: AtomicU64,
     pub(super) current_gets: AtomicU64,
     pub(super) changes: AtomicU64,
-    /// New blocks that there still are.
+    /// Number of new blocks that can still be handed out.
     pub(super) blocks_left: AtomicI64,
 }
 

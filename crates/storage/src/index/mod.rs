@@ -3,13 +3,14 @@
 //! ```text
 //!   callers      build   insert_batch   delete_batch   IndexScan   lookup   statistics   verify
 //!   order                key.rs: keys of a batch, or of a whole table, sorted
-//!   tree                 tree.rs (the way down), visit.rs (changes of a leaf: insert.rs, delete.rs), split.rs, scan.rs, statistics.rs, verify.rs
+//!   tree                 tree.rs (the descent), visit.rs (changes of a leaf: insert.rs, delete.rs), split.rs,
+//!                        scan.rs, statistics.rs, verify.rs
 //!   undo                 transaction.rs: rollback by key
 //!   blocks               blocks.rs: gets, changes, new blocks, transactions      -> cache, segment, txn
 //!   bytes                format::index: leaves and branches
 //! ```
 //!
-//! See README.md in this folder for structure, latching and what happens on a crash.
+//! See README.md in this folder for structure, latching and the state after a crash.
 
 mod blocks;
 mod build;

@@ -1,16 +1,19 @@
 //! Reading a range of keys, forwards or backwards, from leaf to leaf by their links.
 //!
-//! A leaf is copied when it is reached and its latch given up, so a scan that pauses holds nothing. What splits did meanwhile it gets right:
+//! A scan copies a leaf when it reaches it and releases the latch, so a scan that pauses holds no latch. It stays
+//! correct when leaves are split meanwhile:
 //!
-//! - Forwards, the link noted with the copy leads past the new leaves that the copied one gave entries to: those were seen already.
-//! - Backwards, the left-hand neighbour may have been split since; then the leaf whose link leads back to where the scan comes from is
-//!   found by going right from it.
+//! - Forwards, the link noted with the copy leads past the new leaves to which the copied leaf gave entries: the scan
+//!   has seen those entries.
+//! - Backwards, the left-hand neighbour may have been split since. Then the scan goes right from it until it finds the
+//!   leaf whose link leads back to the leaf that the scan comes from.
 //!
 //! Leaves never leave the chain, so a noted link stays good.
 //!
-//! The copy is what the reader's snapshot sees of the leaf. Its links are those of the moment, which is right: they say which keys it stands for. A version
-//! that another reader has made is used only while the link to the right is still the same.
-//! A leaf only ever loses keys to its right, and the entries of a snapshot are found in the leaf that their keys belong to now.
+//! The copy is the leaf as the reader's snapshot sees it. Its links are the current ones, which is right: they tell the
+//! keys for which the leaf stands. A version that another reader has made is used only while the link to the right is
+//! still the same. A leaf only ever loses keys to its right, and a snapshot's entries are in the leaf to which their
+//! keys belong now.
 
 use std::ops::Bound;
 
@@ -39,37 +42,37 @@ pub(super) fn upper_target(bound: &Bound<Vec<u8>>) -> Target<'_> {
     }
 }
 
-/// Where a scan is.
+/// The position of a scan.
 #[derive(Debug)]
 pub(super) struct Cursor {
-    /// Key columns, or the leading ones of them.
+    /// All key columns, or leading ones.
     lower: Bound<Vec<u8>>,
     upper: Bound<Vec<u8>>,
     descending: bool,
     /// A copy of the leaf; empty before the first.
     leaf: Vec<u8>,
     address: BlockAddress,
-    /// Entries of it that are still to come.
+    /// Range of the entries that are still to come.
     from: usize,
     to: usize,
-    state: State,
+    state: Reached,
 }
 
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-enum State {
+enum Reached {
     Before,
     Within,
-    /// The leaf at hand is the last one of the range.
+    /// The current leaf is the last one of the range.
     LastLeaf,
 }
 
 impl Cursor {
     pub(super) fn new(lower: Bound<Vec<u8>>, upper: Bound<Vec<u8>>, descending: bool) -> Self {
         let (leaf, address) = (Vec::new(), BlockAddress::NONE);
-        Self { lower, upper, descending, leaf, address, from: 0, to: 0, state: State::Before }
+        Self { lower, upper, descending, leaf, address, from: 0, to: 0, state: Reached::Before }
     }
 
-    /// The next entry of the range that is not deleted, among those of the leaf at hand.
+    /// The next entry of the range in the current leaf that is not deleted.
     pub(super) fn step(&mut self) -> Option<usize> {
         while self.from < self.to {
             let at = if self.descending {
@@ -86,13 +89,13 @@ impl Cursor {
         None
     }
 
-    /// An entry of the leaf at hand: its stored key and its rowid.
+    /// An entry of the current leaf: its stored key and its rowid.
     pub(super) fn entry(&self, at: usize) -> (&[u8], [u8; ROWID_BYTES]) {
         let entry = Leaf::of(&self.leaf).entry(at);
         (entry.key, entry.rowid)
     }
 
-    /// Copies the next leaf; false where the range has ended.
+    /// Copies the next leaf. False when the range has ended.
     pub(super) fn advance<B: Blocks>(&mut self, tree: &Tree<'_, B>) -> Result<bool> {
         tree.blocks.check_cancelled()?;
         self.next_leaf(tree).map_err(|error| tree.blocks.explained(error))
@@ -100,17 +103,17 @@ impl Cursor {
 
     fn next_leaf<B: Blocks>(&mut self, tree: &Tree<'_, B>) -> Result<bool> {
         let block = match self.state {
-            State::LastLeaf => return Ok(false),
-            State::Before if self.descending => Some(tree.find_leaf(upper_target(&self.upper))?),
-            State::Before => Some(tree.find_leaf(lower_target(&self.lower))?),
-            State::Within if self.descending => self.left(tree)?,
-            State::Within => {
+            Reached::LastLeaf => return Ok(false),
+            Reached::Before if self.descending => Some(tree.find_leaf(upper_target(&self.upper))?),
+            Reached::Before => Some(tree.find_leaf(lower_target(&self.lower))?),
+            Reached::Within if self.descending => self.left(tree)?,
+            Reached::Within => {
                 let next = Leaf::of(&self.leaf).next();
                 if next.is_none() { None } else { Some(tree.shared_at(next, 0)?) }
             }
         };
         let Some(block) = block else {
-            self.state = State::LastLeaf;
+            self.state = Reached::LastLeaf;
             return Ok(false);
         };
         let block = tree.blocks.as_seen(block)?;
@@ -122,11 +125,11 @@ impl Cursor {
         self.from = leaf.lower_bound(lower_target(&self.lower));
         self.to = leaf.lower_bound(upper_target(&self.upper)).max(self.from);
         let more = if self.descending { self.from == 0 } else { self.to == leaf.entries() };
-        self.state = if more { State::Within } else { State::LastLeaf };
+        self.state = if more { Reached::Within } else { Reached::LastLeaf };
         Ok(true)
     }
 
-    /// The leaf to the left of the one at hand, as it is now.
+    /// The present left-hand neighbour of the current leaf.
     fn left<B: Blocks>(&self, tree: &Tree<'_, B>) -> Result<Option<B::Shared>> {
         let previous = Leaf::of(&self.leaf).previous();
         if previous.is_none() {

@@ -1,4 +1,5 @@
-//! Splits: a full leaf becomes two, and what separates them goes to the parent, which may be full itself, up to the root.
+//! Splits: a full leaf becomes two, and their separator goes to the parent, which may be full itself, and so on up to
+//! the root.
 //!
 //! ```text
 //!        parent  [ … s | … ]                    parent  [ … s | x | … ]
@@ -6,16 +7,18 @@
 //!        leaf    [a b c d e f]  (new: d')       leaf   [a b c] <-> [d e f]  new block
 //! ```
 //!
-//! A split makes room and puts nothing in: it is no part of the transaction that needs it, has no undo, and stays. Both halves have the leaf's ITL, so the
-//! transactions that hold entries hold them still. The way down is made again for the entry.
+//! A split makes room and inserts nothing: it is no part of the transaction that needs it, has no undo, and stays. Both
+//! halves have the leaf's ITL, so the transactions that hold entries still hold them. The descent is made again for the
+//! entry.
 //!
-//! Everything that can fail comes first: the way down is latched, the cuts are chosen, the new blocks and the right-hand neighbour are
-//! had. Then the changes are made, which cannot fail, so no reader and no error ever meets half a split.
+//! Every step that can fail comes first: the split latches the path, chooses the cuts, and gets the right-hand
+//! neighbour and the new blocks. Then it makes the changes, which cannot fail, so no reader and no error ever meets
+//! half a split.
 //!
-//! First only the leaf and its parent are latched exclusively. When the parent has no room for the separator the way down is made again
-//! with all of it latched: one leaf split in some hundred.
+//! First only the leaf and its parent are latched exclusively. When the parent has no room for the separator, the
+//! descent is made again with the whole path latched exclusively: one leaf split in some hundred.
 //!
-//! The root keeps its address: its contents move down into a new block, which is then split as any other.
+//! The root keeps its address: its contents move down into a new block, which is then split like any other.
 
 use common::{BlockAddress, Error, Result};
 use format::index::{self, Branch, Leaf, Target, branch, leaf};
@@ -26,25 +29,25 @@ use super::blocks::Blocks;
 use super::key::Entry;
 use super::tree::{Path, Step, Tree, WHOLE};
 
-/// What a split will do, chosen before anything is changed.
+/// The plan of a split, made before any block is changed.
 struct Plan {
     cut: leaf::Cut,
     separator: Vec<u8>,
-    /// For each branch that splits too, from the leaf's parent upwards: which separator moves up.
+    /// For each branch that splits too, from the leaf's parent upwards: the number of the separator that moves up.
     middles: Vec<usize>,
     /// The root itself splits: its contents move down first.
     lift: bool,
 }
 
 impl<B: Blocks> Tree<'_, B> {
-    /// Splits the leaf that an entry belongs to, unless there is room for it, or it is there, by now. What the session's transaction does is no part of
-    /// that: a split stays whatever becomes of it.
+    /// Splits the leaf to which an entry belongs, unless the leaf has room for it, or has the entry, by now. The split
+    /// is no part of the session's transaction: it stays even if that rolls back.
     pub(super) fn make_room(&self, entry: Entry<'_>) -> Result<()> {
         let mut level = 1;
         loop {
             let path = self.path(Target::before(entry.key), level)?;
             let leaf = Leaf::of(&path.leaf);
-            // An ITL slot may have to be added too.
+            // The insert may have to add an ITL slot too.
             let need = leaf::footprint(self.shape, entry.key) + ITL_BYTES;
             if leaf.search(entry.key).is_ok() || leaf.available() >= need {
                 return Ok(());
@@ -59,8 +62,8 @@ impl<B: Blocks> Tree<'_, B> {
         }
     }
 
-    /// Splits the leaf of an entry in two halves, each with room for an ITL slot more, unless there is room for one by now. Nobody has to wait then for a
-    /// transaction that has no more to do with the entry than a slot in its leaf.
+    /// Splits the leaf of an entry in two halves, each with room for one more ITL slot, unless the leaf has room for
+    /// one by now. So a session need not wait for a transaction that has nothing but a slot in the entry's leaf.
     pub(super) fn make_room_for_slot(&self, entry: Entry<'_>) -> Result<()> {
         let mut level = 1;
         loop {
@@ -94,8 +97,8 @@ impl<B: Blocks> Tree<'_, B> {
     }
 
     fn split(&self, path: Path<B::Exclusive>, plan: Plan) -> Result<()> {
-        // The neighbour before the new blocks: a session that looks for a new block may for a moment wait for one that another has just
-        // taken, and that other one must not be waiting for a leaf by then.
+        // The neighbour is latched before the new blocks: a session that looks for a new block may wait a moment for a
+        // block that another session has just taken, and that session must not be waiting for a leaf by then.
         let neighbour = Leaf::of(&path.leaf).next();
         let neighbour = if neighbour.is_none() { None } else { Some(self.exclusive_at(neighbour, 0)?) };
         let new_blocks = self.new_blocks(1 + plan.middles.len() + usize::from(plan.lift))?;
@@ -154,12 +157,12 @@ impl<B: Blocks> Tree<'_, B> {
                 }
             }
         }
-        // Taken from the end: the first one becomes the leaf.
+        // The caller takes blocks from the end, so the first one becomes the new leaf.
         blocks.reverse();
         Ok(blocks)
     }
 
-    /// Divides the leaf; the address of the new one to its right.
+    /// Divides the leaf. Returns the address of the new leaf to its right.
     fn split_leaf(
         &self,
         block: &mut B::Exclusive,

@@ -1,4 +1,4 @@
-//! What an index is like, found by walking it.
+//! Statistics of an index, from a walk over its leaves.
 
 use common::Result;
 use format::index::{self, Branch, Leaf, Target};
@@ -14,7 +14,7 @@ pub struct IndexStatistics {
     pub blevel: u32,
     pub leaf_blocks: u64,
     pub distinct_keys: u64,
-    /// How often the table block changes when the rows are visited in key order.
+    /// Number of changes of the table block when the rows are visited in key order.
     pub clustering_factor: u64,
     pub num_rows: u64,
 }
@@ -30,7 +30,7 @@ pub(super) struct Tally {
 }
 
 impl Tally {
-    /// The next entry: its key without the rowid, and its rowid.
+    /// Counts the next entry. `key`: its key without the rowid.
     pub(super) fn entry(&mut self, key: &[u8], rowid: [u8; 6]) {
         if self.num_rows == 0 || self.last_key != key {
             self.distinct_keys += 1;
@@ -80,7 +80,7 @@ impl<B: Blocks> Tree<'_, B> {
                 return Ok(tally.statistics(blevel, leaf_blocks));
             }
             self.blocks.check_cancelled()?;
-            // The latch goes before the next one is taken: a leaf's right-hand link stays good.
+            // The latch is released before the next leaf's is taken: a leaf's right-hand link stays good.
             drop(block);
             block = self.shared_at(next, 0)?;
         }

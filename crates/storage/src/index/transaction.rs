@@ -1,4 +1,5 @@
-//! Taking changes of an index back: rollback looks for each entry by its key, since splits may have moved it since the undo record was written.
+//! Rollback of index changes. It looks for each entry by its key, because splits may have moved it since the undo
+//! record was written.
 
 use std::cell::OnceCell;
 use std::collections::HashMap;
@@ -17,11 +18,12 @@ use crate::txn::Worker;
 use crate::txn::entries::{Changed, entries, take_back};
 use crate::undo::{OwnedPrevious, Record};
 
-/// Takes changes back in their indexes, wherever their entries are by now: for rollback. The records are of one transaction, the newest first. What is back
-/// already stays as it is. `find` finds the index of a data object, or fails where one that could not be read may be it.
+/// Takes changes back in their indexes, in the leaves that have the entries by now. The records are of one transaction,
+/// the newest first. A change that is taken back already stays so. `find` finds the index of a data object; it fails
+/// when an index that could not be read may be the one.
 ///
 /// # Errors
-/// Those of getting blocks.
+/// Errors of getting blocks.
 pub(crate) fn undo(
     s: &Worker,
     records: &[&Record],
@@ -31,7 +33,7 @@ pub(crate) fn undo(
     while let Some(object) = rest.first().map(|record| record.object) {
         let (own, others): (Vec<_>, Vec<_>) = rest.into_iter().partition(|record| record.object == object);
         rest = others;
-        // An index that is not there any more has nothing to take back.
+        // In an index that has been dropped there is nothing to take back.
         let Some(index) = find(object)? else { continue };
         let batch = Batch::new(s, &own);
         with_tree(s, &index, |tree| tree.undo(&own, |from, record| batch.leads_to(from, record)))?;
@@ -40,11 +42,11 @@ pub(crate) fn undo(
     Ok(())
 }
 
-/// Records that are taken back together, to be followed back.
+/// Records that are taken back together, with their chains to earlier records.
 struct Batch<'a> {
     worker: &'a Worker,
     records: &'a [&'a Record],
-    /// What was before each, once it is asked for.
+    /// The predecessor of each record; made at the first use.
     previous: OnceCell<HashMap<Uba, OwnedPrevious>>,
 }
 
@@ -61,7 +63,7 @@ impl<'a> Batch<'a> {
         }
     }
 
-    /// Whether a record of the same transaction is met on the way back from `from` through the records of one leaf.
+    /// True: the chain from `from` back through the records of one leaf meets `record`. Both are of one transaction.
     fn leads_to(&self, from: Uba, record: &Record) -> Result<bool> {
         let mut at = from;
         while at != record.uba {
@@ -77,14 +79,14 @@ impl<'a> Batch<'a> {
 /// An entry of one of the records that are taken back together.
 struct Undone<'a> {
     prefix: u64,
-    /// Which record: the newest is 0.
+    /// Number of its record; the newest is 0.
     record: usize,
     changed: Changed<'a>,
 }
 
 impl<B: Blocks> Tree<'_, B> {
-    /// Takes the entries of records back, the newest record first. Each leaf is visited once, for all that is in it. `leads_to`: whether a record is met on
-    /// the way back from another.
+    /// Takes the entries of records back, the newest record first. Each leaf is visited once, for all entries in it.
+    /// `leads_to` returns true when the chain back from a record meets another one.
     fn undo(&self, records: &[&Record], leads_to: impl Fn(Uba, &Record) -> Result<bool>) -> Result<()> {
         let mut all = Vec::with_capacity(records.len());
         for (number, record) in records.iter().enumerate() {
@@ -121,7 +123,7 @@ impl<B: Blocks> Tree<'_, B> {
         Ok(())
     }
 
-    /// Takes entries back in the leaf that they belong into by now; they are in the order of their records.
+    /// Takes entries back in the leaf to which they belong by now. They come in the order of their records.
     fn undo_in(
         &self,
         leaf: &mut B::Exclusive,
@@ -130,8 +132,8 @@ impl<B: Blocks> Tree<'_, B> {
         leads_to: impl Fn(Uba, &Record) -> Result<bool>,
     ) -> Result<()> {
         let by_record = || undone.chunk_by(|a, b| a.record == b.record);
-        // All that the transaction did in this leaf after a record is taken back by then. Where its slot still names a later record, that is because the
-        // entries of that one have moved away.
+        // When the turn of a record comes, all later changes of the transaction in this leaf are taken back. If its
+        // slot still names a later record, the entries of that record have moved away.
         let mut slots: HashMap<u8, Option<Uba>> = HashMap::new();
         let mut restores = Vec::new();
         for here in by_record() {

@@ -1,7 +1,7 @@
-//! The tree: which block is where, and the way down to a leaf.
+//! The tree: its blocks, and the descent to a leaf.
 //!
-//! Latches are coupled: a block's latch is given up only when its child's is held, so that nobody meets a half-made split. Latches are
-//! taken from the root downwards and from left to right, never the other way.
+//! Latches are coupled: a descent releases a block's latch only when it holds the child's, so that no session meets a
+//! half-made split. Latches are taken from the root downwards and from left to right, never the other way.
 
 use std::ops::Deref;
 
@@ -13,7 +13,7 @@ use waits::Statistic;
 
 use super::blocks::Blocks;
 
-/// One index as the algorithms see it.
+/// One index, for the algorithms.
 #[derive(Debug)]
 pub(super) struct Tree<'a, B> {
     pub(super) blocks: &'a B,
@@ -37,23 +37,23 @@ pub(super) struct Visit<S, X> {
     pub(super) upper: Option<Vec<u8>>,
 }
 
-/// A branch latched exclusively on the way to a leaf.
+/// A branch latched exclusively during a descent to a leaf.
 #[derive(Debug)]
 pub(super) struct Step<X> {
     pub(super) block: X,
-    /// The child that the way goes on with.
+    /// Number of the child with which the descent goes on.
     pub(super) child: usize,
     /// The branch is the last one of its level.
     pub(super) right_edge: bool,
 }
 
-/// The way to a leaf, latched exclusively from some level on.
+/// The path to a leaf, latched exclusively from some level on.
 #[derive(Debug)]
 pub(super) struct Path<X> {
     /// From the top down; the last one is the leaf's parent.
     pub(super) steps: Vec<Step<X>>,
     pub(super) leaf: X,
-    /// The way begins at the root.
+    /// True: the path begins at the root.
     pub(super) whole: bool,
 }
 
@@ -73,7 +73,8 @@ impl<B: Blocks> Tree<'_, B> {
         Ok(block)
     }
 
-    /// A block to read, checked. A branch is read as it is. A caller that reads a leaf as it is calls [`Self::examined`].
+    /// A block to read, checked. A branch is read in its current form. A caller that reads a leaf in its current form
+    /// calls [`Self::examined`].
     pub(super) fn shared(&self, address: BlockAddress) -> Result<B::Shared> {
         let block = self.checked(self.blocks.consistent(address)?, address)?;
         if !index::is_leaf(&block) {
@@ -82,7 +83,7 @@ impl<B: Blocks> Tree<'_, B> {
         Ok(block)
     }
 
-    /// A block that was got for a consistent read is not made consistent.
+    /// Counts a block that was got for a consistent read and is not made consistent.
     pub(super) fn examined(&self) {
         self.blocks.count(Statistic::ConsistentGetsExamination, 1);
     }
@@ -92,7 +93,7 @@ impl<B: Blocks> Tree<'_, B> {
         self.checked(self.blocks.current_mut(address)?, address)
     }
 
-    /// A block that its parent, or its neighbour, says is of this level.
+    /// Checks that a block has the level that its parent, or its neighbour, implies.
     fn level_checked<G: Deref<Target = [u8]>>(&self, block: G, address: BlockAddress, level: u8) -> Result<G> {
         let found = index::level(&block);
         if found != level {
@@ -109,18 +110,18 @@ impl<B: Blocks> Tree<'_, B> {
         self.level_checked(self.exclusive(address)?, address, level)
     }
 
-    /// The leaf to look in for what is behind the place, to read.
+    /// The leaf with the first entry behind the target, to read.
     pub(super) fn find_leaf(&self, target: Target<'_>) -> Result<B::Shared> {
         let mut node = self.shared(self.root)?;
         while !index::is_leaf(&node) {
             let branch = Branch::of(&node);
-            // The parent's latch goes when the child's is held.
+            // The parent's latch is released once the child's is held.
             node = self.shared_at(branch.child(branch.find(target)), branch.level() - 1)?;
         }
         Ok(node)
     }
 
-    /// The leaf to look in for what is behind the place, to change.
+    /// The leaf with the first entry behind the target, to change.
     pub(super) fn visit_leaf(&self, target: Target<'_>) -> Result<Visit<B::Shared, B::Exclusive>> {
         loop {
             let mut node = self.shared(self.root)?;
@@ -148,7 +149,7 @@ impl<B: Blocks> Tree<'_, B> {
         }
     }
 
-    /// The next leaf to change, for a greater place: under the same parent without a new descent where it is its child too.
+    /// The next leaf to change, for a greater target. Where the same parent has that leaf, no new descent is made.
     pub(super) fn visit_next(
         &self,
         visit: Visit<B::Shared, B::Exclusive>,
@@ -169,7 +170,8 @@ impl<B: Blocks> Tree<'_, B> {
         }
     }
 
-    /// The way to a leaf, with the branches of `level` and below latched exclusively; those above are latched in share mode and given up.
+    /// The path to a leaf, with the branches of `level` and below latched exclusively. Branches above are latched in
+    /// share mode and released.
     pub(super) fn path(&self, target: Target<'_>, level: u8) -> Result<Path<B::Exclusive>> {
         loop {
             if let Some(path) = self.try_path(target, level)? {
@@ -220,10 +222,10 @@ impl<B: Blocks> Tree<'_, B> {
     }
 }
 
-/// A level that no tree reaches: the whole way is latched exclusively.
+/// A level above every tree: the whole path is latched exclusively.
 pub(super) const WHOLE: u8 = u8::MAX;
 
-/// The child behind which the place lies, and what bounds its keys above.
+/// The child that covers the target, and the upper bound of its keys.
 fn child_of(branch: &Branch<'_>, target: Target<'_>, upper: Option<&Vec<u8>>) -> (BlockAddress, Option<Vec<u8>>) {
     let at = branch.find(target);
     let below = if at < branch.separators() { Some(branch.separator(at).to_vec()) } else { upper.cloned() };

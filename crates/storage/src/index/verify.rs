@@ -1,11 +1,12 @@
-//! Checks a whole index: each block by itself, then what only shows between blocks.
+//! Checks a whole index: each block by itself, then the rules between blocks.
 //!
-//! - every key of a child lies between the separators beside it, and the keys of a leaf behind those of the leaf before it;
+//! - every key of a child lies between the separators beside it, and the keys of a leaf lie behind those of the leaf
+//!   before it;
 //! - a child's level is one less than its parent's, and no block is reached twice;
-//! - the chain of leaves is the leaves in the order of the tree, forwards and backwards;
-//! - every entry's rowid can be one, and passes the caller's own check.
+//! - the chain has the leaves in the order of the tree, forwards and backwards;
+//! - every entry's rowid is valid, and passes the caller's own check.
 //!
-//! The index must not change meanwhile: blocks are looked at one after another.
+//! The index must not change meanwhile: the check looks at one block after another.
 
 use std::cmp::Ordering;
 use std::collections::HashSet;
@@ -17,17 +18,17 @@ use format::index::{self, Branch, Leaf};
 use super::blocks::Blocks;
 use super::tree::Tree;
 
-/// Something that is wrong with an index, and in which block.
+/// A fault of an index, with its block.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Problem {
     pub address: BlockAddress,
     pub text: String,
 }
 
-/// Looks at an entry's key columns and rowid; the text of what is wrong with it.
+/// The caller's check of an entry, by its key columns and rowid. Returns the text of a fault.
 pub(super) type EntryCheck<'c> = dyn FnMut(&[u8], [u8; ROWID_BYTES]) -> Option<String> + 'c;
 
-/// Beyond so many the rest is not worth reading.
+/// Most problems that are reported; further ones tell the reader nothing new.
 const PROBLEMS_MAX: usize = 1000;
 
 struct Walk<'t, 'c, B> {
@@ -35,15 +36,15 @@ struct Walk<'t, 'c, B> {
     check: &'c mut EntryCheck<'c>,
     problems: Vec<Problem>,
     seen: HashSet<BlockAddress>,
-    /// The leaf before: where it is, where it says the next one is, and its last key.
+    /// The leaf before: its address, the address in its link to the right, and its last key.
     last: Option<(BlockAddress, BlockAddress, Vec<u8>)>,
 }
 
 impl<B: Blocks> Tree<'_, B> {
-    /// Everything that is wrong, as far as it can be reached.
+    /// All faults in the blocks that can be reached.
     ///
     /// # Errors
-    /// Only when the blocks cannot be had; corrupt ones are problems.
+    /// Only when blocks cannot be got; corrupt blocks are problems.
     pub(super) fn verify<'c>(&self, check: &'c mut EntryCheck<'c>) -> Result<Vec<Problem>> {
         let mut walk = Walk { tree: self, check, problems: Vec::new(), seen: HashSet::new(), last: None };
         walk.block(self.root, None, None, None)?;
@@ -75,7 +76,7 @@ impl<B: Blocks> Walk<'_, '_, B> {
             self.problem(address, "reached twice".to_owned());
             return Ok(());
         }
-        // A copy: nothing stays latched during the walk.
+        // A copy: no block stays latched during the walk.
         let bytes = match self.tree.shared(address) {
             Ok(block) => block.to_vec(),
             Err(error) if matches!(error.kind, ErrorKind::Corrupt | ErrorKind::User | ErrorKind::Bug) => {

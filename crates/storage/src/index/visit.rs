@@ -1,9 +1,10 @@
-//! Changes of entries, leaf by leaf: neighbouring keys together, one record a run of entries that is changed in the same way.
+//! Changes of entries, leaf by leaf. Neighbouring keys are changed together: one record for a run of entries that
+//! change in the same way.
 //!
 //! ```text
-//!   room for undo -> the leaf latched -> what is there, and who holds it -> ITL slot -> entries, undo and slot in one record -> the next run
-//!        ^                                         |                  |
-//!        +---------------- a wait, a split --------+------------------+          nothing is latched meanwhile
+//!   room for undo -> the leaf latched -> the entry, its holder -> ITL slot -> one record: entries, undo, slot -> next run
+//!        ^                                     |               |
+//!        +------------ a wait, a split --------+---------------+          nothing is latched meanwhile
 //! ```
 
 use common::{Result, Xid};
@@ -18,31 +19,31 @@ use crate::txn::entries::{self as undo_entries, UNDO_BYTES};
 use crate::txn::operation::{DELETE_ENTRIES, INSERT_ENTRIES, REVIVE_ENTRIES};
 use crate::txn::{Interest, RowLock};
 
-/// What is to become of the entries of a batch.
+/// The goal for the entries of a batch: in the index or out of it.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum Goal {
     In,
     Out,
 }
 
-/// Why a visit to a leaf ended.
+/// The reason why a visit to a leaf ended.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 enum Visited {
-    /// The next key belongs further right, or there is none, or there is no room for more undo.
+    /// The next key belongs further right, or the batch has ended, or there is no room for more undo.
     Through,
     /// The next key does not fit.
     Full,
-    /// There is no room for an ITL slot.
+    /// The leaf has no room for an ITL slot.
     NoSlot,
-    /// The next key is there already.
+    /// The leaf has the next key already.
     Duplicate,
-    /// The entry that is to go is not there.
+    /// The entry to be deleted is missing.
     Missing,
-    /// Another transaction has the entry, or one of all the ITL slots that the leaf may have.
+    /// Another transaction holds the entry, or holds one of the ITL slots of a leaf that may have no more.
     Wait(Xid, Event),
 }
 
-/// What is done about one entry.
+/// The change of one entry.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 enum Action {
     Insert,
@@ -60,14 +61,14 @@ impl Action {
     }
 }
 
-/// Entries that one record changes: where each is, or is to be put, before the first is changed.
+/// Entries that one record changes. A place is the position of the entry, or of its insertion, before the first change.
 struct Run {
     action: Action,
     places: Vec<usize>,
 }
 
 impl<B: Blocks> Tree<'_, B> {
-    /// Brings sorted entries in or takes them out; `done` counts those that are.
+    /// Inserts or deletes sorted entries. `done` counts the finished ones.
     pub(super) fn apply(&self, entries: &Entries, goal: Goal, done: &mut usize) -> Result<()> {
         let mut visit = None;
         while *done < entries.len() {
@@ -80,7 +81,7 @@ impl<B: Blocks> Tree<'_, B> {
                 }
             };
             match self.fill(&mut here.leaf, here.upper.as_deref(), entries, goal, done)? {
-                // The parent stays latched only as far as no more undo is needed than there is room for.
+                // The parent stays latched only while there is room for the undo of the next change.
                 Visited::Through => {
                     let goes_on = *done < entries.len() && self.blocks.is_prepared(undo_bytes(entries, *done));
                     visit = goes_on.then_some(here);
@@ -126,7 +127,8 @@ impl<B: Blocks> Tree<'_, B> {
         }
     }
 
-    /// Changes the entries from `done` on that belong into a leaf, as far as there is room: why no more.
+    /// Changes the entries from `done` on that belong to a leaf, as far as there is room. Returns the reason why it
+    /// ended.
     fn fill(
         &self,
         block: &mut B::Exclusive,
@@ -150,7 +152,8 @@ impl<B: Blocks> Tree<'_, B> {
                     if self.blocks.purge(block)? > 0 {
                         continue;
                     }
-                    // A split makes room for a slot. The one entry of a leaf that a split cannot divide leaves room for a good number of them.
+                    // A split makes room for a slot. A leaf with one entry cannot be divided, but has room for a good
+                    // number of slots.
                     return Ok(match run.action {
                         Action::Insert => Visited::Full,
                         _ if Leaf::of(block).entries() > 1 => Visited::NoSlot,
@@ -179,7 +182,8 @@ impl<B: Blocks> Tree<'_, B> {
         Ok(Visited::Through)
     }
 
-    /// The entries from `first` on that belong into the leaf and are to be changed in the same way as the first; without one, why not.
+    /// The entries from `first` on that belong to the leaf and change in the same way as the first. Without any, the
+    /// second value is the reason.
     fn run(
         &self,
         block: &mut B::Exclusive,
@@ -217,7 +221,7 @@ impl<B: Blocks> Tree<'_, B> {
         Ok((run, stop))
     }
 
-    /// What is to be done about one entry, and where.
+    /// The change that one entry needs, and its place.
     fn look(
         &self,
         block: &mut B::Exclusive,
@@ -242,7 +246,7 @@ impl<B: Blocks> Tree<'_, B> {
         })
     }
 
-    /// How many of `count` new entries from `first` on the leaf has room for.
+    /// Number of the `count` new entries from `first` on for which the leaf has room.
     fn fitting(&self, block: &[u8], entries: &Entries, first: usize, count: usize) -> usize {
         let mut left = Leaf::of(block).available();
         (first..first + count)
@@ -256,7 +260,7 @@ impl<B: Blocks> Tree<'_, B> {
     }
 }
 
-/// What the change of a run may write; None for a run of several, which is worth a comparison of the block.
+/// The reach of a run's change; None for a run of several entries, which is worth a comparison of the block.
 fn reach_of(block: &[u8], run: &Run, entries: &Entries, first: usize) -> Option<Reach> {
     let [place] = run.places[..] else { return None };
     match run.action {
@@ -265,7 +269,7 @@ fn reach_of(block: &[u8], run: &Run, entries: &Entries, first: usize) -> Option<
     }
 }
 
-/// Changes the entries of a run: how many, and what undo keeps of them.
+/// Changes the entries of a run. Returns their number and the payload of their undo.
 fn change_run(bytes: &mut [u8], itl: u8, run: &Run, entries: &Entries, first: usize) -> (usize, Vec<u8>) {
     let mut payload = Vec::new();
     for (n, place) in run.places.iter().enumerate() {
@@ -295,7 +299,7 @@ fn change_run(bytes: &mut [u8], itl: u8, run: &Run, entries: &Entries, first: us
     (run.places.len(), payload)
 }
 
-/// Bytes of undo that the next record takes at most, of a batch whose entries from `first` on are to be changed.
+/// Most bytes of undo of the next record, when the entries from `first` on are to be changed.
 fn undo_bytes(entries: &Entries, first: usize) -> usize {
     let mut bytes = 0;
     for at in first..entries.len() {

@@ -1,4 +1,4 @@
-//! Indexes as the rest of the engine uses them: by a session, by their definition in the dictionary.
+//! Operations on indexes for the rest of the engine: by a worker and the index's definition in the dictionary.
 
 use std::fmt;
 use std::ops::Bound;
@@ -24,15 +24,15 @@ use crate::segment::Segment;
 use crate::snapshot::Snapshot;
 use crate::txn::{Interest, LockWait, RowLock, Worker};
 
-/// The mode in which a transaction's end is waited for: share.
+/// Mode of the wait for a transaction's end: share.
 const WAIT_MODE: u64 = 4;
 
-/// The blocks of an index, got by a session.
+/// The blocks of an index, got for a worker.
 #[derive(Debug)]
 pub(super) struct WorkerBlocks<'a> {
     worker: &'a Worker,
     segment: &'a Segment,
-    /// What a scan sees of the leaves; without one, they are read as they are.
+    /// The snapshot through which a scan sees the leaves; without one it reads the current leaves.
     snapshot: Option<&'a Snapshot>,
 }
 
@@ -108,7 +108,7 @@ impl Blocks for WorkerBlocks<'_> {
         if Leaf::of(block).deleted() == 0 {
             return Ok(0);
         }
-        // Whether a deleter has ended, its slot may not have been told.
+        // A deleter may have ended without a note in its slot: the look at its lock cleans the slot.
         for number in 1..=format::transaction::header(block).itl_count {
             if itl::slot(block, number).is_some_and(Itl::is_active) {
                 self.worker.row_lock(block, number, self.worker.xid())?;
@@ -146,7 +146,7 @@ pub(super) fn shape(index: &IndexDef) -> KeyShape {
     KeyShape { columns: index.columns.len() as u8, unique: index.unique }
 }
 
-/// Works on an index as it is now.
+/// Runs `work` on the current state of an index.
 pub(super) fn with_tree<R>(s: &Worker, index: &IndexDef, work: impl FnOnce(&Tree<'_, WorkerBlocks<'_>>) -> R) -> R {
     with_tree_as_seen(s, index, None, work)
 }
@@ -169,26 +169,23 @@ fn with_tree_as_seen<R>(
     })
 }
 
-/// Puts the entries of some rows, given as the images of their keys, in, in any order, as part of the session's transaction; rows whose key is all NULL have none. A transaction that holds
-/// a key of the batch is waited for.
+/// Inserts the entries of `rows`, which are images of keys in any order, as part of the session's transaction. Rows
+/// whose key is all NULL have no entry. The call waits for a transaction that holds a key of the batch.
 ///
 /// # Errors
 /// ORA-00001 when a key is there already, or twice in the batch; ORA-01450 for a key that is too long, ORA-01654 when
-/// the segment cannot grow,
-/// ORA-00060 in a deadlock, and those of the cache. A part of the batch may then be in the index: the caller takes its
-/// statement back
-/// ([`Worker::rollback_to_mark`]).
+/// the segment cannot grow, ORA-00060 in a deadlock, and errors of the cache. A part of the batch may then be in the
+/// index: the caller takes its statement back ([`Worker::rollback_to_mark`]).
 pub fn insert_batch<'k>(s: &Worker, index: &IndexDef, rows: impl Iterator<Item = (&'k [u8], Rowid)>) -> Result<()> {
     let entries = Entries::sorted(shape(index), rows);
     with_tree(s, index, |tree| tree.insert(&entries))
 }
 
-/// Takes the entries of some rows out, in any order, as part of the session's transaction.
+/// Deletes the entries of `rows`, in any order, as part of the session's transaction.
 ///
 /// # Errors
-/// ORA-08102 when the index has no entry for one of them, ORA-00060 in a deadlock, and those of the cache; as for
-/// [`insert_batch`], the caller takes its
-/// statement back.
+/// ORA-08102 when the index has no entry for one of them, ORA-00060 in a deadlock, and errors of the cache. As with
+/// [`insert_batch`], the caller takes its statement back.
 pub fn delete_batch<'k>(s: &Worker, index: &IndexDef, rows: impl Iterator<Item = (&'k [u8], Rowid)>) -> Result<()> {
     let entries = Entries::sorted(shape(index), rows);
     with_tree(s, index, |tree| tree.delete(&entries))
@@ -197,7 +194,7 @@ pub fn delete_batch<'k>(s: &Worker, index: &IndexDef, rows: impl Iterator<Item =
 /// The row under a whole key of a unique index, as the session's statement sees it.
 ///
 /// # Errors
-/// ORA-01555 when undo that is needed is gone; those of the cache.
+/// ORA-01555 when undo that is needed is gone; errors of the cache.
 pub fn lookup(s: &Worker, index: &IndexDef, key: &Key) -> Result<Option<Rowid>> {
     s.meter().count(Statistic::IndexFetchByKey, 1);
     let snapshot = s.snapshot();
@@ -205,27 +202,28 @@ pub fn lookup(s: &Worker, index: &IndexDef, key: &Key) -> Result<Option<Rowid>> 
     Ok(found.map(|restricted| rowid(table_data_object(s, index), restricted)))
 }
 
-/// Another transaction that has put an entry of the key in, or taken it out, and has not ended. The key may be leading columns.
+/// Another running transaction that has inserted or deleted an entry of the key. The key may be leading columns.
 ///
 /// # Errors
-/// Those of the cache.
+/// Errors of the cache.
 pub fn key_holder(s: &Worker, index: &IndexDef, key: &Key) -> Result<Option<Xid>> {
     with_tree(s, index, |tree| tree.holder_of(key.image()))
 }
 
-/// Statistics computed from the index itself, as it is now.
+/// Statistics computed from the current index.
 ///
 /// # Errors
-/// Those of the cache.
+/// Errors of the cache.
 pub fn statistics(s: &Worker, index: &IndexDef) -> Result<IndexStatistics> {
     with_tree(s, index, |tree| tree.statistics())
 }
 
-/// Checks the whole index; empty where all is well. `table`: the segment of its table. Rowids must name blocks of the table; whether a row with the key is there, and whether
-/// each row has its entry, takes a look at the rows, which is not done here.
+/// Checks the whole index. Returns its problems; empty for a sound index. `table`: the segment of its table. Rowids
+/// must name blocks of the table. The check does not read rows, so it does not find an entry without its row or a row
+/// without its entry.
 ///
 /// # Errors
-/// When blocks cannot be read at all; corrupt ones are problems, not errors.
+/// When blocks cannot be read at all; corrupt blocks are problems, not errors.
 pub fn verify(s: &Worker, index: &IndexDef, table: Option<&Segment>) -> Result<Vec<Problem>> {
     let mut ranges = table.map_or(Ok(Vec::new()), |segment| segment.scan_ranges(s))?;
     ranges.sort_unstable_by_key(|range| range.start);
@@ -241,7 +239,7 @@ pub fn verify(s: &Worker, index: &IndexDef, table: Option<&Segment>) -> Result<V
     })
 }
 
-/// The data object number that the rowids of the index's table have.
+/// The data object number in the rowids of the index's table.
 fn table_data_object(s: &Worker, index: &IndexDef) -> ObjectNumber {
     s.definitions().data_object(index.table).unwrap_or(index.table)
 }
@@ -257,14 +255,15 @@ impl<'a> EntryKey<'a> {
         Columns::of(self.image)
     }
 
-    /// A key to keep.
+    /// A copy of the key that the caller may keep.
     #[must_use]
     pub fn to_key(&self) -> Key {
         Key::new(self.columns())
     }
 }
 
-/// A scan of a range of keys, in their order or backwards, as the session's statement saw them when the scan was made. It holds no latch between calls.
+/// A scan of a range of keys, in their order or backwards. It sees the index as the session's statement did when the
+/// scan was made. It holds no latch between calls.
 pub struct IndexScan {
     worker: Arc<Worker>,
     index: Arc<IndexDef>,
@@ -274,7 +273,8 @@ pub struct IndexScan {
 }
 
 impl IndexScan {
-    /// The bounds may name leading columns only: `Included` then takes all keys that begin with them, `Excluded` none of them.
+    /// A scan between two bounds. A bound may name leading columns only: `Included` then takes all keys that begin with
+    /// them, `Excluded` none of them.
     ///
     /// # Errors
     /// None yet; blocks are got by [`IndexScan::next`].
@@ -298,11 +298,11 @@ impl IndexScan {
 
     /// The next entry: its key columns and its row. None at the end of the range.
     ///
-    /// A get is made for each leaf, when it is reached, and for the branches on the way to the first.
+    /// The scan makes a get for each leaf when it reaches the leaf, and for the branches on the way to the first one.
     ///
     /// # Errors
     /// ORA-01013 when the user has cancelled, ORA-01555 when undo that is needed is gone, ORA-08103 when the index was
-    /// given up, and those of the cache.
+    /// given up, and errors of the cache.
     #[expect(clippy::should_implement_trait, reason = "an iterator cannot lend the key")]
     pub fn next(&mut self) -> Result<Option<(EntryKey<'_>, Rowid)>> {
         let at = loop {

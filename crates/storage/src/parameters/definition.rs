@@ -1,4 +1,4 @@
-//! What a parameter is: its name, type, range and who may change it.
+//! The definition of a parameter: its name, type, range and the statements that may change it.
 
 use std::fmt;
 
@@ -42,7 +42,7 @@ impl fmt::Display for ParameterType {
     }
 }
 
-/// What ALTER SYSTEM may do to a parameter.
+/// Effect of ALTER SYSTEM on a parameter.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum SystemChange {
     /// The running instance takes the new value.
@@ -53,12 +53,12 @@ pub enum SystemChange {
     Fixed,
 }
 
-/// What becomes of a value that is accepted.
+/// Effect of a value that is accepted.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Effect {
-    /// Something reads it, and does what it says.
+    /// Code reads the value and acts on it.
     Read,
-    /// Nothing comes of these values, or of any where there are none: `why` says what happens instead.
+    /// These values have no effect; with an empty list no value has any. `why` says what happens instead.
     None { values: &'static [&'static str], why: &'static str },
 }
 
@@ -70,13 +70,13 @@ pub struct Definition {
     pub default: &'static str,
     /// Smallest and largest number allowed.
     pub range: Option<(i64, i64)>,
-    /// The only words allowed; empty where any is.
+    /// The only words allowed; empty where any word is.
     pub values: &'static [&'static str],
-    /// May ALTER SESSION change it?
+    /// True: ALTER SESSION may change it.
     pub session: bool,
     pub system: SystemChange,
     pub effect: Effect,
-    /// How the instance works out the value where the default stands.
+    /// Rule by which the instance works out the value while the default stands; None where it does not.
     pub derived: Option<&'static str>,
     pub description: &'static str,
 }
@@ -87,7 +87,7 @@ impl Parameter {
         &DEFINITIONS[self as usize]
     }
 
-    /// As it is written in the parameter file: lower case.
+    /// The name in lower case, as in the parameter file.
     #[must_use]
     pub fn name(self) -> &'static str {
         self.definition().name
@@ -100,7 +100,7 @@ impl Parameter {
         Self::ALL.binary_search_by(|parameter| parameter.name().cmp(&name)).ok().map(|at| Self::ALL[at])
     }
 
-    /// A sentence for whoever sets this parameter to a value that nothing comes of; None where the value does what it says.
+    /// A sentence for the user who sets this parameter to a value without effect; None where the value has its effect.
     #[must_use]
     pub fn without_effect(self, value: &Value) -> Option<String> {
         match self.definition().effect {
@@ -111,7 +111,7 @@ impl Parameter {
         }
     }
 
-    /// As [`Parameter::find`], for a statement that names it.
+    /// As [`Parameter::find`], for a parameter that a statement names.
     ///
     /// # Errors
     /// ORA-02248 where there is no such parameter.
@@ -143,7 +143,7 @@ mod tests {
     }
 
     #[test]
-    fn who_sets_what_has_no_effect_is_told_so() {
+    fn setting_a_parameter_without_effect_says_so() {
         let told = |parameter: Parameter, text: &str| parameter.without_effect(&parameter.parse(text).unwrap());
         let notice = told(Parameter::DbBlockChecksum, "off").unwrap();
         assert!(notice.starts_with("db_block_checksum = OFF is without effect. "), "{notice}");

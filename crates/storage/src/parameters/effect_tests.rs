@@ -1,13 +1,14 @@
-//! A parameter that is accepted does what it says, or says that it does not.
+//! Tests that a parameter which is accepted has its effect, or is declared `without_effect`.
 //!
-//! What reads a parameter is looked for in the sources of all crates: `Parameter::Name` outside of this folder and of tests. Those that are read
-//! within this folder are listed here with the function through which the others ask for them.
+//! The tests look for readers of a parameter in the sources of all crates: `Parameter::Name` outside of this folder and
+//! of tests. Parameters that this folder reads are listed here with the function through which other code asks for
+//! them.
 
 use std::path::{Path, PathBuf};
 
 use super::{Effect, Parameter};
 
-/// Parameters that others read through a function of this folder, and that function.
+/// Parameters that other code reads through a function of this folder, with that function.
 const THROUGH: [(Parameter, &str); 3] = [
     (Parameter::DbFileMultiblockReadCount, ".multiblock_read_count("),
     (Parameter::MaxDumpFileSize, ".govern(&system_meter)"),
@@ -40,7 +41,7 @@ fn collect(directory: &Path, found: &mut Vec<String>) {
     }
 }
 
-/// A parameter that takes one value alone is true by that.
+/// True: the parameter takes one value alone, so it needs no reader.
 fn has_one_value(parameter: Parameter) -> bool {
     let definition = parameter.definition();
     definition.values.len() == 1 || definition.range.is_some_and(|(least, most)| least == most)
@@ -56,7 +57,7 @@ fn is_read(parameter: Parameter, sources: &[String]) -> bool {
     sources.iter().any(|source| names(source, &word) || through.is_some_and(|function| source.contains(function)))
 }
 
-/// What is wrong with the parameters, by what reads them in `sources`.
+/// The parameters whose declared effect differs from their readers in `sources`, a line each.
 fn wrong(sources: &[String]) -> Vec<String> {
     let judge = |parameter: Parameter| match parameter.definition().effect {
         Effect::Read if has_one_value(parameter) || is_read(parameter, sources) => None,
@@ -75,7 +76,7 @@ fn every_parameter_has_a_reader_or_says_that_it_has_no_effect() {
     assert!(wrong.is_empty(), "{}", wrong.join("\n"));
 }
 
-/// A parameter that loses its reader, and one without effect that gets one, are found.
+/// The check reports a parameter that loses its reader, and one without effect that gets a reader.
 #[test]
 fn a_parameter_without_its_reader_is_found() {
     let without = |source: String| source.replace("Parameter::StatisticsLevel", "parameter");

@@ -1,7 +1,8 @@
-//! The parameter file: lines of `name = value`, in the data directory. It is a person's file as much as ours: comments, blank lines and
-//! the order of lines stay as they are when ALTER SYSTEM changes a value.
+//! The parameter file: lines of `name = value`, in the data directory. Administrators edit it too: ALTER SYSTEM keeps
+//! comments, blank lines and the order of lines when it changes a value.
 //!
-//! The file is always written whole: to a temporary name, synced, then renamed over the old one. A crash leaves the old file or the new one.
+//! The file is always written whole: to a temporary name, synced, then renamed over the old one. A crash leaves the old
+//! file or the new one.
 
 use std::io;
 use std::path::Path;
@@ -23,17 +24,17 @@ pub struct ParameterFile {
 /// One `name = value` of the file; the value may still have its quotes.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) struct Setting<'a> {
-    /// From 1.
+    /// Line number, from 1.
     pub(super) line: usize,
     pub(super) name: &'a str,
     pub(super) value: &'a str,
 }
 
 impl ParameterFile {
-    /// Takes the text of a file.
+    /// Parses the text of a file.
     ///
     /// # Errors
-    /// ORA-01078 with the line where one is neither a comment nor `name = value`.
+    /// ORA-01078 with the first line that is neither a comment nor `name = value`.
     pub fn parse(text: &str) -> Result<Self> {
         let file = Self { lines: text.lines().map(|line| line.trim_end_matches('\r').to_owned()).collect() };
         for (at, line) in file.lines.iter().enumerate() {
@@ -44,7 +45,7 @@ impl ParameterFile {
         Ok(file)
     }
 
-    /// The file in `directory`; one that is not there is empty.
+    /// Reads the file in `directory`. A missing file counts as empty.
     ///
     /// # Errors
     /// ORA-01078 when it cannot be read, and as [`ParameterFile::parse`].
@@ -68,7 +69,7 @@ impl ParameterFile {
     /// Writes the file in `directory`, whole and durably.
     ///
     /// # Errors
-    /// ORA-27072 when the operating system refuses; the old file then stands.
+    /// ORA-27072 when the operating system refuses; the old file then remains.
     pub fn save(&self, files: &dyn FileSystem, directory: &Path) -> Result<()> {
         let path = directory.join(PARAMETER_FILE);
         files.write_whole(&path, self.text().as_bytes()).map_err(|error| {
@@ -80,7 +81,7 @@ impl ParameterFile {
         })
     }
 
-    /// The settings in the order of the file; of two with one name the later counts.
+    /// The settings in the order of the file. Of two with the same name the later one counts.
     pub(super) fn settings(&self) -> impl Iterator<Item = Setting<'_>> {
         self.lines.iter().enumerate().filter_map(|(at, line)| setting(at, line))
     }
@@ -104,7 +105,7 @@ impl ParameterFile {
         }
     }
 
-    /// Takes every line that sets `name` out; says whether there was one.
+    /// Takes out every line that sets `name`. True when there was one.
     pub fn reset(&mut self, name: &str) -> bool {
         let before = self.lines.len();
         let mut at = 0;
@@ -127,7 +128,7 @@ fn is_comment(line: &str) -> bool {
     line.is_empty() || line.starts_with('#')
 }
 
-/// Where the comment of a line starts: at a `#` outside quotes.
+/// Start of a line's comment: the first `#` outside quotes.
 fn comment_start(line: &str) -> Option<usize> {
     let mut quote = None;
     for (at, letter) in line.char_indices() {

@@ -2,7 +2,8 @@
 
 use rustix::process::{Resource, getrlimit};
 
-/// Bytes: the least of what the machine has, what the control group allows, and the limit of the address space.
+/// Bytes that the process may take: the least of the machine's memory, the control group's limit, and the limit of the
+/// address space.
 pub(super) fn available() -> u64 {
     let machine = rustix::system::sysinfo();
     let unit = u64::from(machine.mem_unit.max(1));

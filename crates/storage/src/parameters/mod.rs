@@ -1,4 +1,5 @@
-//! Initialization parameters: declared in `parameters.toml`, read from the parameter file at start, changed by ALTER SYSTEM and ALTER SESSION.
+//! Initialization parameters: declared in `parameters.toml`, read from the parameter file at start, changed by ALTER
+//! SYSTEM and ALTER SESSION.
 //!
 //! ```text
 //! parameters.toml --build.rs--> enum Parameter + Definition    (definition.rs)
@@ -6,8 +7,8 @@
 //! ALTER SESSION   ------------> SessionParameters              (session.rs: one a session, over Parameters)
 //! ```
 //!
-//! A value is looked up in the session's own settings, then in the instance's. Numbers and booleans are single atomic loads, because the
-//! search for space reads them at every step.
+//! A value is looked up in the session's own settings, then in the instance's. Numbers and booleans are single atomic
+//! loads, because the search for space reads them at every step.
 
 mod definition;
 #[cfg(test)]

@@ -4,7 +4,8 @@ use std::fmt::Write as _;
 
 use super::{Effect, Parameter, SystemChange};
 
-/// The page as text. A test compares it with the file; `UPDATE_REFERENCE=1` in the environment of that test rewrites the file.
+/// The page as text. A test compares it with the file; `UPDATE_REFERENCE=1` in the environment of that test rewrites
+/// the file.
 #[must_use]
 pub fn reference_page() -> String {
     let mut page = String::from(

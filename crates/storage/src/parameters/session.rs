@@ -14,7 +14,7 @@ use super::{Parameter, Parameters, Value};
 pub struct SessionParameters {
     system: Arc<Parameters>,
     own: RwLock<BTreeMap<Parameter, Value>>,
-    /// The session's counters, which some parameters speak of; none where there is no session.
+    /// The session's counters, which some parameters control; None without a session.
     meter: Option<Arc<Meter>>,
 }
 
@@ -24,13 +24,13 @@ impl SessionParameters {
         Self { system, own: RwLock::default(), meter: None }
     }
 
-    /// Those of the session that counts with `meter`.
+    /// The parameters of the session that counts with `meter`.
     #[must_use]
     pub fn of_session(system: Arc<Parameters>, meter: Arc<Meter>) -> Self {
         Self { meter: Some(meter), ..Self::new(system) }
     }
 
-    /// The instance's.
+    /// The instance's parameters.
     #[must_use]
     pub fn system(&self) -> &Arc<Parameters> {
         &self.system
@@ -39,7 +39,8 @@ impl SessionParameters {
     /// ALTER SESSION SET `name` = `text`.
     ///
     /// # Errors
-    /// ORA-02248 unknown, ORA-02096 not for one session, and those of [`Parameter::parse`].
+    /// ORA-02248 for an unknown name, ORA-02096 for a parameter that a session cannot change, and errors of
+    /// [`Parameter::parse`].
     pub fn set(&self, name: &str, text: &str) -> Result<Parameter> {
         let parameter = Parameter::named(name)?;
         if !parameter.definition().session {
@@ -51,7 +52,8 @@ impl SessionParameters {
         Ok(parameter)
     }
 
-    /// From now on the session's own setting is this; None: it has none. The one before is returned, to be put back.
+    /// Replaces the session's own setting; None takes it away. Returns the old setting, so that the caller can restore
+    /// it.
     pub fn replace(&self, parameter: Parameter, value: Option<Value>) -> Option<Value> {
         let before = {
             let mut own = self.own.write();
@@ -64,7 +66,7 @@ impl SessionParameters {
         before
     }
 
-    /// What the session's own settings say of counting and tracing is true of its meter.
+    /// Hands the session's own settings of counting and tracing to its meter.
     fn tell_meter(&self) {
         let Some(meter) = &self.meter else { return };
         meter.set_timed(self.own_value(Parameter::TimedStatistics).and_then(|value| value.number()).map(|on| on != 0));
@@ -72,20 +74,20 @@ impl SessionParameters {
         meter.limit_trace(limit.map(|text| Parameters::dump_file_bytes(&text.to_string())));
     }
 
-    /// From now on the session's own settings are those of another one.
+    /// Replaces the session's own settings by those of another session.
     pub fn take_over(&self, other: &Self) {
         let settings = other.own.read().clone();
         *self.own.write() = settings;
         self.tell_meter();
     }
 
-    /// Did ALTER SESSION set it?
+    /// True: ALTER SESSION has set it.
     #[must_use]
     pub fn is_own(&self, parameter: Parameter) -> bool {
         self.own.read().contains_key(&parameter)
     }
 
-    /// Has anybody set it: ALTER SESSION, ALTER SYSTEM or the parameter file?
+    /// True: ALTER SESSION, ALTER SYSTEM or the parameter file has set it.
     #[must_use]
     pub fn is_set(&self, parameter: Parameter) -> bool {
         self.is_own(parameter) || !self.system.is_default(parameter)
@@ -96,13 +98,13 @@ impl SessionParameters {
         self.own_value(parameter).unwrap_or_else(|| self.system.value(parameter))
     }
 
-    /// A number; of a boolean 1 or 0.
+    /// The value of a number; a boolean as 1 or 0.
     #[must_use]
     pub fn integer(&self, parameter: Parameter) -> i64 {
         self.own_value(parameter).and_then(|value| value.number()).unwrap_or_else(|| self.system.integer(parameter))
     }
 
-    /// A number that is never negative.
+    /// The value of a number that is never negative.
     #[must_use]
     pub fn unsigned(&self, parameter: Parameter) -> u64 {
         u64::try_from(self.integer(parameter)).unwrap_or(0)

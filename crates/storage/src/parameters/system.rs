@@ -13,7 +13,7 @@ use waits::SystemMeter;
 use super::value::dump_file_bytes;
 use super::{Parameter, ParameterFile, SystemChange, Value, memory};
 
-/// What an ALTER SYSTEM SET changes.
+/// SCOPE of an ALTER SYSTEM SET: memory, parameter file or both.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Scope {
     Memory,
@@ -21,7 +21,7 @@ pub enum Scope {
     Both,
 }
 
-/// Where a value comes from.
+/// Origin of a value.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 #[repr(u8)]
 enum Origin {
@@ -30,21 +30,21 @@ enum Origin {
     Modified = 2,
 }
 
-/// The values of all parameters in one instance. Shared by all sessions; each value changes on its own.
+/// The values of all parameters in one instance. All sessions share them; each value changes on its own.
 pub struct Parameters {
     /// Integers, and booleans as 0 and 1; unused for text.
     numbers: [AtomicI64; Parameter::ALL.len()],
-    /// Text; empty for the others.
+    /// Text values; empty for numbers and booleans.
     texts: RwLock<Vec<Arc<str>>>,
     origins: [AtomicU8; Parameter::ALL.len()],
     /// Held while the parameter file is read, changed and written.
     file: Mutex<()>,
-    /// The instance's counters, which some parameters speak of.
+    /// The instance's counters, which some parameters control.
     meters: OnceLock<Arc<SystemMeter>>,
 }
 
 impl Default for Parameters {
-    /// Every parameter at its default, derived ones included where they need nothing but other parameters.
+    /// Every parameter at its default. Derived values are included where they depend on other parameters alone.
     fn default() -> Self {
         let parameters = Self {
             numbers: std::array::from_fn(|_| AtomicI64::new(0)),
@@ -68,7 +68,7 @@ impl Parameters {
     /// The values that `file` gives, and defaults for the rest.
     ///
     /// # Errors
-    /// ORA-01078 with the line where a name is unknown or a value not allowed.
+    /// ORA-01078 with the line whose name is unknown or whose value is not allowed.
     pub fn from_file(file: &ParameterFile) -> Result<Self> {
         let parameters = Self::default();
         for setting in file.settings() {
@@ -90,7 +90,8 @@ impl Parameters {
         self.derive(Parameter::Sessions, self.integer(Parameter::Processes) * 3 / 2 + 22);
     }
 
-    /// Gives a parameter that the instance works out its value, unless one was set; setting it to 0 asks for this too.
+    /// Sets a parameter to the value that the instance has worked out, unless a value was set. A set value of 0 asks
+    /// for the derived one too.
     pub fn derive(&self, parameter: Parameter, value: i64) {
         debug_assert!(parameter.definition().derived.is_some(), "{parameter} is not a derived parameter");
         if self.is_default(parameter) || self.integer(parameter) == 0 {
@@ -101,7 +102,7 @@ impl Parameters {
     /// Takes the value that the control file holds for a parameter settled at creation.
     ///
     /// # Errors
-    /// Where the parameter file gives another: ORA-00209 for the block size, ORA-01103 for the name.
+    /// When the parameter file gives another value: ORA-00209 for the block size, ORA-01103 for the name.
     pub fn fix(&self, parameter: Parameter, value: &Value) -> Result<()> {
         debug_assert_eq!(parameter.definition().system, SystemChange::Fixed);
         let given = self.value(parameter);
@@ -116,7 +117,7 @@ impl Parameters {
         Ok(())
     }
 
-    /// From now on what these parameters say of counting and tracing is true of the sessions whose counters `meters` adds up.
+    /// Applies the settings of counting and tracing, from now on, to the sessions whose counters `meters` adds up.
     pub fn govern(&self, meters: &Arc<SystemMeter>) {
         let _ = self.meters.set(meters.clone());
         self.tell_meters(Parameter::TimedStatistics);
@@ -141,11 +142,12 @@ impl Parameters {
         self.origins[parameter as usize].store(origin as u8, Ordering::Relaxed);
     }
 
-    /// ALTER SYSTEM SET `name` = `text` SCOPE = `scope`; `directory` holds the parameter file. The file is written first: when that
-    /// fails nothing has changed.
+    /// ALTER SYSTEM SET `name` = `text` SCOPE = `scope`; `directory` holds the parameter file. The file is written
+    /// first: when that fails, nothing has changed.
     ///
     /// # Errors
-    /// ORA-02065 unknown, ORA-02095 not in this scope, those of [`Parameter::parse`] and of the file.
+    /// ORA-02065 for an unknown name, ORA-02095 for a parameter that cannot change in this scope, errors of
+    /// [`Parameter::parse`] and of the file.
     pub fn alter_system(
         &self,
         files: &dyn FileSystem,
@@ -168,10 +170,10 @@ impl Parameters {
         Ok(parameter)
     }
 
-    /// ALTER SYSTEM RESET `name`: takes it out of the parameter file; the next start finds the default.
+    /// ALTER SYSTEM RESET `name`: takes the parameter out of the parameter file. The next start takes the default.
     ///
     /// # Errors
-    /// ORA-02065 unknown, ORA-32010 not in the file, and those of the file.
+    /// ORA-02065 for an unknown name, ORA-32010 for a name that is not in the file, and errors of the file.
     pub fn reset_system(&self, files: &dyn FileSystem, directory: &Path, name: &str) -> Result<Parameter> {
         let parameter = alterable(name)?;
         let _one_writer = self.file.lock();
@@ -197,14 +199,14 @@ impl Parameters {
         Ok((parameter, parameter.parse(text)?))
     }
 
-    /// A number; of a boolean 1 or 0.
+    /// The value of a number; a boolean as 1 or 0.
     #[must_use]
     pub fn integer(&self, parameter: Parameter) -> i64 {
         debug_assert!(self.value(parameter).number().is_some(), "{parameter} is text");
         self.numbers[parameter as usize].load(Ordering::Relaxed)
     }
 
-    /// A number that is never negative.
+    /// The value of a number that is never negative.
     #[must_use]
     pub fn unsigned(&self, parameter: Parameter) -> u64 {
         u64::try_from(self.integer(parameter)).unwrap_or(0)
@@ -230,20 +232,20 @@ impl Parameters {
         }
     }
 
-    /// Was it neither in the parameter file nor changed since?
+    /// True: the parameter file did not set it and no statement has changed it since.
     #[must_use]
     pub fn is_default(&self, parameter: Parameter) -> bool {
         self.origins[parameter as usize].load(Ordering::Relaxed) == Origin::Default as u8
     }
 
-    /// Was it changed by ALTER SYSTEM since the instance started?
+    /// True: ALTER SYSTEM has changed it since the instance started.
     #[must_use]
     pub fn is_modified(&self, parameter: Parameter) -> bool {
         self.origins[parameter as usize].load(Ordering::Relaxed) == Origin::Modified as u8
     }
 
-    /// Blocks of `block_bytes` that a full scan reads at once. With the parameter unset: 1 MB worth, or fewer where the pool has fewer
-    /// than that a session.
+    /// Blocks of `block_bytes` that a full scan reads at once. With the parameter unset: 1 MB of blocks, or fewer where
+    /// the pool has fewer buffers a session.
     #[must_use]
     pub fn multiblock_read_count(&self, set: i64, block_bytes: usize, buffers: u64) -> u32 {
         let most = (common::limits::IO_BYTES_MAX / block_bytes) as u64;
@@ -254,7 +256,7 @@ impl Parameters {
         count.clamp(1, most) as u32
     }
 
-    /// Bytes that a trace file may reach, from the text of MAX_DUMP_FILE_SIZE.
+    /// Most bytes of a trace file, from the text of MAX_DUMP_FILE_SIZE.
     #[must_use]
     pub fn dump_file_bytes(text: &str) -> u64 {
         dump_file_bytes(text).unwrap_or(u64::MAX)
@@ -276,7 +278,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_file_overrides_defaults_and_derives_what_depends_on_it() {
+    fn the_file_overrides_defaults_and_dependent_values_follow() {
         let file = ParameterFile::parse("# ours\nprocesses = 300\n*.db_cache_size='32M'\n").unwrap();
         let parameters = Parameters::from_file(&file).unwrap();
         assert_eq!(parameters.integer(Parameter::Sessions), 472);
@@ -297,7 +299,7 @@ mod tests {
     }
 
     #[test]
-    fn scope_decides_what_alter_system_may_change() {
+    fn the_scope_limits_alter_system() {
         assert!(Parameters::parse_change("processes", "10", Scope::Both).unwrap_err().is_ora(2095));
         assert!(Parameters::parse_change("processes", "10", Scope::Spfile).is_ok());
         assert!(Parameters::parse_change("timed_statistics", "false", Scope::Memory).is_ok());
@@ -325,7 +327,7 @@ mod tests {
     }
 
     #[test]
-    fn what_creation_settled_is_not_contradicted() {
+    fn a_file_that_contradicts_a_value_settled_at_creation_is_refused() {
         let given =
             Parameters::from_file(&ParameterFile::parse("db_block_size = 4096\ndb_name = one").unwrap()).unwrap();
         assert!(given.fix(Parameter::DbBlockSize, &Value::Integer(8192)).unwrap_err().is_ora(209));

@@ -1,4 +1,4 @@
-//! A parameter's value, and the reading and writing of it as text.
+//! A parameter's value; reading it from text and printing it.
 
 use std::fmt;
 use std::sync::Arc;
@@ -16,7 +16,7 @@ pub enum Value {
 }
 
 impl Value {
-    /// The form in which numbers and booleans are kept in one atomic word; None for text.
+    /// A number, or a boolean as 0 or 1, as one atomic word keeps it; None for text.
     pub(super) fn number(&self) -> Option<i64> {
         match self {
             Self::Integer(number) => Some(*number),
@@ -42,7 +42,8 @@ impl Parameter {
     /// Reads `text`, quoted or not, as this parameter's value.
     ///
     /// # Errors
-    /// ORA-02097 where it is not of the type, ORA-00068 out of range, ORA-00096 not one of the words allowed.
+    /// ORA-02097 when the text is not of the type, ORA-00068 when it is out of range, ORA-00096 when it is not one of
+    /// the words allowed.
     pub fn parse(self, text: &str) -> Result<Value> {
         let text = unquote(text.trim());
         let value = match self.definition().parameter_type {
@@ -146,7 +147,8 @@ impl Parameter {
     }
 }
 
-/// Bytes that MAX_DUMP_FILE_SIZE allows; a plain number counts blocks of 512 bytes. None where the text is neither that nor UNLIMITED.
+/// Bytes that MAX_DUMP_FILE_SIZE allows; a plain number counts blocks of 512 bytes. None where the text is neither a
+/// size nor UNLIMITED.
 pub(super) fn dump_file_bytes(text: &str) -> Option<u64> {
     if text.eq_ignore_ascii_case("unlimited") {
         return Some(u64::MAX);

@@ -1,4 +1,5 @@
-//! Gets of metadata blocks: an address that leads to a block of another kind is a damaged pointer, and is said before anything is computed from it.
+//! Gets of metadata blocks. An address that leads to a block of another kind is a damaged pointer: the get fails before
+//! the engine computes anything from the block.
 
 use common::{BlockAddress, BlockClass, Error, Result};
 use format::block::{self, BlockType};

@@ -24,13 +24,14 @@ use crate::parameters::SessionParameters;
 /// Segments whose last place of insertion a process remembers.
 const SEARCH_CACHE_MAX: usize = 1024;
 
-/// Whom a process works for.
+/// The party that a process works for: a session, or a background task.
 pub trait Client: fmt::Debug + Send + Sync {
-    /// Whether the work may go on. `tidying`: a rollback is under way, which is carried through for a client that has gone.
+    /// Ok when the work may go on. `tidying`: a rollback is under way, which is completed even for a client that has
+    /// gone.
     ///
     /// # Errors
-    /// ORA-01013 when the user has cancelled, ORA-01089 when the instance is being closed; the request is then served. ORA-00028, each time unless
-    /// `tidying`, when the session has been killed. HW-0010 when the instance has stopped.
+    /// ORA-01013 when the user has cancelled, ORA-01089 when the instance is being closed; each is reported once.
+    /// ORA-00028, each time unless `tidying`, when the session has been killed. HW-0010 when the instance has stopped.
     fn check(&self, tidying: bool) -> Result<()>;
 
     /// The user's name, upper case.
@@ -40,14 +41,14 @@ pub trait Client: fmt::Debug + Send + Sync {
     fn statement(&self) -> Option<Arc<str>>;
 }
 
-/// Where a process last found room in a segment.
+/// The place where a process last found room in a segment.
 #[derive(Clone, Copy, Default, PartialEq, Eq, Debug)]
 pub struct SearchHint {
     /// The block, while it has room.
     pub block: Option<BlockAddress>,
     /// Its first-level bitmap block (automatic).
     pub first_level: Option<BlockAddress>,
-    /// How often the segment had been shrunk by then: after that the block may be another's.
+    /// Number of shrinks of the segment at that time. After another shrink the block may belong to another segment.
     pub shrinks: u32,
 }
 
@@ -60,7 +61,7 @@ pub struct Process {
     parameters: SessionParameters,
     client: Arc<dyn Client>,
     search: Mutex<HashMap<ObjectNumber, SearchHint>>,
-    /// Rollbacks that are under way, one within another.
+    /// Depth of nested rollbacks under way.
     rolling_back: AtomicU32,
 }
 
@@ -70,7 +71,7 @@ impl Process {
         Self { store, meter, number, parameters, client, search: Mutex::default(), rolling_back: AtomicU32::new(0) }
     }
 
-    /// What the process shares with the others of its instance.
+    /// The storage that the process shares with the others of its instance.
     #[must_use]
     pub fn store(&self) -> &Arc<Store> {
         &self.store
@@ -96,20 +97,20 @@ impl Process {
         &self.parameters
     }
 
-    /// Whom the process works for.
+    /// The party that the process works for.
     pub(crate) fn client(&self) -> &Arc<dyn Client> {
         &self.client
     }
 
-    /// Whether the work may go on.
+    /// Ok when the work may go on.
     ///
     /// # Errors
-    /// Those of [`Client::check`].
+    /// Errors of [`Client::check`].
     pub fn check_cancelled(&self) -> Result<()> {
         self.client.check(self.rolling_back.load(Ordering::Relaxed) > 0)
     }
 
-    /// A rollback is under way until the guard is dropped: it is carried through even if the session is killed.
+    /// Marks a rollback as under way until the guard is dropped. It is completed even if the session is killed.
     pub(crate) fn rolling_back(&self) -> RollingBack<'_> {
         self.rolling_back.fetch_add(1, Ordering::Relaxed);
         RollingBack(&self.rolling_back)
@@ -118,7 +119,7 @@ impl Process {
     /// A block in current mode, to read.
     ///
     /// # Errors
-    /// Those of [`crate::cache::Cache::get`].
+    /// Errors of [`crate::cache::Cache::get`].
     pub fn current(&self, address: BlockAddress, class: BlockClass) -> Result<Block> {
         self.store.cache().get(&self.meter, address, class, GetMode::Current)
     }
@@ -126,7 +127,7 @@ impl Process {
     /// A block in current mode, to change.
     ///
     /// # Errors
-    /// Those of [`crate::cache::Cache::get_mut`].
+    /// Errors of [`crate::cache::Cache::get_mut`].
     pub fn current_mut(&self, address: BlockAddress, class: BlockClass) -> Result<BlockMut> {
         self.store.cache().get_mut(&self.meter, address, class)
     }
@@ -134,15 +135,15 @@ impl Process {
     /// As [`Process::current_mut`], but None at once when another session has the block latched.
     ///
     /// # Errors
-    /// Those of [`crate::cache::Cache::get_mut`].
+    /// Errors of [`crate::cache::Cache::get_mut`].
     pub fn try_current_mut(&self, address: BlockAddress, class: BlockClass) -> Result<Option<BlockMut>> {
         self.store.cache().try_get_mut(&self.meter, address, class)
     }
 
-    /// As [`Process::try_current_mut`], but waits for it for a moment.
+    /// As [`Process::try_current_mut`], but waits a moment for the block.
     ///
     /// # Errors
-    /// Those of [`crate::cache::Cache::get_mut_within`].
+    /// Errors of [`crate::cache::Cache::get_mut_within`].
     pub(crate) fn current_mut_within(
         &self,
         address: BlockAddress,
@@ -152,33 +153,35 @@ impl Process {
         self.store.cache().get_mut_within(&self.meter, address, class, most)
     }
 
-    /// A block in consistent mode, as it is now: metadata, undo, and what a consistent read makes a snapshot's version of.
+    /// A block in consistent mode, in its current form: metadata, undo, and the block from which a consistent read
+    /// makes a snapshot's version.
     ///
     /// # Errors
-    /// Those of [`crate::cache::Cache::get`].
+    /// Errors of [`crate::cache::Cache::get`].
     pub fn consistent(&self, address: BlockAddress, class: BlockClass) -> Result<Block> {
         self.store.cache().get(&self.meter, address, class, GetMode::Consistent)
     }
 
-    /// A block that the caller formats; it is not read, its bytes are zero.
+    /// A block that the caller formats: it is not read, and its bytes are zero.
     ///
     /// # Errors
-    /// Those of [`crate::cache::Cache::get_new`].
+    /// Errors of [`crate::cache::Cache::get_new`].
     pub fn new_block(&self, address: BlockAddress, class: BlockClass) -> Result<BlockMut> {
-        // What the block was before, on disk or in the log, is older than this.
+        // Everything that the block was before, on disk or in the log, is older than this SCN.
         self.store.advance_scn();
         self.store.cache().get_new(&self.meter, address, class)
     }
 
-    /// Changes a block; the change is counted to this process and stamped with the current SCN.
+    /// Changes a block. The change counts for this process and is stamped with the current SCN.
     ///
-    /// A panic in `change` stops the instance: the block may be half changed, and must not reach the disk as if it were whole.
+    /// A panic in `change` stops the instance: the block may be half changed, and must not reach the disk as if it were
+    /// whole.
     pub fn change<R>(&self, block: &mut BlockMut, change: impl FnOnce(&mut [u8]) -> R) -> R {
         self.change_within(block, None, change)
     }
 
-    /// As [`Process::change`], for a change that says what it may write: nothing else of the block is kept and compared. Debug builds check that it keeps
-    /// to it. None: the whole block.
+    /// As [`Process::change`], for a change with a declared reach: only that part of the block is kept and compared.
+    /// Debug builds check that the change keeps to it. None: the whole block.
     pub(crate) fn change_within<R>(
         &self,
         block: &mut BlockMut,
@@ -189,14 +192,14 @@ impl Process {
         block.change(self.store.redo(), &self.meter, reach, |version| self.store.version_after(version), change)
     }
 
-    /// Gives a block that is written around the cache a version that it has never had.
+    /// Stamps a block that is written around the cache with a version that it has never had.
     pub(crate) fn stamp_new(&self, block: &mut [u8]) -> Version {
         let version = self.store.version_after(Version { scn: self.store.advance_scn().0, seq: 0 });
         version.stamp(block);
         version
     }
 
-    /// Stamps a block that is written around the cache; the redo record with its image.
+    /// Stamps a block that is written around the cache. Returns the redo record with its image.
     pub(crate) fn image_record(&self, block: &mut [u8]) -> Vec<u8> {
         let version = self.stamp_new(block);
         let mut record = Vec::with_capacity(block.len() + 64);
@@ -207,16 +210,16 @@ impl Process {
         record
     }
 
-    /// Begins a mini-transaction: until it is committed its changes are one redo record, and the changed blocks stay latched. Dropped before, it puts back
-    /// what it has changed.
+    /// Begins a mini-transaction: until it is committed its changes are one redo record, and the changed blocks stay
+    /// latched. Dropped without a commit, it puts back what it has changed.
     pub fn begin_mini(&self) -> Mini<'_> {
         Mini::begin(self.store.cache(), self.store.redo(), &self.meter)
     }
 
-    /// Does `work` in a mini-transaction, which is committed unless `work` fails.
+    /// Runs `work` in a mini-transaction, and commits it unless `work` fails.
     ///
     /// # Errors
-    /// Those of `work`: the blocks are then as they were.
+    /// Errors of `work`: the blocks are then as they were.
     pub(crate) fn mini<R>(&self, work: impl FnOnce() -> Result<R>) -> Result<R> {
         let mini = self.begin_mini();
         let result = work()?;
@@ -224,7 +227,8 @@ impl Process {
         Ok(result)
     }
 
-    /// Reads block ranges in order, by consistent gets, with multiblock reads. `cold`: do not let the blocks push others out of the cache.
+    /// Reads block ranges in order, by consistent gets, with multiblock reads. `cold`: the blocks do not push others
+    /// out of the cache.
     #[must_use]
     pub fn scan_blocks(&self, ranges: Vec<BlockRange>, class: BlockClass, cold: bool) -> BlockScan {
         let size =
@@ -236,10 +240,11 @@ impl Process {
         BlockScan::new(self.store.cache().clone(), self.meter.clone(), ranges, class, cold, read_blocks)
     }
 
-    /// Reads block ranges in order past the cache, by consistent gets, once what the cache has changed of them is on disk.
+    /// Reads block ranges in order past the cache, by consistent gets. The dirty buffers of the ranges are written
+    /// first.
     ///
     /// # Errors
-    /// Those of writing.
+    /// Errors of writing.
     pub fn scan_directly(&self, ranges: Vec<BlockRange>, class: BlockClass) -> Result<DirectScan> {
         let cache = self.store.cache();
         let read_blocks = match ranges.first() {
@@ -253,7 +258,7 @@ impl Process {
         DirectScan::new(cache.clone(), self.meter.clone(), ranges, class, read_blocks)
     }
 
-    /// Where this process last found room in a segment.
+    /// The place where this process last found room in a segment.
     pub(crate) fn search_hint(&self, object: ObjectNumber) -> SearchHint {
         self.search.lock().get(&object).copied().unwrap_or_default()
     }
@@ -267,7 +272,7 @@ impl Process {
     }
 }
 
-/// A rollback under way.
+/// Marks a rollback as under way, until it is dropped.
 pub(crate) struct RollingBack<'a>(&'a AtomicU32);
 
 impl Drop for RollingBack<'_> {
@@ -276,7 +281,7 @@ impl Drop for RollingBack<'_> {
     }
 }
 
-/// Stops the instance when it is dropped by a panic.
+/// Stops the instance when a panic drops it.
 struct WholeChange<'a>(&'a Health, BlockAddress);
 
 impl Drop for WholeChange<'_> {

@@ -1,4 +1,4 @@
-//! What the processes of an instance share below transactions: files, cache, log, control file, the SCN.
+//! The storage that the processes of an instance share, below transactions: files, cache, log, control file, the SCN.
 
 use std::fmt;
 use std::path::{Path, PathBuf};
@@ -31,9 +31,9 @@ pub struct Store {
     checkpoints: Arc<Checkpoints>,
     system_meter: Arc<SystemMeter>,
     scn: Arc<AtomicU64>,
-    /// The SCN of the last commit that is whole: what a new snapshot sees.
+    /// The SCN of the last commit that is whole. A new snapshot sees commits up to it.
     visible: AtomicU64,
-    /// Held while a commit takes its SCN and its slot says so: a snapshot sees all of it or nothing.
+    /// Held while a commit takes its SCN and marks its slot: a snapshot sees all of the commit or nothing.
     committing: Mutex<()>,
     snapshots: Arc<Snapshots>,
 }
@@ -45,7 +45,7 @@ impl fmt::Debug for Store {
 }
 
 impl Store {
-    /// The storage of the database in `directory`, whose other parts the checkpoints know.
+    /// The storage of the database in `directory`. `checkpoints` brings cache and control file.
     pub fn new(
         files: Arc<dyn FileSystem>,
         directory: &Path,
@@ -72,7 +72,7 @@ impl Store {
         }
     }
 
-    /// Files of the machine, and those in mounted disk groups.
+    /// The files of the machine and those in mounted disk groups.
     #[must_use]
     pub fn files(&self) -> &Arc<dyn FileSystem> {
         &self.files
@@ -139,18 +139,18 @@ impl Store {
         Scn(self.scn.load(Ordering::Acquire))
     }
 
-    /// The SCN of the last commit: what a statement sees that begins now.
+    /// The SCN of the last whole commit: a statement that begins now sees commits up to it.
     #[must_use]
     pub fn visible_scn(&self) -> Scn {
         Scn(self.visible.load(Ordering::Acquire))
     }
 
-    /// The next SCN: taken by each commit.
+    /// Takes the next SCN. Each commit takes one.
     pub fn advance_scn(&self) -> Scn {
         Scn(self.scn.fetch_add(1, Ordering::AcqRel) + 1)
     }
 
-    /// The SCN after a roll forward, before anybody works.
+    /// Sets the SCN after a roll forward, before any session works.
     pub fn start_at(&self, scn: Scn) {
         self.scn.store(scn.0, Ordering::Release);
         self.visible.store(scn.0, Ordering::Release);
@@ -166,12 +166,12 @@ impl Store {
         }
     }
 
-    /// The right to end transactions, one at a time.
+    /// Locks the right to end transactions: one ends at a time.
     pub(crate) fn committing(&self, meter: &Meter) -> MutexGuard<'_, ()> {
         meter.latch(LatchName::CommitScn, &self.committing)
     }
 
-    /// What was committed up to here is whole, and seen by snapshots from now on.
+    /// Makes commits up to `scn` visible to snapshots from now on: they are whole.
     pub(crate) fn show(&self, scn: Scn) {
         self.visible.store(scn.0, Ordering::Release);
     }
@@ -181,17 +181,17 @@ impl Store {
         &self.snapshots
     }
 
-    /// What was committed before this, every snapshot in use sees.
+    /// The SCN before which every snapshot in use sees all commits.
     pub(crate) fn oldest_snapshot(&self, meter: &Meter) -> Scn {
-        // In this order: a snapshot that is made after the question for the oldest sees at least what was visible before it.
+        // The visible SCN is read first: a snapshot made after the look at the oldest one sees at least this SCN.
         let visible = self.visible_scn();
         self.snapshots.oldest(meter).map_or(visible, |oldest| oldest.min(visible))
     }
 
-    /// What is true while no process is at work: for tests and the simulator.
+    /// Checks the invariants of the storage while no process is at work: for tests and the simulator.
     ///
     /// # Errors
-    /// ORA-00600 with what is not so.
+    /// ORA-00600 with the invariant that does not hold.
     pub fn check_invariants(&self) -> Result<()> {
         self.cache.check_invariants()?;
         self.redo().check_invariants()?;
@@ -204,7 +204,7 @@ impl Store {
         Ok(())
     }
 
-    /// The figures of a tablespace's files, added up.
+    /// The sum of the figures of a tablespace's files.
     #[must_use]
     pub fn tablespace_figures(&self, tablespace: TablespaceNumber) -> FileFigures {
         let mut sum = FileFigures::default();
@@ -228,7 +228,8 @@ impl Store {
         self.checkpoints.note(meter).map(drop)
     }
 
-    /// Checkpoints until a recovery would read none of the redo that there is now: writes past the cache that are under way may hold the first ones back.
+    /// Checkpoints until a recovery would read none of the present redo. Writes past the cache that are under way may
+    /// hold the first checkpoints back.
     ///
     /// # Errors
     /// As [`Store::checkpoint`].

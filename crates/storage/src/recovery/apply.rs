@@ -1,4 +1,4 @@
-//! Putting redo into blocks: all that a batch has for a block at once, and the blocks that have to be read for it sent for ahead.
+//! Applying redo to blocks: a block gets all of a batch's redo at once, and blocks that must be read are read ahead.
 
 use std::collections::BTreeMap;
 
@@ -12,18 +12,18 @@ use crate::cache::{BlockMut, Cache};
 use crate::control::{ControlData, DatafileRecord};
 use crate::redo::Lsn;
 
-/// Blocks between the one that is worked on and the last that was sent for.
+/// Most blocks between the current one and the last that was sent for.
 const BLOCKS_AHEAD: usize = 64;
-/// Blocks in one read.
+/// Most blocks in one read.
 const READ_BLOCKS: u32 = 32;
 
-/// What applying needs to know, shared by all threads.
+/// State that all applying threads share.
 pub(super) struct Target {
     pub(super) cache: Arc<Cache>,
     pub(super) meter: Arc<Meter>,
     /// Datafiles with their numbers of blocks, by file number.
     files: BTreeMap<u16, (DatafileRecord, u32)>,
-    /// Where the redo begins that the blocks need until they are written.
+    /// Start of the redo that the blocks need until they are written.
     from: Lsn,
 }
 
@@ -37,7 +37,8 @@ impl Target {
         Ok(Self { cache: cache.clone(), meter: meter.clone(), files, from })
     }
 
-    /// Whether there is still such a block: the file may be gone, its number another file's since, or it may have been longer once.
+    /// True: the vector's block still exists. The file may be gone, another file may have its number since, or the file
+    /// may have been longer once.
     fn has(&self, vector: &Vector<'_>) -> bool {
         let block = vector.address.block;
         let file = self.files.get(&vector.address.file.0);
@@ -48,21 +49,21 @@ impl Target {
 /// A thread that applies redo, and its figures.
 pub(super) struct Applier {
     target: Arc<Target>,
-    /// Blocks that were made of nothing may be written around the cache, and torn by the crash, while redo of what they were before is still read. That redo
-    /// is passed by: such blocks are kept here until their image comes.
+    /// Blocks that could not be read, kept here until redo formats them anew. A load writes new blocks around the
+    /// cache, so a crash may tear one whose earlier redo is still read: that redo is passed over.
     pub(super) torn: BTreeMap<BlockAddress, Error>,
-    /// Vectors put into blocks.
+    /// Vectors applied to blocks.
     pub(super) applied: u64,
-    /// Vectors whose blocks had them already, or are gone.
+    /// Vectors passed over: their blocks had them already, or are gone.
     pub(super) passed: u64,
 }
 
-/// What a batch has for one block.
+/// A batch's redo for one block.
 struct Work<'a> {
     address: BlockAddress,
     class: BlockClass,
     vectors: &'a [u64],
-    /// The last vector that makes the block of nothing: what comes before it need not be known.
+    /// Place of the last vector that formats the block anew: the block's earlier content is not needed.
     image: Option<usize>,
 }
 
@@ -74,7 +75,7 @@ impl Applier {
     /// Applies one part of a batch. Batches come in the order of the log.
     ///
     /// # Errors
-    /// ORA-00600 for a block that lacks redo from before the checkpoint, ORA-00353, those of the cache.
+    /// ORA-00600 for a block that lacks redo from before the checkpoint, ORA-00353, errors of the cache.
     pub(super) fn apply(&mut self, batch: &Batch, part: usize) -> Result<()> {
         let mut keys = batch.sorted(part);
         let before = keys.len();
@@ -104,7 +105,8 @@ impl Applier {
         Ok(())
     }
 
-    /// Sends for the first of these blocks, and its neighbours with it; for how many blocks nothing more is to be done.
+    /// Sends one read for the first of these blocks and its neighbours. Returns the number of blocks that need no
+    /// further read.
     fn send_for(&self, work: &[Work<'_>]) -> Result<usize> {
         let first = &work[0];
         if !self.must_be_known(first) {
@@ -176,7 +178,7 @@ fn work_of<'a>(batch: &Batch, vectors: &'a [u64]) -> Result<Work<'a>> {
     work.ok_or_else(|| Error::bug("redo of no block"))
 }
 
-/// Puts a vector into a block; false when the block has it already.
+/// Applies a vector to a block. False when the block has it already.
 fn put(block: &mut BlockMut, vector: &Vector<'_>, from: Lsn) -> Result<bool> {
     let version = Version::of(block);
     if version >= vector.after {

@@ -3,7 +3,7 @@
 use common::{Error, ErrorKind, Number, Result};
 use format::redo::{RECORD_BYTES, Record, SESSION, Vector};
 
-/// Bytes of redo in a batch, and a write of the log more.
+/// Bytes of redo in a batch; a batch may exceed it by one write of the log.
 const BATCH_BYTES: usize = 8 << 20;
 
 #[cfg(any(test, feature = "testing"))]
@@ -22,11 +22,12 @@ pub(super) fn batch_bytes() -> usize {
 /// Neighbouring blocks go to the same part: their reads can be one.
 const NEIGHBOURS: u32 = 32;
 
-/// Records of the log, and the places of their vectors by part and block.
+/// Records of the log, with the places of their vectors by part and block.
 #[derive(Default, Debug)]
 pub(super) struct Batch {
     bytes: Vec<u8>,
-    /// Block address in the upper half, place in `bytes` in the lower: sorted, they are in the order of blocks, and for each block in that of the log.
+    /// Keys of the vectors, by part: block address in the upper half, place in `bytes` in the lower. Sorted, they are
+    /// in the order of blocks, and for each block in the order of the log.
     parts: Vec<Vec<u64>>,
     pub(super) records: u64,
     /// The last SCN in it.
@@ -63,7 +64,7 @@ impl Batch {
         Ok(batch)
     }
 
-    /// The vectors of one part, sorted; each is got by [`Batch::vector`].
+    /// The keys of one part's vectors, sorted. [`Batch::vector`] takes one.
     pub(super) fn sorted(&self, part: usize) -> Vec<u64> {
         let mut keys = self.parts[part].clone();
         keys.sort_unstable();
@@ -75,7 +76,7 @@ impl Batch {
     }
 }
 
-/// Which part has the redo of a block.
+/// The part that has the redo of a block.
 fn part_of(address: u32, parts: usize) -> usize {
     let spread = (address / NEIGHBOURS).wrapping_mul(0x9e37_79b9) >> 16;
     spread as usize % parts.max(1)
@@ -124,7 +125,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_cut_is_damaged() {
+    fn a_batch_cut_within_a_record_is_damaged() {
         let whole = record(4, &[1, 2]);
         for length in [whole.len() - 1, 30, 10] {
             assert!(Batch::parse(whole[..length].to_vec(), 2).unwrap_err().is_ora(353), "{length}");

@@ -1,4 +1,4 @@
-//! Roll forward: redo from the last checkpoint on is put into the blocks that lack it.
+//! Roll forward: applies redo from the last checkpoint on to the blocks that lack it.
 //!
 //! See README.md in this folder.
 
@@ -28,38 +28,38 @@ pub use unowned::free_unowned;
 const THREADS_MIN: usize = 2;
 const THREADS_MAX: usize = 4;
 
-/// What a roll forward did.
+/// Figures of a roll forward.
 #[derive(Clone, Copy, Default, PartialEq, Eq, Debug)]
 pub struct RolledForward {
     pub records: u64,
     /// Bytes of redo read.
     pub bytes: u64,
-    /// Vectors put into blocks.
+    /// Vectors applied to blocks.
     pub applied: u64,
-    /// Vectors whose blocks had them already, or whose file is gone.
+    /// Vectors passed over: their blocks had them already, or their file is gone.
     pub passed: u64,
     /// The last SCN in the log.
     pub scn: u64,
-    /// Blocks that were torn and were put back from the double-write area.
+    /// Torn blocks that were put back from the double-write area.
     pub torn: u64,
     pub elapsed_us: u64,
-    /// Of that, until the last redo was read and handed on; blocks are worked on meanwhile.
+    /// Part of it until the last redo was read and handed on; the threads apply redo meanwhile.
     pub reading_us: u64,
-    /// Of that, for writing the blocks: 0 where they are written after the open.
+    /// Part of it for writing the blocks: 0 where they are written after the open.
     pub writing_us: u64,
-    /// The blocks are written in the background, and the redo is kept until they are.
+    /// True: the blocks are written in the background after the open, and the redo is kept until then.
     pub deferred: bool,
 }
 
-/// How many threads are to apply redo where there are so many processors.
+/// Number of threads that apply redo on a machine with so many processors.
 pub fn threads(processors: u64) -> usize {
     usize::try_from(processors).unwrap_or(THREADS_MAX).clamp(THREADS_MIN, THREADS_MAX)
 }
 
-/// Reads the log to its end and applies it, on so many threads; on none the caller does all of it.
+/// Reads the log to its end and applies it on `threads` threads; with 0 the caller does all the work.
 ///
 /// # Errors
-/// ORA-00353 for damaged redo, ORA-00600 for a block that lacks redo from before the checkpoint, those of the cache.
+/// ORA-00353 for damaged redo, ORA-00600 for a block that lacks redo from before the checkpoint, errors of the cache.
 pub fn roll_forward(
     cache: &Arc<Cache>,
     meter: &Arc<Meter>,
@@ -68,7 +68,8 @@ pub fn roll_forward(
     threads: usize,
 ) -> Result<RolledForward> {
     let start = meter.clock().monotonic_us();
-    // A file is made and cut without redo: no change of it may come to seem older than it is.
+    // Creating and cutting a file makes no redo, so their SCNs count too: a later change of the file must not get an
+    // SCN from before them.
     let cut = |file: &DatafileRecord| file.cuts.last().map_or(0, |(scn, _)| *scn);
     let created = control.datafiles.iter().map(|file| file.created_scn.max(cut(file))).max().unwrap_or(0);
     let mut done = RolledForward { scn: control.scn.max(created), ..RolledForward::default() };
@@ -98,7 +99,7 @@ pub fn roll_forward(
 }
 
 impl RolledForward {
-    /// Where the SCN goes on.
+    /// The SCN from which the instance goes on.
     #[must_use]
     pub fn next_scn(&self) -> Scn {
         Scn(self.scn + 1)

@@ -7,10 +7,10 @@ use waits::Meter;
 
 use crate::cache::Cache;
 
-/// Puts them back from the double-write area; how many.
+/// Puts torn blocks back from the double-write area. Returns their number.
 ///
 /// # Errors
-/// Those of reading and writing files.
+/// Errors of reading and writing files.
 pub fn repair_torn(cache: &Arc<Cache>, meter: &Meter) -> Result<u64> {
     let mut torn = 0;
     let Some(area) = cache.double_write() else { return Ok(0) };

@@ -1,7 +1,8 @@
-//! Extents that a crash has left to nobody: a statement had them and was not through, or had given its segment up and not its extents.
+//! Extents that a crash has left without a segment: a statement had allocated them and did not finish, or had given up
+//! its segment but not yet the extents.
 //!
-//! Looked for when a database is opened after a crash, once the dictionary is loaded: nobody works in it yet, so an extent that no segment of the
-//! dictionary has will never be anyone's.
+//! The open after a crash looks for them once the dictionary is loaded. No session works yet, so an extent that no
+//! segment of the dictionary has belongs to none and never will.
 
 use std::collections::BTreeMap;
 
@@ -12,11 +13,11 @@ use crate::control::TablespaceKind;
 use crate::segment::Segment;
 use crate::txn::Worker;
 
-/// Frees what is not of one of these segments, which are all of the dictionary's; how many blocks. Undo segments are not in the dictionary: their tablespaces
-/// are left alone.
+/// Frees the extents that belong to none of `owners`, which are all segments of the dictionary. Returns the number of
+/// blocks freed. Undo segments are not in the dictionary: their tablespaces are left alone.
 ///
 /// # Errors
-/// Those of reading segments and of changing the files' bitmaps.
+/// Errors of reading segments and of changing the files' bitmaps.
 pub fn free_unowned(s: &Worker, owners: &[Arc<Segment>]) -> Result<u64> {
     let mut owned: BTreeMap<FileNumber, Vec<BlockRange>> = BTreeMap::new();
     for segment in owners {
@@ -40,7 +41,7 @@ pub fn free_unowned(s: &Worker, owners: &[Arc<Segment>]) -> Result<u64> {
     Ok(freed)
 }
 
-/// What is left of a range without the ranges that lie in it.
+/// The parts of a range outside of the `taken` ranges, which lie in it.
 fn without(range: BlockRange, taken: &[BlockRange]) -> Vec<BlockRange> {
     let end = range.start.block + range.blocks;
     let mut inside: Vec<_> = taken.iter().filter(|other| range.contains(other.start)).copied().collect();
@@ -69,7 +70,7 @@ mod tests {
     }
 
     #[test]
-    fn what_nobody_has_is_what_lies_between() {
+    fn the_free_ranges_lie_between_the_taken_ones() {
         assert_eq!(without(range(8, 8), &[]), [range(8, 8)]);
         assert_eq!(without(range(8, 8), &[range(8, 8)]), []);
         assert_eq!(

@@ -1,4 +1,5 @@
-//! Threads that apply redo, each that of blocks of its own, while the next batch is read: so for each block the order of the log is kept.
+//! Threads that apply redo while the next batch is read. Each has blocks of its own, so each block's redo is applied in
+//! the order of the log.
 
 use std::collections::VecDeque;
 
@@ -8,12 +9,12 @@ use common::{Error, ErrorKind, Number, Result};
 use super::apply::{Applier, Target};
 use super::batch::Batch;
 
-/// Batches that wait for the slowest.
+/// Most batches that wait for the slowest thread.
 const WAITING_MAX: usize = 2;
 
 /// The threads that apply redo.
 pub(super) enum Workers {
-    /// The thread that reads the log.
+    /// The thread that reads the log applies the redo too.
     Inline(Applier),
     Threads(Vec<Worker>),
 }
@@ -26,21 +27,21 @@ pub(super) struct Worker {
 /// Batches on their way to one thread.
 #[derive(Default)]
 struct Queue {
-    state: Mutex<State>,
+    state: Mutex<Waiting>,
     changed: Condvar,
 }
 
 #[derive(Default)]
-struct State {
+struct Waiting {
     batches: VecDeque<Arc<Batch>>,
-    /// Nothing more comes.
+    /// The reader puts no more batches in.
     closed: bool,
-    /// Nothing more is taken.
+    /// The thread takes no more batches.
     ended: bool,
 }
 
 impl Queue {
-    /// False when nobody takes it any more.
+    /// Puts a batch in, after a wait while the queue is full. False when the thread has ended.
     fn put(&self, batch: Arc<Batch>) -> bool {
         let mut state = self.state.lock();
         while state.batches.len() >= WAITING_MAX && !state.ended {
@@ -65,13 +66,13 @@ impl Queue {
         }
     }
 
-    fn set(&self, what: impl FnOnce(&mut State)) {
+    fn set(&self, what: impl FnOnce(&mut Waiting)) {
         what(&mut self.state.lock());
         self.changed.notify_all();
     }
 }
 
-/// Lets go of who puts batches in, however the thread ends.
+/// The thread's end of a queue. Its drop frees the reader from waiting, even after an error or a panic of the thread.
 struct Taking(Arc<Queue>);
 
 impl Drop for Taking {
@@ -81,10 +82,10 @@ impl Drop for Taking {
 }
 
 impl Workers {
-    /// `threads` of them; without threads the caller applies.
+    /// Starts `threads` threads; with 0 the caller applies the redo.
     ///
     /// # Errors
-    /// ORA-00443 when there is no thread to be had.
+    /// ORA-00443 when the operating system refuses a thread.
     pub(super) fn start(target: &Arc<Target>, threads: usize) -> Result<Self> {
         if threads == 0 {
             return Ok(Self::Inline(Applier::new(target.clone())));
@@ -110,7 +111,7 @@ impl Workers {
         Ok(workers)
     }
 
-    /// Into how many parts a batch is to be cut.
+    /// Number of parts into which a batch is to be cut.
     pub(super) fn parts(&self) -> usize {
         match self {
             Self::Inline(_) => 1,
@@ -118,10 +119,11 @@ impl Workers {
         }
     }
 
-    /// Has a batch applied, some time. False when that has failed: [`Workers::finish`] says why.
+    /// Hands a batch to the threads, which apply it later. False when a thread has failed: [`Workers::finish`] returns
+    /// its error.
     ///
     /// # Errors
-    /// Without threads, those of [`Applier::apply`].
+    /// Without threads, errors of [`Applier::apply`].
     pub(super) fn apply(&mut self, batch: Batch) -> Result<bool> {
         match self {
             Self::Inline(applier) => applier.apply(&batch, 0).map(|()| true),
@@ -132,10 +134,10 @@ impl Workers {
         }
     }
 
-    /// Waits until everything is applied.
+    /// Waits until every batch is applied. Returns the appliers with their figures.
     ///
     /// # Errors
-    /// Those of [`Applier::apply`].
+    /// Errors of [`Applier::apply`].
     pub(super) fn finish(self) -> Result<Vec<Applier>> {
         match self {
             Self::Inline(applier) => Ok(vec![applier]),
@@ -152,7 +154,7 @@ fn joined(thread: JoinHandle<Result<Applier>>) -> Result<Applier> {
     thread.join().unwrap_or_else(|_| Err(Error::bug("a process of the recovery panicked")))
 }
 
-/// A recovery that has failed leaves no thread behind.
+/// Ends the thread and waits for it, so that a failed recovery leaves no thread behind.
 impl Drop for Worker {
     fn drop(&mut self) {
         self.queue.set(|state| state.closed = true);

@@ -14,7 +14,7 @@ use super::buffer::Buffer;
 use super::files::Member;
 use super::group::{LogGroupRecord, Lsn, Rba};
 use super::group_commit::GroupCommit;
-use super::host::LogHost;
+use super::instance::LogHost;
 use super::layout::HEADER;
 use super::members::MemberWriters;
 use super::sleeper::{self, Sleeper};

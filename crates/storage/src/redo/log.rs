@@ -11,7 +11,7 @@ use waits::{Event, Meter, Statistic};
 
 use super::core::Core;
 use super::group::{LogGroupRecord, LogGroupSpec, LogGroupState, LogGroupStatus, Lsn, Rba};
-use super::host::LogHost;
+use super::instance::LogHost;
 use super::layout::RECORD_HEADER;
 use super::members::no_thread;
 use super::reader::ReadEnd;

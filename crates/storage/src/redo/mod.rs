@@ -8,7 +8,7 @@ mod core;
 mod files;
 mod group;
 mod group_commit;
-mod host;
+mod instance;
 mod layout;
 mod log;
 mod log_writer;
@@ -25,7 +25,7 @@ use common::{Error, ErrorKind, Number};
 
 pub use files::BLOCKS_MIN;
 pub use group::{LogGroupRecord, LogGroupSpec, LogGroupState, LogGroupStatus, Lsn, Rba};
-pub use host::LogHost;
+pub use instance::LogHost;
 pub use layout::{BLOCK, FIRST_BLOCK, RECORD_HEADER};
 pub use log::{LogOptions, RedoLog};
 pub use reader::{EndReason, ReadEnd, RedoReader};

@@ -1,4 +1,4 @@
-//! Rollback in the blocks: takes back what undo records say of rows, loads and index entries.
+//! Rollback in the blocks: takes back the changes of rows, loads and index entries that undo records describe.
 //!
 //! See README.md in this folder.
 
@@ -14,27 +14,28 @@ use crate::segment::Segment;
 use crate::txn::{Worker, is_newest, not_unloaded, operation, undo_change};
 use crate::undo::{OwnedPrevious, Record};
 
-/// Blocks sent for before they are worked on.
+/// Most blocks that are read ahead of the work.
 const BLOCKS_AHEAD: usize = 16;
 
-/// The definitions that a rollback needs, as they are when it asks.
+/// The current definitions of tables and indexes, for a rollback.
 pub trait Segments {
-    /// The segment of the table with this data object; None for one that the dictionary does not know (yet): its space is then not told of the change.
+    /// The segment of the table with this data object. None for one that the dictionary does not know (yet): the
+    /// rollback then leaves its space management alone.
     fn table(&self, data_object: ObjectNumber) -> Option<Arc<Segment>>;
 
-    /// The index with this data object; None when it is not there any more.
+    /// The index with this data object; None when it has been dropped.
     ///
     /// # Errors
-    /// Why an index could not be read that may be this one.
+    /// The error of reading an index that may be this one.
     fn index(&self, data_object: ObjectNumber) -> Result<Option<Arc<IndexDef>>>;
 }
 
-/// Takes changes back in the blocks that they are in; the records are in the order of a rollback. Entries of indexes go first, all of them: for each row
-/// that is the order anyway, since its entries were made after it. Rows keep theirs: a row may have pieces in several blocks, and must not be free
-/// in one of them while it is not in another.
+/// Takes changes back in their blocks; the records are in the order of a rollback. All index entries go first: for each
+/// row that is the order anyway, since its entries were made after it. Rows keep the given order: a row may have pieces
+/// in several blocks, and must not be free in one of them while it is not in another.
 ///
 /// # Errors
-/// Those of getting blocks; what is in an index that cannot be read is not taken for taken back.
+/// Errors of getting blocks. Entries of an index that cannot be read do not count as taken back.
 pub fn undo(s: &Worker, segments: &dyn Segments, records: &[Record]) -> Result<()> {
     let (entries, rows): (Vec<_>, Vec<_>) = records.iter().partition(|record| operation::is_of_index(record.operation));
     index::undo(s, &entries, |object| segments.index(object))?;
@@ -44,7 +45,7 @@ pub fn undo(s: &Worker, segments: &dyn Segments, records: &[Record]) -> Result<(
     let mut sent = 0;
     for (at, run) in runs.iter().enumerate() {
         while sent < runs.len() && sent <= at + BLOCKS_AHEAD {
-            // What fails is met when the block is got.
+            // The get of the block meets an error of this read.
             let _ = s.store().cache().read_ahead(s.meter(), runs[sent][0].block, 1, BlockClass::Data);
             sent += 1;
         }
@@ -54,8 +55,8 @@ pub fn undo(s: &Worker, segments: &dyn Segments, records: &[Record]) -> Result<(
     Ok(())
 }
 
-/// Empties the blocks of a load that still hold it: a crash may have kept the record from being noted as undone, and the blocks may have been put to other
-/// use since.
+/// Empties the blocks that still hold the load. After a crash the record may be met again, if it was not yet noted as
+/// undone, and the blocks may have other content by then.
 fn undo_load(s: &Worker, record: &Record, segment: Option<&Segment>) -> Result<()> {
     let blocks = operation::read_blocks(&record.payload);
     let mut ahead = operation::read_blocks(&record.payload).skip(1);
@@ -64,7 +65,7 @@ fn undo_load(s: &Worker, record: &Record, segment: Option<&Segment>) -> Result<(
         while sent < BLOCKS_AHEAD
             && let Some(next) = ahead.next()
         {
-            // What fails is met when the block is got.
+            // The get of the block meets an error of this read.
             let _ = s.store().cache().read_ahead(s.meter(), next, 1, BlockClass::Data);
             sent += 1;
         }
@@ -99,13 +100,13 @@ fn unload(s: &Worker, address: BlockAddress, record: &Record, segment: Option<&S
     })
 }
 
-/// Takes changes of one block's rows back: one get, and one change.
+/// Takes back the changes of one block's rows, with one get and one change.
 fn undo_rows(s: &Worker, records: &[&Record], segment: Option<&Segment>) -> Result<()> {
     let address = records[0].block;
     s.mini(|| {
         let mut block = s.current_mut(address, BlockClass::Data)?;
         let rows = is_of(&block, records[0].object);
-        // A record that a crash has kept from being noted as undone is met again.
+        // A record may be met again after a crash, if it was not yet noted as undone.
         if !rows || !records.iter().any(|record| is_newest(&block, record)) {
             return Ok(());
         }
@@ -136,7 +137,7 @@ fn undo_rows(s: &Worker, records: &[&Record], segment: Option<&Segment>) -> Resu
     })
 }
 
-/// Is this a block of rows of the table with this data object?
+/// True: the block has rows of the table with this data object.
 fn is_of(block: &[u8], object: ObjectNumber) -> bool {
     block::kind(block) == Some(BlockType::Data)
         && format::transaction::header(block).owner == Owner::Table as u8

@@ -1,4 +1,4 @@
-//! What each block of a segment is: for a picture of it, and for nothing that the engine itself decides.
+//! The use of each block of a segment, for a picture of it. The engine decides nothing by it.
 
 use std::collections::HashMap;
 
@@ -14,7 +14,7 @@ use crate::control::SpaceManagement;
 use crate::process::metadata;
 use crate::txn::Worker;
 
-/// On which freelist a block is.
+/// A freelist on which a block is.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Debug)]
 pub enum Freelist {
     Master,
@@ -23,7 +23,7 @@ pub enum Freelist {
     Transaction,
 }
 
-/// What a block of a segment is used for.
+/// The use of a block of a segment.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum BlockUse {
     Header,
@@ -34,7 +34,7 @@ pub enum BlockUse {
     /// Below the high-water mark, and not formatted yet (automatic management).
     Unformatted,
     Rows(Rows),
-    /// A block of an index; level 0 is a leaf. Below the mark without an entry it is free.
+    /// A block of an index; level 0 is a leaf. A block below the mark without an entry is free.
     Index {
         level: u8,
         entries: u16,
@@ -42,7 +42,7 @@ pub enum BlockUse {
     AboveHighWater,
 }
 
-/// What is in a table's block.
+/// The contents of a table's block.
 #[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
 pub struct Rows {
     /// Rows that begin here and are here, whole or in part.
@@ -53,7 +53,7 @@ pub struct Rows {
     pub migrated_here: u16,
     /// Pieces of rows that go on in another block, or come from one.
     pub chained: u16,
-    /// Bytes in use, percent of the block.
+    /// Bytes in use, in percent of the block.
     pub used_percent: u8,
 }
 
@@ -62,9 +62,9 @@ pub struct Rows {
 pub struct MappedBlock {
     pub address: BlockAddress,
     pub holds: BlockUse,
-    /// What the bitmap says of it (automatic management).
+    /// Its state in the bitmap (automatic management).
     pub state: Option<BlockState>,
-    /// The freelist that it is on (manual management).
+    /// The group, from 1, and the freelist that it is on (manual management).
     pub freelist: Option<(u32, Freelist)>,
 }
 
@@ -76,10 +76,10 @@ pub struct BlockMap {
 }
 
 impl Segment {
-    /// Looks at every block of the segment. Blocks are got one by one, in the order of the extents.
+    /// The use of every block of the segment. Gets the blocks one by one, in the order of the extents.
     ///
     /// # Errors
-    /// Those of the cache; ORA-01578 for a block that is damaged.
+    /// Errors of the cache; ORA-01578 for a damaged block.
     pub fn block_map(&self, s: &Worker) -> Result<BlockMap> {
         let (header, entries) = self.map(s, Reading::Current)?;
         let high = Position::from(header.high);
@@ -93,7 +93,7 @@ impl Segment {
             let mut blocks = Vec::with_capacity(entry.blocks.get() as usize);
             for number in 0..entry.blocks.get() {
                 let address = entry.address().plus(number);
-                // Bitmap blocks of an extent that is above the mark are formatted all the same.
+                // Bitmap blocks of an extent above the mark are formatted all the same.
                 let above = Position { extent, block: number } >= high && number >= entry.metadata.get();
                 let holds = if above { BlockUse::AboveHighWater } else { self.use_of(s, address, &mut states)? };
                 blocks.push(MappedBlock { address, holds, state: None, freelist: listed.get(&address).copied() });
@@ -109,7 +109,7 @@ impl Segment {
         Ok(BlockMap { management: self.management(), extents })
     }
 
-    /// Where every block is that is on a freelist: the group, from 1, and the list.
+    /// The place of every block on a freelist: the group, from 1, and the list.
     fn listed(&self, s: &Worker) -> Result<HashMap<BlockAddress, (u32, Freelist)>> {
         let groups = u32::from(self.spec.storage.freelist_groups);
         let holders: Vec<_> = if groups > 1 {
@@ -134,7 +134,7 @@ impl Segment {
                     .collect()
             };
             for (which, mut next) in lists {
-                // A block that is met again would be a circle: `verify` is for that.
+                // A block that is met again would be a circle, which `verify` reports.
                 while !next.is_none() && listed.insert(next, (group, which)).is_none() {
                     let block = s.current(next, BlockClass::Data)?;
                     next = transaction::header(&block).next_free();
@@ -176,7 +176,7 @@ impl Segment {
                     BlockUse::Index { level, entries: entries as u16 }
                 }
             },
-            // Of the segment that had the extent before, or of none.
+            // A block of the segment that had the extent before, or of none.
             _ => BlockUse::Unformatted,
         })
     }

@@ -1,18 +1,20 @@
 //! Direct loads: blocks above the high-water mark, filled in private memory, written around the cache in large writes.
 //!
-//! Until [`DirectLoad::finish`] moves the mark over them and says that they are formatted, nobody looks at the blocks, so a load that fails leaves the
-//! segment's rows as they were; extents that it added stay with the segment.
+//! Until [`DirectLoad::finish`] moves the mark over the blocks and marks them as formatted, no session looks at them.
+//! So a load that fails leaves the segment's rows unchanged; extents that it added stay with the segment.
 //!
-//! A load into a table that others know ([`DirectLoad::settle`]) writes an undo record of its blocks in the redo record that moves the mark.
+//! A load into a table that other sessions know ([`DirectLoad::settle`]) writes an undo record of its blocks in the
+//! redo record that moves the mark.
 //!
-//! Blocks above the mark may have been something else's, of which a scan may still read them, and change them to say
-//! what became of a transaction. While a run is written its blocks are claimed: nobody changes them, and their buffers
-//! are dropped without being written. What the log keeps for a run is let go of, and the blocks so far are written,
-//! before the load waits for room in the log.
+//! Blocks above the mark may have belonged to another segment, and a scan of that may still read them, and change them
+//! in a cleanout. While a run is written its blocks are claimed: no session changes them, and their buffers are dropped
+//! without being written. Before the load waits for room in the log, it writes the blocks so far and releases the redo
+//! that is kept for the run.
 //!
-//! A load that is not logged writes no images. What it has written is synced before the mark moves. Redo of what the blocks were before would be put over them
-//! by a recovery that begins before the load: images are not compared with what is on disk. So there is a checkpoint before the first block is written, and
-//! another whenever the load was given an extent and any was freed since.
+//! A load that is not logged writes no images. Its blocks are synced before the mark moves. A recovery that begins
+//! before the load would put redo of the blocks' earlier content over them: images are not compared with the blocks on
+//! disk. So the load makes a checkpoint before it writes the first block, and another one whenever it gets an extent
+//! and any extent was freed since.
 
 use std::ops::Deref;
 
@@ -27,14 +29,14 @@ use crate::cache::{Claim, Mini, RedoKept};
 use crate::redo::NoRoom;
 use crate::txn::Worker;
 
-/// Blocks of a run whose images are in the log, and which are not written yet.
+/// Blocks of a run whose images are in the log and that are not written yet.
 struct Piece {
-    /// Of the run.
+    /// First block of the run.
     start: BlockAddress,
-    /// Places in the run.
+    /// Range of the piece, as places in the run.
     first: usize,
     end: usize,
-    /// The redo of the images, and of what the buffers of these blocks had when they were dropped.
+    /// Keeps the redo of the images, and the redo that the dropped buffers of these blocks needed.
     kept: Option<RedoKept>,
 }
 
@@ -45,20 +47,21 @@ pub struct DirectLoad<G, S> {
     start: Position,
     /// The high-water mark as the load knows it.
     high: Position,
-    /// The blocks handed out since `start`.
+    /// The blocks handed out since the load began or was settled.
     ranges: Vec<BlockRange>,
-    /// How often extents of the tablespace had been freed at the last checkpoint, for a load that is not logged.
+    /// Number of extents of the tablespace freed by the last checkpoint. Set in a load that is not logged.
     unlogged: Option<u64>,
     /// The next block to hand out.
     next: Position,
-    /// The first extent that the load added: the mark moves at once to the end of extents that join a bitmap block in use.
+    /// The first extent that the load added. An extent that joins a bitmap block in use takes the mark to its end at
+    /// once.
     grown: Option<u32>,
-    /// Extent of `next`.
+    /// Extent of `next`, and the number of its metadata blocks.
     extent: Option<(BlockRange, u32)>,
-    /// The L1 that covers `next`, and up to which offset of the extent (automatic).
+    /// The L1 that covers `next`, and the offset in the extent at which its part ends (automatic).
     cover: Option<(BlockAddress, u32)>,
     buffer: AlignedBuffer,
-    /// Address of the first block in `buffer`, and how many are filled.
+    /// Address of the first block in `buffer`, and the number of filled blocks.
     run: Option<(BlockAddress, usize)>,
 }
 
@@ -69,11 +72,11 @@ impl<G: Deref<Target = Segment>, S> std::fmt::Debug for DirectLoad<G, S> {
 }
 
 impl<G: Deref<Target = Segment>, S: Deref<Target = Worker>> DirectLoad<G, S> {
-    /// Starts a direct load above the high-water mark. One load of a segment at a time, and no other inserts meanwhile: the caller has the object to
-    /// itself.
+    /// Starts a direct load above the high-water mark. The caller has the object to itself: one load of a segment at a
+    /// time, and no other inserts meanwhile.
     ///
     /// # Errors
-    /// ORA-08103 when the segment was given up; those of the cache; HW-0010 when the instance has stopped.
+    /// ORA-08103 when the segment was given up; errors of the cache; HW-0010 when the instance has stopped.
     pub fn new(segment: G, worker: S) -> Result<Self> {
         worker.store().health().check()?;
         segment.check_alive()?;
@@ -99,11 +102,11 @@ impl<G: Deref<Target = Segment>, S: Deref<Target = Worker>> DirectLoad<G, S> {
         })
     }
 
-    /// A load whose blocks the log is to have no images of. Nothing of it may have been asked for yet. Within a mini-transaction, whose blocks are latched and
-    /// go with its record, the log has them all the same.
+    /// Makes the load one whose blocks have no images in the log. Only before the first block was asked for. Within a
+    /// mini-transaction the log has the images all the same, because the blocks are latched and go with its record.
     ///
     /// # Errors
-    /// Those of a checkpoint.
+    /// Errors of a checkpoint.
     pub(crate) fn unlogged(mut self) -> Result<Self> {
         if !Mini::is_open() {
             self.leave_redo_behind()?;
@@ -111,7 +114,7 @@ impl<G: Deref<Target = Segment>, S: Deref<Target = Worker>> DirectLoad<G, S> {
         Ok(self)
     }
 
-    /// No redo that there is now will be needed any more for what the blocks of the load were before.
+    /// Makes the present redo of the blocks' earlier content unnecessary, by a checkpoint.
     fn leave_redo_behind(&mut self) -> Result<()> {
         let freed = self.segment.tablespace().times_freed();
         if self.unlogged != Some(freed) {
@@ -140,7 +143,7 @@ impl<G: Deref<Target = Segment>, S: Deref<Target = Worker>> DirectLoad<G, S> {
                     return Ok(range.start.plus(self.next.block));
                 }
             }
-            // A load that finds no room stays where it is: what it has can still be finished.
+            // A load that finds no room keeps its place: the caller can still finish it with the blocks that it has.
             let wanted = if self.extent.is_some() { self.next.extent + 1 } else { self.next.extent };
             let (entry, blocks) = {
                 let header = self.segment.header_block(&self.worker, Reading::Current)?;
@@ -173,7 +176,7 @@ impl<G: Deref<Target = Segment>, S: Deref<Target = Worker>> DirectLoad<G, S> {
         }
     }
 
-    /// The next block, formatted as the segment's own, to fill.
+    /// The next block to fill, formatted for the segment.
     ///
     /// # Errors
     /// ORA-01653, ORA-01654 when the segment cannot grow; HW-0010 when a write fails.
@@ -204,8 +207,8 @@ impl<G: Deref<Target = Segment>, S: Deref<Target = Worker>> DirectLoad<G, S> {
         Ok((address, block))
     }
 
-    /// The block that [`DirectLoad::next_block`] handed out last: it is not written before the next one is asked for, so what depends on that
-    /// one's address (a link to it) can be filled in.
+    /// The block that [`DirectLoad::next_block`] handed out last. It is not written before the caller asks for the next
+    /// one, so the caller can fill in a link to that one's address.
     #[must_use]
     pub fn last_block(&mut self) -> Option<&mut [u8]> {
         let block_bytes = self.segment.block_size().bytes();
@@ -213,7 +216,7 @@ impl<G: Deref<Target = Segment>, S: Deref<Target = Worker>> DirectLoad<G, S> {
         self.buffer[..filled * block_bytes].chunks_exact_mut(block_bytes).last()
     }
 
-    /// Where that block is.
+    /// Address of the block that was handed out last.
     #[must_use]
     pub fn last_address(&self) -> BlockAddress {
         self.run.map_or(BlockAddress::NONE, |(start, filled)| start.plus((filled as u32).saturating_sub(1)))
@@ -230,7 +233,7 @@ impl<G: Deref<Target = Segment>, S: Deref<Target = Worker>> DirectLoad<G, S> {
         Ok(found.map(|(l1, _)| l1))
     }
 
-    /// Writes the blocks that are filled. The last one takes no more.
+    /// Writes the filled blocks. The caller must not change the last one any more.
     ///
     /// # Errors
     /// HW-0010 when a write fails.
@@ -242,7 +245,8 @@ impl<G: Deref<Target = Segment>, S: Deref<Target = Worker>> DirectLoad<G, S> {
         let block_bytes = self.segment.block_size().bytes();
         let bytes = filled * block_bytes;
         if Mini::is_open() {
-            // The blocks may be in use still if the mini-transaction is dropped (TRUNCATE): they go with its record, through the cache.
+            // The blocks may still be in use if the mini-transaction is dropped (TRUNCATE): they go with its record,
+            // through the cache.
             for (n, block) in (0..).zip(self.buffer[..bytes].chunks_exact(block_bytes)) {
                 let mut target = s.new_block(start.plus(n), BlockClass::Data)?;
                 s.change(&mut target, |bytes| bytes.copy_from_slice(block));
@@ -255,8 +259,8 @@ impl<G: Deref<Target = Segment>, S: Deref<Target = Worker>> DirectLoad<G, S> {
         let mut piece = Piece { start, first: 0, end: 0, kept: None };
         for n in 0..filled {
             let address = start.plus(n as u32);
-            // A session that changes the block still may wait for room in the log, which must not wait for this load
-            // then.
+            // A session that still changes the block may be waiting for room in the log, and the log must not wait for
+            // this load then.
             if !claim.settle(s.meter(), address, false)? {
                 self.write_piece(&claim, &mut piece)?;
                 claim.settle(s.meter(), address, true)?;
@@ -269,18 +273,18 @@ impl<G: Deref<Target = Segment>, S: Deref<Target = Worker>> DirectLoad<G, S> {
                 record = Some(s.image_record(block));
             }
             format::block::seal(block);
-            // The end of a log file is for those who hold latches: a load that filled it would leave no room for the record that publishes a load's
-            // blocks, of which a checkpoint needs one.
+            // The end of a log file is for sessions that hold latches: a load that filled it would leave no room for
+            // the record that publishes a load's blocks, of which a checkpoint needs one.
             let record_bytes = record.as_ref().map_or(0, |record| record.len() as u64);
             let redo = s.store().redo();
             if record_bytes > 0 && !redo.has_room_for(record_bytes) {
                 self.write_piece(&claim, &mut piece)?;
                 redo.wait_room_for(s.meter(), record_bytes)?;
             }
-            // A checkpoint meanwhile must not pass the image by: the block is in no buffer.
+            // A checkpoint meanwhile must not pass over the image: the block is in no buffer.
             while let Some(no_room) = self.log_image(&mut piece, record.as_deref())? {
-                // The checkpoint that frees a log file must not wait for what this load keeps of the log: the blocks so
-                // far are written first.
+                // The checkpoint that frees a log file must not wait for redo that this load keeps, so the load writes
+                // the blocks so far first.
                 if !no_room.is_in_buffer() {
                     self.write_piece(&claim, &mut piece)?;
                 }
@@ -294,7 +298,7 @@ impl<G: Deref<Target = Segment>, S: Deref<Target = Worker>> DirectLoad<G, S> {
         self.write_piece(&claim, &mut piece)
     }
 
-    /// Puts the image of a piece's next block into the log. Where there is no room, what to wait for.
+    /// Puts the image of a piece's next block into the log. Returns the room to wait for, where there is none.
     fn log_image(&self, piece: &mut Piece, record: Option<&[u8]>) -> Result<Option<NoRoom>> {
         let s = &*self.worker;
         if piece.kept.is_none() {
@@ -306,7 +310,7 @@ impl<G: Deref<Target = Segment>, S: Deref<Target = Worker>> DirectLoad<G, S> {
         }
     }
 
-    /// Writes the blocks of a piece of the run, and lets go of the redo that was kept for them. The next piece begins
+    /// Writes the blocks of a piece of the run, and releases the redo that was kept for them. The next piece begins
     /// behind it.
     fn write_piece(&self, claim: &Claim, piece: &mut Piece) -> Result<()> {
         let s = &*self.worker;
@@ -316,7 +320,8 @@ impl<G: Deref<Target = Segment>, S: Deref<Target = Worker>> DirectLoad<G, S> {
         let (start, count) = (piece.start.plus(first as u32), piece.end - first);
         let block_bytes = self.segment.block_size().bytes();
         let bytes = &self.buffer[first * block_bytes..piece.end * block_bytes];
-        // The log before the blocks: what they were before may be given up by redo that is not durable yet.
+        // The log is flushed before the blocks are written: the redo that gave up their earlier content may not be
+        // durable yet.
         let redo = s.store().redo();
         redo.flush(redo.end())?;
         let file = s.store().cache().file(start.file)?;
@@ -326,8 +331,8 @@ impl<G: Deref<Target = Segment>, S: Deref<Target = Worker>> DirectLoad<G, S> {
         let (written, micros) = s.meter().timed_wait(Event::DirectPathWrite, at, i64::from(object.0), write);
         written.map_err(|error| s.store().health().stop(&error))?;
         file.count_write_time(micros);
-        // A scan of whatever the blocks were before may have read them once more, or be about to: nobody has changed
-        // them.
+        // A scan of the earlier segment may have read the blocks again meanwhile. No session has changed them, so the
+        // buffers can be dropped.
         for n in 0..count {
             claim.drop_buffer(s.meter(), start.plus(n as u32), &kept)?;
         }
@@ -344,18 +349,19 @@ impl<G: Deref<Target = Segment>, S: Deref<Target = Worker>> DirectLoad<G, S> {
         Ok(())
     }
 
-    /// Writes what is left and moves the high-water mark over all blocks handed out.
+    /// Writes the last blocks and moves the high-water mark over all blocks handed out.
     ///
     /// # Errors
-    /// HW-0010 when a write fails; those of the cache.
+    /// HW-0010 when a write fails; errors of the cache.
     pub fn finish(mut self) -> Result<()> {
         self.settle(None)
     }
 
-    /// As [`DirectLoad::finish`], and the load can go on. `table`: the blocks are of a transaction's load of it, and an undo record says so.
+    /// As [`DirectLoad::finish`], but the load can go on. `table`: the blocks belong to a transaction's load of this
+    /// table, and an undo record names them.
     ///
     /// # Errors
-    /// As [`DirectLoad::finish`]; those of undo.
+    /// As [`DirectLoad::finish`]; errors of undo.
     pub(crate) fn settle(&mut self, table: Option<ObjectNumber>) -> Result<()> {
         self.write_run()?;
         if self.next == self.start {

@@ -10,7 +10,7 @@ use crate::datafile::Datafile;
 use crate::process::metadata;
 use crate::txn::Worker;
 
-/// A place in a segment: the extent's ordinal and blocks of it below.
+/// A place in a segment: an extent's ordinal, and the number of its blocks below the place.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
 pub(super) struct Position {
     pub(super) extent: u32,
@@ -23,7 +23,7 @@ impl From<HighWaterMark> for Position {
     }
 }
 
-/// How map blocks and the header are got: a scan reads consistently, growth reads the current state.
+/// Mode of the gets of map blocks and the header: a scan reads consistently, growth reads the current state.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(super) enum Reading {
     Consistent,
@@ -60,13 +60,13 @@ impl Segment {
             entries.extend((0..here).map(|n| *segment::map_extent(&block, n)));
             next = BlockAddress::unpack(map.next.get());
         }
-        // The last map block may have got another entry since the header was looked at.
+        // The last map block may have got another entry since the header was read.
         entries.truncate(count);
         self.check_map(s, &header, &entries)?;
         Ok((header, entries))
     }
 
-    /// Whether a map and its header agree, and all of it lies within files.
+    /// Checks that a map agrees with its header, and that all extents lie within files.
     fn check_map(&self, s: &Worker, header: &SegmentHeader, entries: &[ExtentEntry]) -> Result<()> {
         let wrong = |why: String| Err(Error::corrupt(self.header, why));
         let count = header.extents.get() as usize;
@@ -113,7 +113,7 @@ impl Segment {
     /// The segment's extents.
     ///
     /// # Errors
-    /// Those of the cache.
+    /// Errors of the cache.
     pub fn extents(&self, s: &Worker) -> Result<Vec<BlockRange>> {
         let (_, entries) = self.map(s, Reading::Current)?;
         Ok(entries.iter().map(|e| BlockRange { start: e.address(), blocks: e.blocks.get() }).collect())
@@ -122,19 +122,20 @@ impl Segment {
     /// Formatted data blocks below the high-water mark, in extent order. Segment header and maps are consistent gets.
     ///
     /// # Errors
-    /// Those of the cache.
+    /// Errors of the cache.
     pub fn scan_ranges(&self, s: &Worker) -> Result<Vec<BlockRange>> {
         self.space.scan_ranges(self, s)
     }
 
-    /// As [`Segment::scan_ranges`], for a reader at `scn`, which may not keep others from giving the segment up.
+    /// As [`Segment::scan_ranges`], for a reader at `scn`. Other sessions may give the segment up meanwhile.
     ///
     /// # Errors
-    /// ORA-08103 when the segment was given up; those of the cache.
+    /// ORA-08103 when the segment was given up; errors of the cache.
     pub(crate) fn scan_ranges_at(&self, s: &Worker, scn: Scn) -> Result<Vec<BlockRange>> {
         self.check_alive()?;
         let ranges = match self.scan_ranges(s) {
-            // What the header lists may leave the segment before it is read (SHRINK SPACE).
+            // A listed map block may leave the segment before it is read (SHRINK SPACE): the second try waits for the
+            // shrink.
             Err(error) if error.kind == ErrorKind::Corrupt => {
                 drop(self.growing(s));
                 self.scan_ranges(s)
@@ -158,7 +159,7 @@ impl Segment {
             return Ok(*segment::extent(header, ordinal as usize));
         }
         let fields = segment::header(header);
-        // Mostly the last extent is wanted, and it is in the last map block.
+        // Callers mostly want the last extent, which is in the last map block.
         for start in [fields.last_map.get(), fields.first_map.get()] {
             let mut next = BlockAddress::unpack(start);
             for _ in 0..fields.map_blocks.get() {
@@ -177,7 +178,7 @@ impl Segment {
         Err(Error::corrupt(self.header, format!("extent {ordinal} is in no extent map block")))
     }
 
-    /// Whether the next extent needs a new extent map block; it then goes into the extent's own leading blocks.
+    /// True: the next extent needs a new extent map block, which then is one of the extent's own leading blocks.
     pub(super) fn needs_map_block(&self, s: &Worker, header: &[u8]) -> Result<bool> {
         let fields = segment::header(header);
         let inline = segment::extents_inline(header);
@@ -192,7 +193,7 @@ impl Segment {
         Ok(segment::map_header(&block).entries.get() as usize >= segment::extents_per_map(block.len()))
     }
 
-    /// Appends an extent to the map. `map_block` is where a new map block goes, when one is needed.
+    /// Appends an extent to the map. `map_block` is the address for a new map block, when one is needed.
     pub(super) fn append_extent(
         &self,
         s: &Worker,

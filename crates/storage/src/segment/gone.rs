@@ -1,8 +1,8 @@
-//! Segments that are given up while others still read them.
+//! Segments that are given up while sessions still read them.
 //!
-//! TRUNCATE, DROP and MOVE give a segment's data object number up; every definition of the segment that a reader may
-//! hold shares the note of it. A block of the segment tells nothing: on disk it stays what it was until it is something
-//! else's. So a reader looks at the note, and at the number in the block.
+//! TRUNCATE, DROP and MOVE give up a segment's data object number; every definition of the segment that a reader may
+//! hold shares the note of it. A block of the segment does not tell: on disk it stays the same until another segment
+//! uses it. So a reader looks at the note, and at the number in the block.
 
 use common::sync::atomic::Ordering;
 use common::{Error, ErrorKind, ObjectNumber, Result, Scn};
@@ -13,18 +13,19 @@ use super::Segment;
 use super::extent::Reading;
 use crate::txn::Worker;
 
-/// Whether a block's bytes are rows or entries of the segment with this data object number.
+/// True: the block has rows or entries of the segment with this data object number.
 pub(crate) fn is_of(bytes: &[u8], object: ObjectNumber) -> bool {
     block::kind(bytes) == Some(BlockType::Data) && transaction::header(bytes).object_number() == object
 }
 
 impl Segment {
-    /// The segment has no rows any more under this data object number: readers that are under way learn of it.
+    /// Notes that the segment has no rows any more under this data object number. Readers under way find the note.
     pub fn set_given_up(&self) {
         self.locks.given_up.fetch_max(self.spec.data_object.0, Ordering::SeqCst);
     }
 
-    /// Data object numbers grow from one life of a segment to the next.
+    /// True: the segment was given up under its number, or under a later one. Data object numbers grow from one life of
+    /// a segment to the next.
     pub(crate) fn is_given_up(&self) -> bool {
         self.locks.given_up.load(Ordering::SeqCst) >= self.spec.data_object.0
     }
@@ -35,7 +36,7 @@ impl Segment {
         if self.is_given_up() { Err(self.gone()) } else { Ok(()) }
     }
 
-    /// Whether readers at `scn` that are under way still find here what they are to see.
+    /// Checks that readers at `scn` still find their rows here.
     ///
     /// # Errors
     /// ORA-08103 when the segment was given up, or its rows have been moved.
@@ -50,8 +51,8 @@ impl Segment {
         )
     }
 
-    /// What a reader at `scn` is told when its blocks could not be read as the segment's: a segment that was given up
-    /// has no damaged blocks.
+    /// The error for a reader at `scn` that could not read its blocks as the segment's: ORA-08103 when the segment was
+    /// given up, because such a segment has no damaged blocks; else `error`.
     pub(crate) fn explained(&self, s: &Worker, scn: Scn, error: Error) -> Error {
         if !matches!(error.kind, ErrorKind::Corrupt | ErrorKind::User) {
             return error;
@@ -59,7 +60,7 @@ impl Segment {
         if let Err(gone) = self.check_there(scn) {
             return gone;
         }
-        // A statement that gives the segment up holds the header until it has.
+        // A statement that gives the segment up has the header latched until it has done so.
         match self.header_block(s, Reading::Consistent) {
             Err(header) if header.is_ora(8103) => self.gone(),
             _ => error,

@@ -29,7 +29,7 @@ impl Segment {
     }
 
     /// # Errors
-    /// ORA-08103 when the block is not this segment's header: the segment was dropped or truncated under its user.
+    /// ORA-08103 when the block is not this segment's header: the segment was dropped or truncated during its use.
     pub(super) fn check_header(&self, bytes: &[u8]) -> Result<()> {
         let expected = match self.management() {
             SpaceManagement::Manual => BlockType::SegmentHeader,

@@ -12,11 +12,12 @@ use crate::control::{ExtentManagement, SpaceManagement, TablespaceKind};
 use crate::tablespace::{Tablespace, extent_step_blocks};
 use crate::txn::Worker;
 
-/// Redo that gives an extent back to its file, at most.
+/// Most bytes of redo that give an extent back to its file.
 const EXTENT_BYTES: u64 = 160;
-/// Redo that formats a block of a freelist group, at most.
+/// Most bytes of redo that format a block of a freelist group.
 const GROUP_BYTES: u64 = 512;
-/// Redo that formats the bitmap blocks of an extent, at most, for each block that they cover: a first-level one covers sixteen or more.
+/// Most bytes of redo that format the bitmap blocks of an extent, for each block that they cover: a first-level one
+/// covers sixteen or more.
 const COVERED_BYTES: u64 = 16;
 
 fn manager(tablespace: &Tablespace) -> Box<dyn SpaceManager> {
@@ -26,13 +27,13 @@ fn manager(tablespace: &Tablespace) -> Box<dyn SpaceManager> {
     }
 }
 
-/// Sizes in blocks of the extents that INITIAL, NEXT and MINEXTENTS ask for, one after another.
+/// Iterator over the sizes, in blocks, of the extents for which INITIAL, NEXT and MINEXTENTS ask.
 struct InitialExtents {
     uniform: Option<u32>,
-    /// Autoallocate: the ladder's steps, largest first, and the smallest to use.
+    /// Autoallocate: the ladder's steps, largest first. `smallest` is the smallest step to use.
     steps: [u32; 4],
     smallest: u32,
-    /// Blocks that the first extent has at least: its metadata and a block of data.
+    /// Least blocks of the first extent: its metadata and a block of data.
     least: u32,
     left: u64,
     first: bool,
@@ -90,7 +91,7 @@ impl Segment {
     /// Makes a segment with its first extents.
     ///
     /// # Errors
-    /// ORA-00959, ORA-30022 for an undo tablespace, ORA-01658 when the tablespace has no room, and those of the cache.
+    /// ORA-00959, ORA-30022 for an undo tablespace, ORA-01658 when the tablespace has no room, and errors of the cache.
     pub fn create(s: &Worker, spec: &SegmentSpec) -> Result<Arc<Self>> {
         let tablespace = s.tablespaces().numbered(spec.tablespace)?;
         if tablespace.kind() == TablespaceKind::Undo {
@@ -141,7 +142,7 @@ impl Segment {
     /// Opens a segment whose header is at `header`.
     ///
     /// # Errors
-    /// ORA-08103 when the header is not that of this object; those of the cache.
+    /// ORA-08103 when the header is not that of this object; errors of the cache.
     pub fn open(s: &Worker, spec: &SegmentSpec, header: BlockAddress) -> Result<Arc<Self>> {
         let tablespace = s.tablespaces().numbered(spec.tablespace)?;
         let space = manager(&tablespace);
@@ -165,9 +166,9 @@ impl Segment {
     /// Gives every extent back. The segment must not be used afterwards.
     ///
     /// # Errors
-    /// Those of the cache.
+    /// Errors of the cache.
     pub fn drop_segment(&self, s: &Worker) -> Result<()> {
-        // Before its blocks are let go of: a reader that gets one later changes it no more.
+        // Before its buffers are dropped: a reader that gets a block later does not change it any more.
         self.set_given_up();
         let _growing = self.growing(s);
         let extents = self.extents(s)?;
@@ -181,11 +182,11 @@ impl Segment {
         Ok(())
     }
 
-    /// Lets go of the segment's buffers. To be called before a mini-transaction that [empties](Segment::empty) the
-    /// segment, for it waits for sessions that change its blocks.
+    /// Drops the segment's buffers. To be called before a mini-transaction that [empties](Segment::empty) the segment,
+    /// because it waits for sessions that change its blocks.
     ///
     /// # Errors
-    /// Those of the cache.
+    /// Errors of the cache.
     pub fn let_go(&self, s: &Worker) -> Result<()> {
         for range in self.extents(s)? {
             s.store().cache().discard(s.meter(), range)?;
@@ -193,11 +194,11 @@ impl Segment {
         Ok(())
     }
 
-    /// Empties the segment: all extents but the first are given back, the high-water mark goes to the start. Returns the segment under its new data
-    /// object number.
+    /// Empties the segment: it gives back all extents but the first, and moves the high-water mark to the start.
+    /// Returns the segment under its new data object number.
     ///
     /// # Errors
-    /// Those of the cache; nothing has happened then.
+    /// Errors of the cache; the segment is then unchanged.
     pub fn truncate(&self, s: &Worker, data_object: ObjectNumber) -> Result<Arc<Self>> {
         self.let_go(s)?;
         let mini = s.begin_mini();
@@ -207,11 +208,11 @@ impl Segment {
         Ok(emptied)
     }
 
-    /// As [`Segment::truncate`], as a part of a mini-transaction that the caller commits; then it says that the
-    /// segment was [given up](Segment::set_given_up).
+    /// As [`Segment::truncate`], as a part of a mini-transaction. The caller commits that, and then marks the segment
+    /// as [given up](Segment::set_given_up).
     ///
     /// # Errors
-    /// Those of the cache; the mini-transaction has to be dropped then.
+    /// Errors of the cache; the caller must then drop the mini-transaction.
     pub fn empty(&self, s: &Worker, data_object: ObjectNumber) -> Result<Arc<Self>> {
         let _growing = self.growing(s);
         let extents = self.extents(s)?;
@@ -233,10 +234,11 @@ impl Segment {
         }))
     }
 
-    /// At least the bytes of redo that [`Segment::empty`] makes, with what makes an index of it again.
+    /// Least bytes of redo that [`Segment::empty`] makes, with the redo that makes the segment of an index an index
+    /// again.
     ///
     /// # Errors
-    /// Those of the cache.
+    /// Errors of the cache.
     pub fn bytes_to_empty(&self, s: &Worker) -> Result<u64> {
         let extents = self.extents(s)?;
         let groups = u64::from(self.spec.storage.freelist_groups);
@@ -249,9 +251,10 @@ impl Segment {
         s.meter().segment(object, SegmentStatistic::SpaceAllocated, bytes);
     }
 
-    /// Adds an extent; the HW enqueue is held by the caller.
+    /// Adds an extent. The caller holds the HW enqueue.
     pub(super) fn grow(&self, s: &Worker, blocks_so_far: u32) -> Result<()> {
-        // The extent leaves the file's bitmap and enters the segment's map in one record: it is never lost between the two.
+        // The extent leaves the file's bitmap and enters the segment's map in one record, so it is never lost between
+        // the two.
         let mini = s.begin_mini();
         let blocks = match self.tablespace.extent_management() {
             ExtentManagement::Uniform { blocks } => blocks,
@@ -284,7 +287,7 @@ impl Segment {
         Ok(())
     }
 
-    /// Enters an extent into the segment, in the mini-transaction in which it was taken.
+    /// Enters an extent into the segment, in the mini-transaction that took it from the file.
     fn enter(&self, s: &Worker, range: BlockRange) -> Result<()> {
         self.space.add_extent(self, s, range)?;
         self.count_space(s, self.spec.data_object, range);

@@ -1,4 +1,4 @@
-//! Enqueues of a segment: HW for its marks and extents, FB for the batches of blocks that are being formatted.
+//! Enqueues of a segment: HW for its marks and extents, FB for batches of blocks during their formatting.
 
 use common::BlockAddress;
 use common::sync::atomic::{AtomicU32, AtomicU64};
@@ -11,7 +11,7 @@ use crate::txn::Worker;
 /// Mode of both: exclusive.
 const EXCLUSIVE: u16 = 6;
 
-/// Shared by all definitions of a segment.
+/// The locks of a segment, shared by all its definitions.
 #[derive(Default, Debug)]
 pub(super) struct SegmentLocks {
     /// HW: one session at a time moves a high-water mark or adds an extent.
@@ -19,11 +19,11 @@ pub(super) struct SegmentLocks {
     /// FB: the first blocks of the batches that are being formatted.
     batches: Mutex<Vec<BlockAddress>>,
     formatted: Condvar,
-    /// How often the segment has been shrunk since the instance was started.
+    /// Number of shrinks of the segment since the start of the instance.
     pub(super) shrinks: AtomicU32,
-    /// Snapshots older than this do not find here what they are to see.
+    /// SCN of the last move of the rows: older snapshots do not find their rows here.
     pub(super) readable_from: AtomicU64,
-    /// The segment was given up under this data object number, and those before it.
+    /// Last data object number under which the segment was given up, with all numbers before it.
     pub(super) given_up: AtomicU32,
 }
 
@@ -62,7 +62,7 @@ impl SegmentLocks {
 }
 
 impl Segment {
-    /// Takes the HW enqueue; a wait for it is a wait event.
+    /// Takes the HW enqueue. A wait for it is a wait event.
     pub fn growing(&self, s: &Worker) -> MutexGuard<'_, ()> {
         let at = [u64::from(self.tablespace.number().0), u64::from(self.header.pack())];
         let lock = &self.locks.high_water;
@@ -70,8 +70,9 @@ impl Segment {
         s.meter().take_enqueue(Enqueue::HwContention, EXCLUSIVE, at, object, || lock.try_lock(), || lock.lock())
     }
 
-    /// Takes the FB enqueue of the batch that begins with a block. Its holder waits for latches only, and for no session that waits for the enqueue:
-    /// a session that wants it of a table's segment has no block latched, and one that wants it of an index's never waits for room in the log.
+    /// Takes the FB enqueue of the batch that begins with block `batch`. Its holder waits for latches only, and never
+    /// for a session that waits for the enqueue: a session that wants it for a table's segment has no block latched,
+    /// and one that wants it for an index's segment never waits for room in the log.
     pub fn formatting(&self, s: &Worker, batch: BlockAddress) -> Formatting<'_> {
         let at = [u64::from(self.tablespace.number().0), u64::from(batch.pack())];
         let locks = &*self.locks;

@@ -58,7 +58,7 @@ impl Default for Storage {
     }
 }
 
-/// What a segment is to be.
+/// The specification of a segment.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct SegmentSpec {
     /// `OWNER.NAME`, for messages.
@@ -70,19 +70,20 @@ pub struct SegmentSpec {
     pub pctfree: u8,
     pub pctused: u8,
     pub initrans: u8,
-    /// MAXTRANS: transactions that may have ITL slots in a block at once; a block's size allows no more than half of it.
+    /// MAXTRANS: most transactions that may have ITL slots in a block at once. Slots take at most half of a block.
     pub maxtrans: u8,
     pub storage: Storage,
 }
 
-/// A row, or a piece of one, that a block is looked for.
+/// The room that a row, or a piece of one, needs in a block.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct RowRoom {
-    /// What it takes, its directory entry aside.
+    /// Its bytes without the directory entry.
     pub bytes: usize,
-    /// The transaction whose row it is, if it may use what that has freed itself: under the ITL slot that it has in the block.
+    /// The row's transaction, if the row may use room that this has freed itself, under the ITL slot that it has in the
+    /// block.
     pub own: Option<Xid>,
-    /// It takes an ITL slot of its own, as a migrated row does. The slot's room is not in `bytes`.
+    /// True: it takes an ITL slot of its own, as a migrated row does. The slot's room is not in `bytes`.
     pub own_slot: bool,
 }
 
@@ -154,31 +155,32 @@ impl Segment {
         self.tablespace.space_management()
     }
 
-    /// ITL slots of a new block: INITRANS, but at least two, and in a table's block not more than MAXTRANS.
+    /// Number of ITL slots of a new block: INITRANS, but at least two, and in a table's block not more than MAXTRANS.
     #[must_use]
     pub fn itl_slots(&self) -> u8 {
         let slots = self.spec.initrans.max(2);
         if self.spec.owner == Owner::Table { slots.min(self.spec.maxtrans.max(1)) } else { slots }
     }
 
-    /// ITL slots that a block may have, as far as its size allows: MAXTRANS. In an index one of them is for splits, and one is needed besides.
+    /// Most ITL slots of a block, as far as its size allows: MAXTRANS. In an index one of them is for splits, so it has
+    /// at least two.
     #[must_use]
     pub fn itl_slots_max(&self) -> u8 {
         if self.spec.owner == Owner::Table { self.spec.maxtrans } else { self.spec.maxtrans.max(2) }
     }
 
-    /// A formatted heap block in which a row fits by PCTFREE. The block that this process used last is tried first; under freelists, before that, those in
-    /// which the transaction has freed room.
+    /// A formatted heap block in which a row fits by PCTFREE. The block that this process used last is tried first;
+    /// under freelists, the blocks in which the transaction has freed room are tried before that.
     ///
     /// # Errors
-    /// ORA-01653 when the segment cannot grow, and those of the cache.
+    /// ORA-01653 when the segment cannot grow, and errors of the cache.
     pub fn block_for_insert(&self, s: &Worker, row: impl Into<RowRoom>) -> Result<BlockMut> {
         let mut block = self.space.block_for_insert(self, s, row.into())?;
         block.free_before = Some(format::heap::free_after_commit(&block));
         Ok(block)
     }
 
-    /// Whether a row fits into a block by PCTFREE as it is.
+    /// True: the row fits into the block in its present form, by PCTFREE.
     #[must_use]
     pub fn fits(&self, block: &[u8], row: RowRoom) -> bool {
         let pctfree = self.spec.pctfree;
@@ -192,7 +194,8 @@ impl Segment {
                 .is_some_and(|itl| format::heap::change::fits(block, row.bytes, pctfree, itl))
     }
 
-    /// Whether a row fits into a block, once that has been made room in where it can be.
+    /// True: the row fits into the block, after a cleanup where one can make room. In a serializable transaction it
+    /// must also fit into the block as the transaction sees it.
     fn takes(&self, s: &Worker, block: &mut BlockMut, row: RowRoom) -> Result<bool> {
         if !self.fits(block, row) && !self.make_fit(s, block, row)? {
             return Ok(false);
@@ -202,8 +205,8 @@ impl Segment {
         Ok(past.has_slot(row.own_slot, self.itl_slots_max()) && self.fits(&past.bytes, with_slot))
     }
 
-    /// Makes room in a block that refuses a row: what transactions have freed that have ended since, and in a block without rows ITL slots that nobody
-    /// needs. True when the row fits then.
+    /// Makes room in a block that refuses a row: cleans out transactions that have ended, and in a block without rows
+    /// removes ITL slots that no snapshot needs. True when the row fits then.
     fn make_fit(&self, s: &Worker, block: &mut BlockMut, row: RowRoom) -> Result<bool> {
         s.clean_current(block)?;
         let keep = self.itl_slots();
@@ -219,48 +222,49 @@ impl Segment {
         Ok(fits)
     }
 
-    /// Whether a row is refused for want of an ITL slot alone: the block has all that it may have.
+    /// True: the row lacks an ITL slot, because the block has as many as it may have.
     fn lacks_slot(&self, block: &[u8], row: RowRoom) -> bool {
         row.own_slot
             && format::itl::free_slot(block).is_none()
             && !format::itl::may_have_more(block, self.itl_slots_max())
     }
 
-    /// After rows were put into a block that came from [`Segment::block_for_insert`]: moves its state on list or bitmap as its fullness demands.
-    /// `next_row` is the size of the row that is to follow, if there is one: a block that has no room for it is given up here, while it is latched.
+    /// To be called after rows were put into a block of [`Segment::block_for_insert`]. Updates the block's state on
+    /// list or bitmap by its fullness. `next_row` is the size of the row that is to follow, if there is one: a block
+    /// that has no room for it is marked full here, while it is latched.
     ///
     /// # Errors
-    /// Those of the cache.
+    /// Errors of the cache.
     pub fn inserted(&self, s: &Worker, block: BlockMut, next_row: Option<RowRoom>) -> Result<()> {
         self.space.changed(self, s, block, next_row)
     }
 
-    /// Notes how much is free before a delete or an update changes the block.
+    /// Notes the free bytes before a delete or an update changes the block.
     pub fn watch(&self, block: &mut BlockMut) {
         block.free_before = Some(format::heap::free_after_commit(block));
     }
 
-    /// After a change of a block that was [watched](Segment::watch): more is free, or less.
+    /// To be called after a change of a block that was [watched](Segment::watch): its free bytes may be more or less.
     ///
     /// # Errors
-    /// Those of the cache.
+    /// Errors of the cache.
     pub fn changed(&self, s: &Worker, block: BlockMut) -> Result<()> {
         self.space.changed(self, s, block, None)
     }
 
-    /// After undo has taken back a change of a block that was [watched](Segment::watch).
+    /// To be called after undo has taken back a change of a block that was [watched](Segment::watch).
     ///
     /// # Errors
-    /// Those of the cache.
+    /// Errors of the cache.
     pub fn restored(&self, s: &Worker, block: BlockMut) -> Result<()> {
         self.space.restored(self, s, block)
     }
 
-    /// After the undo of a load has taken everything out of a block that was [watched](Segment::watch): what list or bitmap say of a loaded block is not what
-    /// was free in it.
+    /// To be called after the undo of a load has emptied a block that was [watched](Segment::watch): the state of a
+    /// loaded block on list or bitmap does not tell the bytes that were free in it.
     ///
     /// # Errors
-    /// Those of the cache.
+    /// Errors of the cache.
     pub fn emptied(&self, s: &Worker, mut block: BlockMut) -> Result<()> {
         if self.management() == SpaceManagement::Auto {
             block.free_before = None;
@@ -268,10 +272,10 @@ impl Segment {
         self.space.restored(self, s, block)
     }
 
-    /// An index block without content: formatted, off every list, its body zero.
+    /// An empty index block: formatted, off every list, its body zero.
     ///
     /// # Errors
-    /// ORA-01654 when the segment cannot grow, and those of the cache.
+    /// ORA-01654 when the segment cannot grow, and errors of the cache.
     pub fn empty_block(&self, s: &Worker) -> Result<BlockMut> {
         self.space.empty_block(self, s)
     }
@@ -279,12 +283,12 @@ impl Segment {
     /// Gives back an index block that has become empty.
     ///
     /// # Errors
-    /// Those of the cache.
+    /// Errors of the cache.
     pub fn release_block(&self, s: &Worker, block: BlockMut) -> Result<()> {
         self.space.release_block(self, s, block)
     }
 
-    /// The owner part of this segment's blocks.
+    /// The owner part of the header of this segment's blocks.
     fn block_owner(&self, bitmap: Option<BlockAddress>) -> format::transaction::BlockOwner {
         format::transaction::BlockOwner {
             owner: self.spec.owner,
@@ -303,7 +307,7 @@ impl Segment {
         }
     }
 
-    /// Whether a block's bytes are those of a formatted block of this segment.
+    /// True: the bytes are a formatted block of this segment.
     fn owns(&self, block: &[u8]) -> bool {
         format::block::kind(block) == Some(format::block::BlockType::Data)
             && format::transaction::header(block).object_number() == self.spec.data_object

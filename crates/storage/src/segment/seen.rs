@@ -1,4 +1,4 @@
-//! Blocks of a segment as a snapshot sees them.
+//! Blocks of a segment, as a snapshot sees them.
 
 use common::{BlockAddress, BlockClass, Result};
 use waits::GetMode;
@@ -9,10 +9,11 @@ use crate::snapshot::Snapshot;
 use crate::txn::Worker;
 
 impl Segment {
-    /// A block of the segment as a snapshot sees it; one that is not the segment's as it is.
+    /// A block of the segment, as a snapshot sees it. A block that does not belong to the segment is returned
+    /// unchanged.
     ///
     /// # Errors
-    /// ORA-08103 when the segment was given up; ORA-01555 when undo that is needed is gone; those of
+    /// ORA-08103 when the segment was given up; ORA-01555 when undo that is needed is gone; errors of
     /// [`crate::cache::Cache::get`].
     pub(crate) fn consistent_at(
         &self,
@@ -26,8 +27,7 @@ impl Segment {
         self.as_seen(s, block, snapshot)
     }
 
-    /// A block that was got for a consistent read of the segment, as a snapshot sees it; one that is not the segment's
-    /// as it is.
+    /// As [`Segment::consistent_at`], for a block that the caller has got.
     ///
     /// # Errors
     /// As [`Segment::consistent_at`].

@@ -1,4 +1,4 @@
-//! What a segment gives back, and since when its rows are where they are.
+//! Shrinking a segment, and the SCN since which its rows are in their present places.
 
 use common::sync::atomic::Ordering;
 use common::{BlockAddress, Error, Result, Scn};
@@ -8,11 +8,12 @@ use crate::process::SearchHint;
 use crate::txn::Worker;
 
 impl Segment {
-    /// Gives up the extents behind block `last`, down to what INITIAL asked for, and lowers the high-water mark to behind it. Nobody else may change the table,
-    /// nor may its blocks behind `last` have rows. Returns how many extents went.
+    /// Gives up the extents behind block `last`, down to the size that INITIAL asked for, and lowers the high-water
+    /// mark to behind it. No other session may change the table, and its blocks behind `last` must have no rows.
+    /// Returns the number of extents given up.
     ///
     /// # Errors
-    /// ORA-10635 under manual segment space management; those of the cache.
+    /// ORA-10635 under manual segment space management; errors of the cache.
     pub fn shrink(&self, s: &Worker, last: Option<BlockAddress>) -> Result<u32> {
         let bytes = self.block_size().bytes() as u64;
         let keep = self.spec.storage.initial.unwrap_or(0).div_ceil(bytes);
@@ -20,12 +21,13 @@ impl Segment {
         self.space.give_up(self, s, last, u32::try_from(keep).unwrap_or(u32::MAX))
     }
 
-    /// How often it has been shrunk since the open.
+    /// Number of shrinks since the open.
     pub(crate) fn shrinks(&self) -> u32 {
         self.locks.shrinks.load(Ordering::Acquire)
     }
 
-    /// The rows are here since `scn`: what was before is not kept. It is not on disk, since no snapshot outlives the instance.
+    /// Notes that the rows are in their present places since `scn`; their earlier places are not kept. The note is not
+    /// on disk, because no snapshot outlives the instance.
     pub fn moved(&self, scn: Scn) {
         self.locks.readable_from.fetch_max(scn.0, Ordering::AcqRel);
     }
@@ -43,7 +45,7 @@ impl Segment {
         scn.0 >= self.locks.readable_from.load(Ordering::Acquire)
     }
 
-    /// Where the process last found room, unless that has been given back meanwhile.
+    /// The place where the process last found room. Empty when the segment was shrunk since.
     pub(super) fn hint(&self, s: &Worker) -> SearchHint {
         let hint = s.search_hint(self.data_object());
         if hint.shrinks == self.locks.shrinks.load(Ordering::Acquire) { hint } else { SearchHint::default() }

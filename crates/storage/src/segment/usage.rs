@@ -1,4 +1,4 @@
-//! How full a segment is, as DBMS_SPACE reports it.
+//! Space usage of a segment, as DBMS_SPACE reports it.
 
 use common::{BlockAddress, Result};
 use format::segment::{ExtentEntry, SegmentHeader};
@@ -6,7 +6,7 @@ use format::segment::{ExtentEntry, SegmentHeader};
 use super::Segment;
 use crate::txn::Worker;
 
-/// Blocks of a segment by what they hold.
+/// Blocks of a segment by use.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub struct SpaceUsage {
     pub extents: u32,
@@ -17,25 +17,25 @@ pub struct SpaceUsage {
     /// Blocks above it.
     pub unused: u32,
     pub metadata: u32,
-    /// Where the last extent begins that has blocks below the high-water mark.
+    /// Start of the last extent that has blocks below the high-water mark.
     pub last_used_extent: Option<BlockAddress>,
     /// Blocks of that extent below the mark.
     pub last_used_block: u32,
     /// Blocks on freelists (manual).
     pub on_freelists: u32,
-    /// By bitmap state, below the high high-water mark (automatic).
+    /// Blocks by bitmap state, below the high high-water mark (automatic).
     pub unformatted: u32,
     pub full: u32,
-    /// Less than 25, 50, 75, 100 % free.
+    /// Blocks with less than 25, 50, 75, 100 % free.
     pub free: [u32; 4],
 }
 
 impl SpaceUsage {
-    /// What the segment header and its extents tell; blocks by state are for the space manager to count.
+    /// The figures from the segment header and its extents. The space manager counts the blocks by state.
     pub(super) fn below_mark(header: &SegmentHeader, extents: &[ExtentEntry]) -> Self {
         let (blocks, used) = (header.blocks.get(), header.high.blocks.get());
         let (extent, block) = (header.high.extent.get() as usize, header.high.block.get());
-        // A mark at the start of an extent is as well at the end of the one before.
+        // A mark at the start of an extent is also at the end of the extent before.
         let last = match (block, extent.checked_sub(1)) {
             (0, Some(before)) => extents.get(before).map(|entry| (entry, entry.blocks.get())),
             _ => extents.get(extent).map(|entry| (entry, block)),
@@ -54,10 +54,10 @@ impl SpaceUsage {
 }
 
 impl Segment {
-    /// How the segment's blocks are used, from its header, freelists and bitmaps.
+    /// The use of the segment's blocks, from its header, freelists and bitmaps.
     ///
     /// # Errors
-    /// Those of the cache.
+    /// Errors of the cache.
     pub fn space_usage(&self, s: &Worker) -> Result<SpaceUsage> {
         self.space.usage(self, s)
     }

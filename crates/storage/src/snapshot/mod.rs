@@ -1,4 +1,4 @@
-//! Snapshots: what a statement or a transaction sees.
+//! Snapshots: the view of a statement or a transaction.
 
 use std::collections::BTreeMap;
 use std::fmt;
@@ -10,7 +10,7 @@ use waits::{LatchName, Meter};
 /// A place among a transaction's undo records, in the order in which they were written; (0, 0) is before the first.
 pub(crate) type Place = (u32, u8);
 
-/// A transaction, and the order of its undo blocks: which of two of its records is the older is seen from this.
+/// A transaction, and the order of its undo blocks, which gives the order of its records.
 #[derive(Debug)]
 pub(crate) struct Identity {
     pub(crate) xid: Xid,
@@ -31,7 +31,7 @@ impl Identity {
         (blocks.len() as u32, uba.record + 1)
     }
 
-    /// Where a record stands; (0, 0) for none.
+    /// Place of a record; (0, 0) for none.
     pub(crate) fn place(&self, uba: Uba) -> Place {
         if uba.is_none() {
             return (0, 0);
@@ -42,7 +42,7 @@ impl Identity {
     }
 }
 
-/// The snapshots in use, by SCN: what is older than all of them nobody needs.
+/// The snapshots in use, by SCN. Undo of commits before the oldest of them is not needed.
 #[derive(Debug)]
 pub(crate) struct Snapshots {
     in_use: Mutex<InUse>,
@@ -52,9 +52,9 @@ pub(crate) struct Snapshots {
 #[derive(Default, Debug)]
 struct InUse {
     by_scn: BTreeMap<u64, usize>,
-    /// Of statements: when they began, on the monotonic clock.
+    /// Number of statements by their begin, in microseconds of the monotonic clock.
     by_begin: BTreeMap<u64, usize>,
-    /// Of those that have ended since it was last asked for.
+    /// Longest statement that has ended since this was last read.
     longest_us: u64,
 }
 
@@ -67,10 +67,10 @@ impl Snapshots {
         meter.latch(LatchName::ActiveSnapshots, &self.in_use)
     }
 
-    /// Counts of snapshots in use are of some, and each statement has one.
+    /// Checks that no count of snapshots in use is 0, and that statements are not more than snapshots.
     ///
     /// # Errors
-    /// ORA-00600 with what is not so.
+    /// ORA-00600 with the registry.
     pub(crate) fn check_invariants(&self) -> Result<()> {
         let in_use = self.in_use.lock();
         let none = in_use.by_scn.values().chain(in_use.by_begin.values()).any(|count| *count == 0);
@@ -86,8 +86,8 @@ impl Snapshots {
         self.in_use(meter).by_scn.keys().next().copied().map(Scn)
     }
 
-    /// Microseconds for which the statement that has run longest has been running, and for how long the longest did that has ended since this was
-    /// last asked.
+    /// Two times in microseconds: the running time so far of the oldest statement, and the running time of the longest
+    /// statement that has ended since the last call.
     pub(crate) fn longest_us(&self, meter: &Meter) -> (u64, u64) {
         let now = self.clock.monotonic_us();
         let mut in_use = self.in_use(meter);
@@ -105,14 +105,14 @@ fn forget(map: &mut BTreeMap<u64, usize>, key: u64) {
     }
 }
 
-/// What is seen: what was committed at an SCN, and what the own transaction had done by then.
+/// A view of the database: everything committed at an SCN, and the changes that the own transaction had made by then.
 pub struct Snapshot {
     scn: Scn,
     own: Option<(Arc<Identity>, Place)>,
-    /// When the statement began whose snapshot this is.
+    /// Begin of the statement, in microseconds of the monotonic clock; None for a transaction's snapshot.
     begun_us: Option<u64>,
     all: Arc<Snapshots>,
-    /// Of the session.
+    /// The session's counters.
     meter: Arc<Meter>,
 }
 
@@ -123,7 +123,7 @@ impl fmt::Debug for Snapshot {
 }
 
 impl Snapshot {
-    /// `scn` is asked for while the registry is locked, so that nobody takes it for unneeded meanwhile.
+    /// Calls `scn` while the registry is locked, so that no other session finds that SCN unneeded meanwhile.
     pub(crate) fn new(
         all: &Arc<Snapshots>,
         meter: &Arc<Meter>,
@@ -164,12 +164,12 @@ impl Snapshot {
         self.scn
     }
 
-    /// The own transaction: the one that was under way when the snapshot was taken.
+    /// The own transaction: the session's transaction when the snapshot was taken.
     pub(crate) fn own(&self) -> Option<Xid> {
         self.own.as_ref().map(|(identity, _)| identity.xid)
     }
 
-    /// Whether a record of this transaction is part of what is seen; None for another transaction's.
+    /// True: the snapshot sees the change of this undo record of its own transaction. None for another transaction.
     pub(crate) fn sees_own(&self, xid: Xid, uba: Uba) -> Option<bool> {
         let (identity, limit) = self.own.as_ref()?;
         (identity.xid == xid).then(|| identity.place(uba) <= *limit)

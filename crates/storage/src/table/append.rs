@@ -1,11 +1,13 @@
-//! Direct-path load: rows into blocks above the high-water mark, filled in private memory and written around the cache, with no undo of them.
+//! Direct-path load: rows into blocks above the high-water mark, filled in private memory and written around the cache,
+//! with no undo of them.
 //!
-//! Of a table that nobody else knows yet (CREATE TABLE AS SELECT, ALTER TABLE … MOVE): if the statement fails its segment is dropped. The blocks say that
-//! what is in them was committed before the load began ([`format::itl::set_loaded`]), so who reads them need not ask what became of a transaction.
+//! Load of a table that no other session knows yet (CREATE TABLE AS SELECT, ALTER TABLE … MOVE): if the statement
+//! fails, its segment is dropped. The blocks say that their rows were committed before the load began
+//! ([`format::itl::set_loaded`]), so a reader need not look up a transaction.
 //!
-//! Of a table that others use (INSERT with the hint APPEND): the table is locked exclusively, and the blocks name the transaction
-//! ([`format::itl::set_loading`]). Index entries go in when the rows are written, with undo as any others, and the blocks become the table's last. README.md
-//! says what comes of it when the transaction is undone.
+//! Load of a table that other sessions use (INSERT with the hint APPEND): the table is locked exclusively, and the
+//! blocks name the transaction ([`format::itl::set_loading`]). Index entries go in when the rows are written, with undo
+//! as any others, and last the blocks become the table's. README.md describes the undo of such a load.
 
 use common::limits::COLUMNS_PER_PIECE_MAX;
 use common::sync::Arc;
@@ -23,14 +25,14 @@ use crate::segment::{DirectLoad, Segment};
 use crate::txn::Worker;
 use crate::txn::{LockWait, TableLock};
 
-/// Rows whose keys are gathered before they go into the indexes.
+/// Most rows whose keys are gathered before they go into the indexes.
 const KEYS_MAX: usize = 500_000;
-/// Runs of blocks that one undo record names.
+/// Most runs of blocks that one undo record names.
 const RUNS_MAX: usize = 1000;
 
 #[cfg(any(test, feature = "testing"))]
 common::sync::thread_local! {
-    /// Rows whose keys are gathered, and runs of blocks that an undo record names, for tests.
+    /// Both limits, for tests: rows whose keys are gathered, and runs of blocks that an undo record names.
     pub static MOST: std::cell::Cell<(usize, usize)> = const { std::cell::Cell::new((KEYS_MAX, RUNS_MAX)) };
 }
 
@@ -41,15 +43,15 @@ fn most() -> (usize, usize) {
     (KEYS_MAX, RUNS_MAX)
 }
 
-/// Whose the rows are.
+/// Owner of the loaded rows.
 #[derive(Clone, Copy, Debug)]
 enum Loader {
-    /// Nobody's, until the table is known: they count as committed at this SCN.
-    Nobody(Scn),
+    /// No transaction: the table is new. The rows count as committed at this SCN.
+    NewTable(Scn),
     Transaction(Xid),
 }
 
-/// A load at work. Nothing of it is to be seen before [`Self::finish`].
+/// A load under way. No session sees its rows before [`Self::finish`].
 #[derive(Debug)]
 pub struct Appender {
     worker: Arc<Worker>,
@@ -59,31 +61,33 @@ pub struct Appender {
     rows: RowBuffer,
     slots: Vec<u16>,
     loader: Loader,
-    /// A block has been begun.
+    /// True: a block has been begun.
     begun: bool,
     loaded: u64,
-    /// Of the rows in `addresses`, and of those in `rows`, which are numbered after them.
+    /// Keys of the rows in `addresses`, and of the rows in `rows`, which are numbered after them.
     keys: KeyBatch,
     addresses: Vec<RowAddress>,
 }
 
 impl Appender {
-    /// A load of a table that is new, and has no indexes.
+    /// A load of a new table without indexes.
     ///
     /// # Errors
-    /// ORA-00600 for a table with indexes; those of reading the segment header; HW-0010 when the instance has stopped.
+    /// ORA-00600 for a table with indexes; errors of reading the segment header; HW-0010 when the instance has stopped.
     pub fn new(worker: Arc<Worker>, table: Arc<HeapTable>) -> Result<Self> {
         if !table.indexes.is_empty() {
             return Err(Error::bug("a direct load of a table with indexes"));
         }
-        let loader = Loader::Nobody(worker.store().visible_scn());
+        let loader = Loader::NewTable(worker.store().visible_scn());
         Self::of(worker, table, loader)
     }
 
-    /// A load, by the session's transaction, of a table that others use. The statement that fails is to be taken back to its mark.
+    /// A load, by the session's transaction, of a table that other sessions use. The caller rolls a statement that
+    /// fails back to its mark.
     ///
     /// # Errors
-    /// ORA-12838 when the transaction has loaded the table before, ORA-01456, ORA-00060 while it waits for the table; as [`Self::new`].
+    /// ORA-12838 when the transaction has loaded the table before, ORA-01456, ORA-00060 while it waits for the table;
+    /// as [`Self::new`].
     pub fn into_table(worker: Arc<Worker>, table: Arc<HeapTable>) -> Result<Self> {
         worker.check_not_loaded(table.object)?;
         worker.lock_table(table.object, TableLock::Exclusive, LockWait::Forever)?;
@@ -102,7 +106,7 @@ impl Appender {
     /// Adds a row: all columns of the table, encoded. Lengths and NOT NULL have been checked.
     ///
     /// # Errors
-    /// ORA-01653 when the segment cannot grow; ORA-00001; those of the indexes; HW-0010 when a write fails.
+    /// ORA-01653 when the segment cannot grow; ORA-00001; errors of the indexes; HW-0010 when a write fails.
     pub fn push(&mut self, columns: &[Option<&[u8]>]) -> Result<()> {
         check_width(&self.table, columns.len())?;
         let stored = trim(columns);
@@ -117,7 +121,7 @@ impl Appender {
         if self.rows.bytes() >= self.table.segment.block_size().bytes() { self.flush() } else { Ok(()) }
     }
 
-    /// Rows that are in blocks.
+    /// Number of rows that are in blocks.
     #[must_use]
     pub fn rows(&self) -> u64 {
         self.loaded
@@ -144,7 +148,8 @@ impl Appender {
         self.keep_small()
     }
 
-    /// Puts rows from `at` on into the block that was begun, and when it takes no more into another; gives back how many.
+    /// Puts rows from `at` on into the block that was begun, or into a new one when it takes no more. Returns the
+    /// number of rows placed.
     fn fill(&mut self, rows: &RowBuffer, at: usize) -> Result<usize> {
         let pctfree = self.table.segment.pctfree();
         self.slots.clear();
@@ -160,7 +165,7 @@ impl Appender {
         let (address, block) = self.load.next_block()?;
         self.begun = true;
         match loader {
-            Loader::Nobody(scn) => itl::set_loaded(block, scn),
+            Loader::NewTable(scn) => itl::set_loaded(block, scn),
             Loader::Transaction(xid) => itl::set_loading(block, xid),
         }
         match heap::insert_rows(block, rows, at, pctfree, &mut self.slots) {
@@ -169,7 +174,7 @@ impl Appender {
         }
     }
 
-    /// A row of several pieces, the last first.
+    /// Places a row of several pieces, the last piece first.
     fn chain(&mut self, columns: &[Option<&[u8]>]) -> Result<()> {
         let chain = Chain::cut(columns, self.capacity);
         let (mut next, mut piece, mut one) = (None, Vec::new(), RowBuffer::new());
@@ -195,7 +200,7 @@ impl Appender {
         self.worker.meter().count(Statistic::RowsInserted, rows);
     }
 
-    /// Once no row waits for a block: lets go of what a long load gathers.
+    /// Frees the memory that a long load gathers, when it has reached its limits. No row may be waiting for a block.
     fn keep_small(&mut self) -> Result<()> {
         let (keys, runs) = most();
         if self.addresses.len() >= keys {
@@ -207,7 +212,8 @@ impl Appender {
         Ok(())
     }
 
-    /// Puts the keys of the rows that are in blocks into the indexes. The blocks are written before: an index leads to no row that is not there.
+    /// Puts the keys of the rows that are in blocks into the indexes. The blocks are written first, so that no index
+    /// entry leads to a missing row.
     fn index(&mut self) -> Result<()> {
         if self.addresses.is_empty() {
             return Ok(());
@@ -224,12 +230,13 @@ impl Appender {
     fn settle(&mut self) -> Result<()> {
         self.begun = false;
         match self.loader {
-            Loader::Nobody(_) => self.load.settle(None),
+            Loader::NewTable(_) => self.load.settle(None),
             Loader::Transaction(_) => self.load.settle(Some(self.table.object)),
         }
     }
 
-    /// Writes what is left, keeps the indexes up, and moves the high-water mark: the rows are the table's. Says how many there are.
+    /// Writes the rest, completes the indexes, and moves the high-water mark: the rows now belong to the table. Returns
+    /// their number.
     ///
     /// # Errors
     /// As [`Self::push`].

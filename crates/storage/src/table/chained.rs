@@ -1,4 +1,4 @@
-//! Rows that are not whole where they begin: those that have migrated, and those that are chained.
+//! Rows that are not whole in their first block: migrated rows and chained rows.
 
 use common::sync::Arc;
 use common::{BlockClass, Result, Rowid};
@@ -9,21 +9,22 @@ use super::HeapTable;
 use super::is_block_of;
 use crate::txn::Worker;
 
-/// What a look at every block of a table finds out that a look at its rows does not.
+/// Figures from a look at every block of a table, which a look at its rows does not give.
 #[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
 pub struct BlockFigures {
     /// Rows that have migrated or are chained.
     pub chained_rows: u64,
     /// Formatted blocks.
     pub blocks: u64,
-    /// Bytes free in them, all together.
+    /// Sum of the free bytes in them.
     pub free_bytes: u64,
 }
 
-/// Reads every block of a table and hands over the rowid of each row that has migrated or is chained. No block is latched meanwhile.
+/// Reads every block of a table and hands over the rowid of each row that has migrated or is chained. No block is
+/// latched meanwhile.
 ///
 /// # Errors
-/// Those of getting blocks, ORA-08103 when the segment is given up meanwhile, ORA-01013, and those of `take`.
+/// Errors of getting blocks, ORA-08103 when the segment is given up meanwhile, ORA-01013, and errors of `take`.
 pub fn chained_rows(
     worker: &Arc<Worker>,
     table: &HeapTable,

@@ -1,6 +1,7 @@
-//! One row of one block changed by a transaction: waits, what others have committed since, the ITL slot, undo, and the change.
+//! The change of one row of one block by a transaction: waits, checks against later commits, the ITL slot, undo, and
+//! the change.
 //!
-//! A wait is never done with a block latched. A session that has waited looks at the row afresh.
+//! A session never waits with a block latched. After a wait it looks at the row afresh.
 
 use common::limits::LEAST_ROW_BYTES;
 use common::{BlockClass, Error, ErrorKind, Result, Rowid, Xid};
@@ -18,13 +19,13 @@ use crate::txn::{Interest, Isolation, LockWait, RowLock, Slots, is_changed_since
 /// P1 mode of a wait for a row, and of one for an ITL slot.
 const ROW_MODE: u64 = 6;
 const SLOT_MODE: u64 = 4;
-/// Payload bytes that are made room for before a row has been seen.
+/// Payload bytes for which room is made before the row has been seen.
 const USUAL_PAYLOAD: usize = 256;
 
-/// The number (HW) of the error by which a statement is told that a row which it is to change was changed since it began: it starts again.
+/// Number (HW) of the error that makes a statement start again: a row that it is to change was changed since it began.
 pub const RESTART: u32 = 43;
 
-/// Whether what others have committed since the statement began matters for a row.
+/// The check of a row against commits by other transactions since the statement began.
 #[derive(Clone, Copy)]
 pub(super) enum Check<'a> {
     /// The row must be as this snapshot sees it.
@@ -33,35 +34,36 @@ pub(super) enum Check<'a> {
     Held,
 }
 
-/// What is done to a piece.
+/// The work on a piece.
 pub(super) enum Work<'a> {
     Delete,
-    /// Put this piece in its place, if it fits there.
+    /// Replace the piece by this one, if it fits there.
     Replace(&'a [u8]),
-    /// The same for a row that is in one piece; the row is locked when it is not, or when the new piece does not fit.
+    /// The same for a row in one piece. A row in several pieces, or one whose new piece does not fit, is locked
+    /// instead.
     ReplaceWhole(&'a [u8]),
     Lock,
 }
 
-/// A piece, and what is to be done to it.
+/// A piece, and the work on it.
 pub(super) struct Change<'a> {
     pub(super) at: RowAddress,
     pub(super) work: Work<'a>,
 }
 
-/// What became of it.
+/// Result of a change.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum Done {
     Yes,
-    /// There is no such row (any more).
+    /// The row does not exist, or no longer.
     Gone,
     /// The new piece does not fit.
     NoRoom,
-    /// Another transaction holds the row, and it was not to be waited for.
+    /// Another transaction holds the row, and the caller does not wait.
     Skipped,
 }
 
-/// Rows of blocks changed one by one; the block stays latched from one row to the next of the same block.
+/// Changes of rows one by one. The block stays latched from one row to the next of the same block.
 pub(super) struct RowChanges<'a> {
     worker: &'a Worker,
     table: &'a HeapTable,
@@ -73,7 +75,7 @@ pub(super) struct RowChanges<'a> {
     serializable: bool,
 }
 
-/// What keeps a row from being changed now.
+/// State of a row before its change: ready, or the reason why not.
 enum Ready {
     Slot((u8, bool)),
     Wait(Xid, Event, u64),
@@ -92,10 +94,12 @@ impl<'a> RowChanges<'a> {
         self
     }
 
-    /// Does `work` to the piece at `at`. `belongs` says whether it is the piece that is meant; `seen` is shown the piece as it is before.
+    /// Does `work` to the piece at `at`. `belongs` returns true for the piece that is meant; `seen` gets the piece in
+    /// its form before the change.
     ///
     /// # Errors
-    /// HW-0043 (restart) or ORA-08177 when the row was changed since the snapshot; ORA-00054, ORA-30006, ORA-00060 of waits; those of the cache and of undo.
+    /// HW-0043 (restart) or ORA-08177 when the row was changed since the snapshot; ORA-00054, ORA-30006, ORA-00060 of
+    /// waits; errors of the cache and of undo.
     pub(super) fn change(
         &mut self,
         at: RowAddress,
@@ -146,8 +150,9 @@ impl<'a> RowChanges<'a> {
         }
     }
 
-    /// [`RowChanges::change`] of several pieces in turn; `done` takes what became of each. Changes of one block, by ascending slots, are made together as
-    /// far as nothing has to be waited for: one change of the block and one of the undo block, with an undo record for each.
+    /// [`RowChanges::change`] of several pieces in turn; `done` takes the result of each. Changes of one block, by
+    /// ascending slots, are made together as far as no wait is needed: one change of the block and one of the undo
+    /// block, with an undo record for each.
     ///
     /// # Errors
     /// As [`RowChanges::change`].
@@ -169,7 +174,7 @@ impl<'a> RowChanges<'a> {
         Ok(())
     }
 
-    /// Makes the first of `changes` together, as many as go together in the block that is latched; how many those were.
+    /// Makes the first of `changes` together, as many as go together in the latched block. Returns their number.
     fn run(
         &mut self,
         changes: &[Change<'_>],
@@ -177,7 +182,7 @@ impl<'a> RowChanges<'a> {
         mut seen: impl FnMut(usize, RowPiece<'_>),
         done: &mut Vec<Done>,
     ) -> Result<usize> {
-        // What a serializable transaction sees of a block is asked for each change.
+        // A serializable transaction needs its view of the block for each change.
         if changes.len() < 2 || self.serializable {
             return Ok(0);
         }
@@ -191,7 +196,7 @@ impl<'a> RowChanges<'a> {
             }
             match self.ready(&mut block, at, belongs) {
                 Ok(Ready::Slot(found)) if slot.is_none_or(|slot| slot == found) => slot = Some(found),
-                // A change of its own finds the same, and waits for it or reports it.
+                // The single change of this row finds the same obstacle, and waits for it or reports it.
                 _ => break,
             }
             before = Some(at.slot);
@@ -200,7 +205,7 @@ impl<'a> RowChanges<'a> {
         }
         let count = self.worker.undo_records_with_room(false, payloads.iter().copied());
         let made = match slot {
-            // One change goes the usual way.
+            // A single change goes the usual way.
             Some(slot) if count > 1 => self.make_many(&mut block, slot, &changes[..count], &mut seen, done),
             _ => Ok(0),
         };
@@ -235,7 +240,7 @@ impl<'a> RowChanges<'a> {
                     payload.truncate(start + operation::ROW_BYTES);
                     (operation::LOCK_ROW, if matches!(work, Work::Lock) { Done::Yes } else { Done::NoRoom })
                 }
-                // Refused: a change of its own says so.
+                // Refused: the single change reports it.
                 _ => {
                     payload.truncate(start);
                     return None;
@@ -262,7 +267,7 @@ impl<'a> RowChanges<'a> {
             if piece.flags() & WHOLE == WHOLE && self.one(at, slot, &Work::Replace(new), lock, &old)? {
                 return Ok(Done::Yes);
             }
-            // Refused, the ITL slot is as it was.
+            // A refused change leaves the ITL slot unchanged.
             let locked = self.one(at, slot, &Work::Lock, lock, &old)?;
             return if locked { Ok(Done::NoRoom) } else { Err(self.refused(at)) };
         }
@@ -277,7 +282,7 @@ impl<'a> RowChanges<'a> {
         Error::bug(format!("block {} refused a change of slot {}", at.block, at.slot))
     }
 
-    /// One change, with its undo; false when the block has no room for it.
+    /// Makes one change, with its undo. False when the block has no room for it.
     fn one(&mut self, at: RowAddress, slot: (u8, bool), work: &Work<'_>, lock: u8, old: &[u8]) -> Result<bool> {
         let Some(block) = &mut self.block else { return Ok(false) };
         if let Work::Replace(piece) = work
@@ -321,10 +326,10 @@ impl<'a> RowChanges<'a> {
         if let RowLock::Other(xid) = holder {
             return Ok(Ready::Wait(xid, Event::EnqTxRowLockContention, ROW_MODE));
         }
-        // What a transaction that has ended had deleted is gone by now.
+        // The look at the lock has cleaned out rows that an ended transaction had deleted.
         match heap::live_row(block, at.slot) {
             Some(piece) if belongs(piece) => {}
-            // What it has deleted itself the transaction knows.
+            // The transaction has deleted the row itself.
             _ if holder == RowLock::Mine => return Ok(Ready::Gone),
             _ => return self.gone(block, at, belongs),
         }
@@ -343,10 +348,11 @@ impl<'a> RowChanges<'a> {
         })
     }
 
-    /// There is no such row now, and no transaction that runs has to do with that.
+    /// The result for a row that does not exist now, when no running transaction is the reason.
     ///
     /// # Errors
-    /// ORA-08177 when a serializable transaction's snapshot has the row: another transaction has deleted it since. Those of reading undo.
+    /// ORA-08177 when a serializable transaction's snapshot has the row: another transaction has deleted it since.
+    /// Errors of reading undo.
     fn gone(&self, block: &BlockMut, at: RowAddress, belongs: &impl Fn(RowPiece<'_>) -> bool) -> Result<Ready> {
         if let Check::Against(snapshot) = self.check
             && self.worker.isolation() == Isolation::Serializable
@@ -361,16 +367,18 @@ impl<'a> RowChanges<'a> {
         Ok(Ready::Gone)
     }
 
-    /// `known`: the row's lock byte named the transaction that changed it last, and that had committed before the snapshot.
+    /// Checks that a row was not changed since the snapshot. `known`: the row's lock byte named the transaction that
+    /// changed it last, and that had committed before the snapshot.
     ///
     /// # Errors
-    /// When the row is not what the snapshot sees. For a serializable transaction also when the block does not tell: others have committed changes
-    /// of the block since, and nothing in it says that this row was not among them.
+    /// When the snapshot sees another row. For a serializable transaction also when the block does not tell: other
+    /// transactions have committed changes of the block since, and nothing in it says that this row was not among them.
     fn check_unchanged(&self, block: &BlockMut, at: RowAddress, snapshot: &Snapshot, known: bool) -> Result<()> {
         if known || !is_changed_since(block, snapshot.scn()) {
             return Ok(());
         }
-        // Once the transaction has an ITL slot in the block, its own cleanout may be why the lock byte says nothing: then the rows are compared.
+        // Once the transaction has an ITL slot in the block, its own cleanout may have cleared the lock byte: then the
+        // rows are compared.
         let cleaned_by_others = format::itl::find(block, self.xid).is_none();
         if self.worker.isolation() == Isolation::Serializable && cleaned_by_others {
             return Err(changed(self.worker));
@@ -388,7 +396,7 @@ impl<'a> RowChanges<'a> {
         Err(changed(self.worker))
     }
 
-    /// Lets the block go; the space manager is told what has become free.
+    /// Releases the block, and tells the space manager of its free room.
     pub(super) fn release(&mut self) -> Result<()> {
         match self.block.take() {
             Some(block) => self.table.segment.changed(self.worker, block),
@@ -397,7 +405,7 @@ impl<'a> RowChanges<'a> {
     }
 }
 
-/// What a statement is told whose row was changed since it began.
+/// The error for a statement whose row was changed since it began.
 fn changed(s: &Worker) -> Error {
     if s.isolation() == Isolation::Serializable {
         return Error::user(8177, "can't serialize access for this transaction");
@@ -405,10 +413,12 @@ fn changed(s: &Worker) -> Error {
     Error::own(ErrorKind::Retry, RESTART, "a row was changed since the statement began: it is to start again")
 }
 
-/// Locks the row at `rowid` for the transaction. False when there is no such row, or another transaction holds it and it is to be skipped.
+/// Locks the row at `rowid` for the transaction. False when there is no such row, or when another transaction holds it
+/// and `wait` says to skip it.
 ///
 /// # Errors
-/// HW-0043 or ORA-08177 when the row was changed since `snapshot`; ORA-00054, ORA-30006, ORA-00060 of waits; ORA-01410; those of the cache and of undo.
+/// HW-0043 or ORA-08177 when the row was changed since `snapshot`; ORA-00054, ORA-30006, ORA-00060 of waits; ORA-01410;
+/// errors of the cache and of undo.
 pub fn lock_row(s: &Worker, table: &HeapTable, rowid: Rowid, snapshot: &Snapshot, wait: LockWait) -> Result<bool> {
     s.check_not_loaded(table.object)?;
     let at = super::address_in(table, rowid)?;
@@ -424,7 +434,7 @@ pub fn lock_row(s: &Worker, table: &HeapTable, rowid: Rowid, snapshot: &Snapshot
 /// The other transaction that holds the row at `rowid`, if one does.
 ///
 /// # Errors
-/// ORA-01410; those of the cache and of undo.
+/// ORA-01410; errors of the cache and of undo.
 pub fn row_holder(s: &Worker, table: &HeapTable, rowid: Rowid) -> Result<Option<Xid>> {
     let at = super::address_in(table, rowid)?;
     if !super::fetch::can_exist(s, table, at) {

@@ -1,4 +1,4 @@
-//! What a heap table is, as far as its rows are concerned.
+//! The definition of a heap table, as far as its rows are concerned.
 
 use std::fmt;
 
@@ -24,18 +24,18 @@ pub struct HeapTable {
     pub object: ObjectNumber,
     pub owner: String,
     pub name: String,
-    /// In the order in which rows store them.
+    /// Columns in the order in which rows store them.
     pub columns: Vec<ColumnDef>,
     pub segment: Arc<Segment>,
-    /// CACHE: blocks of a full scan stay as long in the buffer cache as any others.
+    /// CACHE: blocks of a full scan stay in the buffer cache as long as any others.
     pub cache: bool,
-    /// NOLOGGING where false: the log has no images of blocks that are loaded past the cache.
+    /// False: NOLOGGING, the log has no images of blocks that are loaded past the cache.
     pub logging: bool,
-    /// Rows may get another rowid, as SHRINK SPACE gives them.
+    /// ROW MOVEMENT: rows may get another rowid, for example by SHRINK SPACE.
     pub row_movement: bool,
-    /// The dictionary itself consists of it: such a table is changed by DDL only.
+    /// True: it is a table of the dictionary itself, which only DDL changes.
     pub dictionary: bool,
-    /// By object number.
+    /// Indexes by object number.
     pub indexes: Vec<Arc<IndexDef>>,
 }
 
@@ -46,7 +46,7 @@ impl HeapTable {
         self.columns.iter().position(|column| column.name == name)
     }
 
-    /// Does the dictionary itself consist of it? Such a table is changed by DDL only.
+    /// True: it is a table of the dictionary itself, which only DDL changes.
     #[must_use]
     pub fn is_dictionary(&self) -> bool {
         self.dictionary

@@ -16,21 +16,21 @@ use super::row::Row;
 use crate::snapshot::Snapshot;
 use crate::txn::Worker;
 
-/// Rows whose index entries are taken out together.
+/// Rows whose index entries are deleted together.
 const BATCH_ROWS: usize = 1024;
 
-/// A delete statement at work. Rowids that follow one another in the same block cost one get.
+/// A delete statement under way. Rowids that follow one another in the same block cost one get.
 #[derive(Debug)]
 pub struct Deleter {
     worker: Arc<Worker>,
     table: Arc<HeapTable>,
-    /// What the statement sees: rows that others have changed since make it start again.
+    /// The statement's snapshot: a row that another transaction has changed since makes the statement start again.
     snapshot: Arc<Snapshot>,
     waiting: Vec<RowAddress>,
     gone: u64,
 }
 
-/// A row that was found in a block, and where it goes on.
+/// A row that was found in a block, and the place where it goes on.
 struct Found {
     home: RowAddress,
     row: Row,
@@ -48,7 +48,8 @@ impl Deleter {
     /// Adds a row to delete.
     ///
     /// # Errors
-    /// ORA-01410 for a rowid of another segment; ORA-01013 when the user has cancelled; those of getting blocks. Rows of earlier flushes are gone.
+    /// ORA-01410 for a rowid of another segment; ORA-01013 when the user has cancelled; errors of getting blocks. Rows
+    /// of earlier flushes are deleted.
     pub fn push(&mut self, rowid: Rowid) -> Result<()> {
         self.worker.check_not_loaded(self.table.object)?;
         let address = address_in(&self.table, rowid)?;
@@ -56,7 +57,7 @@ impl Deleter {
         if self.waiting.len() >= BATCH_ROWS { self.flush() } else { Ok(()) }
     }
 
-    /// Deletes the rows that still wait, and says how many rows are gone.
+    /// Deletes the rows that still wait. Returns the number of rows deleted.
     ///
     /// # Errors
     /// As [`Self::push`].
@@ -65,7 +66,7 @@ impl Deleter {
         Ok(self.gone)
     }
 
-    /// Rows that are gone.
+    /// Number of rows deleted.
     #[must_use]
     pub fn rows(&self) -> u64 {
         self.gone
@@ -134,7 +135,7 @@ impl Deleter {
     }
 }
 
-/// Is it the piece that a rowid names?
+/// True: it is the piece that a rowid names.
 pub(super) fn is_head(piece: RowPiece<'_>) -> bool {
     piece.flags() & HEAD != 0
 }

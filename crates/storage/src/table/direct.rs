@@ -1,4 +1,4 @@
-//! Whether a full scan of a query reads past the cache.
+//! The choice whether a full scan of a query reads past the cache.
 //!
 //! | table | reads |
 //! |---|---|
@@ -16,7 +16,7 @@ use super::HeapTable;
 use crate::parameters::Parameter;
 use crate::txn::Worker;
 
-/// Share of the buffers, in percent, that a small table takes at most.
+/// Most of the buffers, in percent, that a small table takes.
 const SMALL_PERCENT: u64 = 2;
 /// Shares of the table's blocks, in percent, above which it is read through the cache.
 const CACHED_PERCENT: u64 = 50;

@@ -1,4 +1,4 @@
-//! A row by its rowid: the block it names, and on from there where the row has migrated or is chained.
+//! A row by its rowid: from the block that it names, and from further blocks where the row has migrated or is chained.
 
 use common::sync::Arc;
 use common::{BlockClass, Error, ErrorKind, Result, Rowid};
@@ -13,14 +13,14 @@ use crate::cache::Block;
 use crate::snapshot::Snapshot;
 use crate::txn::Worker;
 
-/// No row has more pieces: a stub and a piece for each column twice. A longer chain is a circle.
+/// Most pieces of a row: a stub and a piece for each column twice. A longer chain is a circle.
 const PIECES_MAX: usize = 2 * common::limits::COLUMNS_MAX + 2;
 
-/// Which kind of get reads the blocks.
+/// The kind of get that reads the blocks.
 #[derive(Clone, Copy)]
 pub(super) enum Mode<'a> {
     Current,
-    /// As a snapshot sees them.
+    /// Reads blocks as a snapshot sees them.
     At(&'a Snapshot),
 }
 
@@ -31,14 +31,14 @@ fn get(s: &Worker, table: &HeapTable, address: RowAddress, mode: Mode<'_>) -> Re
     }
 }
 
-/// Where a row goes on behind a piece.
+/// The place where a row goes on behind a piece.
 #[derive(Clone, Copy)]
 pub(super) struct Tail {
-    /// Where the row's rowid points.
+    /// The address that the row's rowid names.
     home: RowAddress,
     next: Option<RowAddress>,
     after_stub: bool,
-    /// The piece's last column goes on in the next one.
+    /// True: the piece's last column goes on in the next piece.
     cut: bool,
 }
 
@@ -48,10 +48,12 @@ impl Tail {
         Self { home, next: piece.next_address(), after_stub: piece.is_stub(), cut }
     }
 
-    /// Reads the pieces that follow, appending their columns to `row`, until `row` has `width` whole columns. Returns the addresses of those read.
+    /// Reads the pieces that follow, appending their columns to `row`, until `row` has `width` whole columns. Returns
+    /// the addresses of the pieces read.
     ///
     /// # Errors
-    /// One of kind Retry when a piece is not there: the row has moved since its first piece was seen, or the chain is broken. [`read_row`] tells which.
+    /// An error of kind Retry when a piece is missing: the row has moved since its first piece was seen, or the chain
+    /// is broken. [`read_row`] tells which.
     pub(super) fn read(
         mut self,
         s: &Worker,
@@ -96,7 +98,8 @@ impl Tail {
     }
 }
 
-/// The first `width` columns of a row, and where the pieces are that hold them. Starts again when the row moves meanwhile.
+/// The first `width` columns of a row, and the addresses of the pieces that hold them. Starts again when the row moves
+/// meanwhile.
 ///
 /// # Errors
 /// ORA-01578 when a piece is missing though the row has not moved.
@@ -121,7 +124,8 @@ pub(super) fn read_row(
                 rest.insert(0, home);
                 return Ok(Some((row, rest)));
             }
-            // Pieces are written before anything points to them and go after nothing does (rule 2), so the same head must lead to them.
+            // Pieces are written before a pointer to them and removed after the last one is gone (rule 2), so an
+            // unchanged head must lead to them.
             Err(error) if error.kind == ErrorKind::Retry => {
                 if head.is_none() || before == head {
                     return Err(Error::corrupt(
@@ -137,7 +141,8 @@ pub(super) fn read_row(
     }
 }
 
-/// Can there be a row at this address? A rowid that a user wrote may name a block that no file of the tablespace has.
+/// True: there can be a row at this address. A rowid that a user wrote may name a block that no file of the tablespace
+/// has.
 pub(super) fn can_exist(s: &Worker, table: &HeapTable, home: RowAddress) -> bool {
     s.store()
         .cache()
@@ -155,13 +160,14 @@ pub(super) fn head_piece<'a>(table: &HeapTable, block: &'a [u8], home: RowAddres
 
 /// Fetches rows of one table by rowid.
 ///
-/// Neighbouring rowids of the same block cost one get: the block stays pinned from one [`Fetcher::fetch`] to the next, until [`Fetcher::release`].
+/// Neighbouring rowids of the same block cost one get: the block stays pinned from one [`Fetcher::fetch`] to the next,
+/// until [`Fetcher::release`].
 pub struct Fetcher {
     worker: Arc<Worker>,
     table: Arc<HeapTable>,
     snapshot: Arc<Snapshot>,
     projection: Vec<usize>,
-    /// Columns to read at most: one more than the last that is wanted.
+    /// Most columns to read: one more than the position of the last wanted one.
     width: usize,
     block: Option<Block>,
 }
@@ -173,7 +179,7 @@ impl std::fmt::Debug for Fetcher {
 }
 
 impl Fetcher {
-    /// `projection`: positions in the table.
+    /// `projection`: positions of the wanted columns in the table.
     #[must_use]
     pub fn new(worker: Arc<Worker>, table: Arc<HeapTable>, projection: Vec<usize>) -> Self {
         let width = projection.iter().max().map_or(0, |last| last + 1);
@@ -181,10 +187,10 @@ impl Fetcher {
         Self { worker, table, snapshot, projection, width, block: None }
     }
 
-    /// The projected columns of a row, into `row`. False when there is no such row.
+    /// Reads the projected columns of a row into `row`. False when there is no such row.
     ///
     /// # Errors
-    /// ORA-01410 for a rowid of another segment; ORA-08103 when the table's segment was given up; ORA-12838; those of
+    /// ORA-01410 for a rowid of another segment; ORA-08103 when the table's segment was given up; ORA-12838; errors of
     /// getting blocks.
     pub fn fetch(&mut self, rowid: Rowid, row: &mut Row) -> Result<bool> {
         row.clear();
@@ -201,7 +207,8 @@ impl Fetcher {
         }
         let Some(block) = &self.block else { return Ok(false) };
         let Some(piece) = head_piece(&self.table, block, home) else {
-            // Whatever it is, it is not kept latched: a statement that formats it may be waited for.
+            // A block that is not the table's is not kept latched: this session may wait for a statement that formats
+            // it.
             self.block = None;
             return Ok(false);
         };
@@ -229,7 +236,7 @@ impl Fetcher {
         Ok(true)
     }
 
-    /// Lets go of the block. To be called at the end of each call of the user's.
+    /// Releases the block. To be called at the end of each call by the user.
     pub fn release(&mut self) {
         self.block = None;
     }
@@ -246,7 +253,7 @@ fn project_piece(piece: RowPiece<'_>, projection: &[usize], width: usize, row: &
 /// The columns of one row at `projection`'s positions; None when there is no such row.
 ///
 /// # Errors
-/// ORA-01410 for a rowid of another segment; those of getting blocks.
+/// ORA-01410 for a rowid of another segment; errors of getting blocks.
 pub fn fetch(s: &Arc<Worker>, table: &Arc<HeapTable>, rowid: Rowid, projection: &[usize]) -> Result<Option<Row>> {
     let mut row = Row::new();
     let found = Fetcher::new(s.clone(), table.clone(), projection.to_vec()).fetch(rowid, &mut row)?;

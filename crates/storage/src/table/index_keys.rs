@@ -1,4 +1,4 @@
-//! The keys of all rows of a table, for an index that is made of them.
+//! The keys of all rows of a table, for the build of an index.
 
 use common::sync::Arc;
 use common::{BlockAddress, ObjectNumber, Result};
@@ -12,16 +12,16 @@ use crate::index::{self, Built, Entries, IndexDef};
 use crate::segment::Segment;
 use crate::txn::Worker;
 
-/// Rows asked for in one call of the table scan.
+/// Most rows of one call of the table scan.
 const SCAN_ROWS: usize = 10_000;
 
-/// Fills the new, empty `segment` with the index of all rows of the table. `index` need not know its root yet.
+/// Fills the new, empty `segment` with the index of all rows of the table. `index` need not have its root yet.
 ///
-/// The caller keeps changes of the table away meanwhile.
+/// The caller keeps other sessions from changing the table meanwhile.
 ///
 /// # Errors
-/// ORA-01452 when the index is to be unique and a key comes twice, ORA-01450 when its columns are too long, ORA-01654 when the segment cannot grow; those
-/// of scanning the table.
+/// ORA-01452 when the index is to be unique and a key comes twice, ORA-01450 when its columns are too long, ORA-01654
+/// when the segment cannot grow; errors of scanning the table.
 pub fn build_index(s: &Arc<Worker>, table: &HeapTable, index: &IndexDef, segment: &Segment) -> Result<Built> {
     let columns = index.columns.iter().filter_map(|position| table.columns.get(usize::from(*position)));
     let types = columns.map(|column| column.data_type);
@@ -45,7 +45,7 @@ fn gather(s: &Arc<Worker>, table: &HeapTable, index: &IndexDef, shape: KeyShape)
 /// Takes the index's columns of each row.
 struct KeySink {
     entries: Entries,
-    /// The packed address of the block at hand.
+    /// The packed address of the current block.
     block: [u8; 4],
 }
 

@@ -15,7 +15,8 @@ use super::{check_width, piece_capacity};
 use crate::txn::Mark;
 use crate::txn::Worker;
 
-/// An insert statement at work. Rows that are pushed stand, with their index entries, once they have been flushed; a dropped inserter drops the rest.
+/// An insert statement under way. Pushed rows stand, with their index entries, once they have been flushed; a dropped
+/// inserter drops the rest.
 #[derive(Debug)]
 pub struct Inserter {
     worker: Arc<Worker>,
@@ -43,7 +44,7 @@ impl Inserter {
     /// Adds a row: all columns of the table, encoded. Lengths and NOT NULL have been checked.
     ///
     /// # Errors
-    /// Those of placing rows and of the indexes; the rows of earlier flushes stand, see [`Self::rows`].
+    /// Errors of placing rows and of the indexes; the rows of earlier flushes stand, see [`Self::rows`].
     pub fn push(&mut self, columns: &[Option<&[u8]>]) -> Result<()> {
         check_width(&self.table, columns.len())?;
         let stored = trim(columns);
@@ -58,7 +59,7 @@ impl Inserter {
         if self.rows.bytes() >= self.table.segment.block_size().bytes() { self.flush() } else { Ok(()) }
     }
 
-    /// Puts the rows that are still in the buffer in, and says how many rows stand.
+    /// Inserts the rows that are still in the buffer. Returns the number of rows that stand.
     ///
     /// # Errors
     /// As [`Self::push`].
@@ -67,13 +68,13 @@ impl Inserter {
         Ok(self.stand)
     }
 
-    /// Rows that stand.
+    /// Number of rows that stand.
     #[must_use]
     pub fn rows(&self) -> u64 {
         self.stand
     }
 
-    /// Where the row is that was put in last, of those that stand.
+    /// Rowid of the last of the rows that stand.
     #[must_use]
     pub fn last_rowid(&self) -> Option<Rowid> {
         self.addresses.last().map(|address| address.rowid(self.table.segment.data_object()))
@@ -93,7 +94,7 @@ impl Inserter {
         self.or_back_to(mark, indexed)
     }
 
-    /// Puts the placed rows into the indexes.
+    /// Puts the keys of the placed rows into the indexes.
     fn index_rows(&mut self) -> Result<()> {
         self.keys.insert(&self.worker, &self.addresses)?;
         let rows = self.addresses.len() as u64;
@@ -102,7 +103,7 @@ impl Inserter {
         Ok(())
     }
 
-    /// A row that needs more than one piece goes in by itself.
+    /// Inserts a row that needs more than one piece, by itself.
     fn insert_chained(&mut self, columns: &[Option<&[u8]>]) -> Result<()> {
         self.worker.check_cancelled()?;
         self.addresses.clear();
@@ -118,7 +119,7 @@ impl Inserter {
         self.or_back_to(mark, placed)
     }
 
-    /// Takes back what a flush has done that failed.
+    /// Passes `result` on; after an error it first takes back the changes of the flush.
     fn or_back_to(&self, mark: Mark, result: Result<()>) -> Result<()> {
         if result.is_err() {
             self.worker.rollback_to_mark(mark)?;

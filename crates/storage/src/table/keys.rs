@@ -1,4 +1,5 @@
-//! Index keys of rows that are put in, changed or taken out: gathered for many rows, then given to each index as one batch.
+//! Index keys of rows that are inserted, changed or deleted: gathered for many rows, then given to each index as one
+//! batch.
 
 use common::sync::Arc;
 use common::{ObjectNumber, Result, Rowid};
@@ -33,7 +34,7 @@ impl Entries {
         }
     }
 
-    /// For the rows that have an address: rows are numbered as `addresses` are.
+    /// The keys of rows that have an address, with their rowids. Row `n` of the batch has address `n`.
     fn rows<'k>(
         &'k self,
         data_object: ObjectNumber,
@@ -57,7 +58,7 @@ impl KeyBatch {
         Self::of(table, table.indexes.iter().cloned())
     }
 
-    /// For some of the table's indexes only.
+    /// A batch for some of the table's indexes only.
     pub(super) fn of(table: &HeapTable, indexes: impl Iterator<Item = Arc<IndexDef>>) -> Self {
         let indexes = indexes.map(|index| Entries { index, keys: Keys::default(), numbers: Vec::new() }).collect();
         Self { indexes, data_object: table.segment.data_object() }
@@ -88,7 +89,8 @@ impl KeyBatch {
         }
     }
 
-    /// Puts the keys of the rows at `addresses` into the indexes. When one refuses, the caller goes back to the mark of its statement.
+    /// Puts the keys of the rows at `addresses` into the indexes. When an index refuses a key, the caller goes back to
+    /// the mark of its statement.
     pub(super) fn insert(&self, s: &Worker, addresses: &[RowAddress]) -> Result<()> {
         for entries in &self.indexes {
             index::insert_batch(s, &entries.index, entries.rows(self.data_object, addresses))?;

@@ -1,6 +1,6 @@
-//! Rows of tables: putting them in, reading them, changing them, taking them out, and keeping the table's indexes in step.
+//! Rows of tables: inserting, reading, updating and deleting them, and keeping the table's indexes in step.
 //!
-//! See README.md in this folder for how rows are placed and for the numbered rules that the code cites.
+//! See README.md in this folder for the places of rows and for the numbered rules that the code cites.
 
 mod append;
 mod chained;
@@ -46,7 +46,7 @@ fn piece_capacity(table: &HeapTable) -> usize {
     heap::capacity(segment.block_size().bytes(), segment.itl_slots(), assm)
 }
 
-/// Is this a block of rows of the table? A rowid that a user wrote may name any block.
+/// True: the block has rows of the table. A rowid that a user wrote may name any block.
 fn is_block_of(table: &HeapTable, bytes: &[u8]) -> bool {
     let owner = transaction::header(bytes);
     block::kind(bytes) == Some(BlockType::Data)
@@ -54,7 +54,7 @@ fn is_block_of(table: &HeapTable, bytes: &[u8]) -> bool {
         && owner.object_number() == table.segment.data_object()
 }
 
-/// The address that a rowid names, when it is one of this table's segment.
+/// The address that a rowid names. Refuses a rowid of another segment.
 fn address_in(table: &HeapTable, rowid: Rowid) -> Result<RowAddress> {
     if rowid.data_object != table.segment.data_object() {
         return Err(Error::user(1410, format!("invalid ROWID: {rowid} is not a row of {}", table.qualified_name())));
@@ -62,7 +62,7 @@ fn address_in(table: &HeapTable, rowid: Rowid) -> Result<RowAddress> {
     Ok(RowAddress::from(rowid))
 }
 
-/// A table's row must have as many columns as the table.
+/// Checks that a row has as many columns as its table.
 fn check_width(table: &HeapTable, columns: usize) -> Result<()> {
     if columns == table.columns.len() {
         Ok(())

@@ -15,11 +15,12 @@ use crate::segment::RowRoom;
 use crate::txn::Worker;
 use crate::txn::{Interest, LockWait, Slots, is_changed_since, operation};
 
-/// Undo payload of an array of rows: a block seldom has more than a few runs of free slots; what does not fit goes in another visit.
+/// Bytes of undo payload for an array of rows. A block seldom has more than a few runs of free slots; rows beyond them
+/// go in with another visit.
 const RUNS_BYTES: usize = 1024;
 
-/// What a row is looked room for as: one of the transaction `xid`, which uses again what it has freed itself. Not where it takes an ITL slot of its own:
-/// what was freed is another slot's.
+/// The room that a row of the transaction `xid` needs. It may use room that the transaction has freed itself, unless it
+/// takes an ITL slot of its own: the freed room belongs to another slot.
 fn room_for(bytes: usize, xid: Option<Xid>, own_slot: bool) -> RowRoom {
     RowRoom { bytes, own: xid.filter(|_| !own_slot), own_slot }
 }
@@ -40,12 +41,13 @@ fn block_with_slot(s: &Worker, table: &HeapTable, bytes: usize, own_slot: bool) 
                 return Ok((block, (number, fresh)));
             }
             Interest::Slot { .. } => {
-                // The slot has taken the row's room.
+                // The added slot has taken the row's room.
                 room = (bytes + ITL_BYTES).min(super::piece_capacity(table));
                 segment.inserted(s, block, Some(room_for(room, Some(xid), own_slot)))?;
             }
             Interest::Full(holder) | Interest::NoRoom(holder) => {
-                // It has got as many slots as it may have since it was chosen: a migrated row shares one of the transaction's.
+                // Since the block was chosen it has got as many slots as it may have: a migrated row shares one of the
+                // transaction's.
                 if let Some(number) = format::itl::find(&block, xid).filter(|_| own_slot) {
                     return Ok((block, (number, false)));
                 }
@@ -57,7 +59,8 @@ fn block_with_slot(s: &Worker, table: &HeapTable, bytes: usize, own_slot: bool) 
     }
 }
 
-/// Puts encoded rows into blocks, from `addresses.len()` on, and appends the address of each that stands. One get and one change a block visit.
+/// Puts encoded rows into blocks, from `addresses.len()` on, and appends the address of each placed row. One get and
+/// one change a block visit.
 pub(super) fn place_rows(
     s: &Worker,
     table: &HeapTable,
@@ -77,7 +80,8 @@ pub(super) fn place_rows(
             let object = table.segment.data_object();
             let address = block.address();
             let placed = if is_changed {
-                // Room for one row was asked for, in the block as it was before the changes too.
+                // The block was chosen with room for one row, for a serializable transaction also in the block as it
+                // sees it.
                 let at = insert_one(s, table, &mut block, slot, first)?;
                 at.map(|at| slots.push(at.slot))
             } else {
@@ -110,7 +114,7 @@ fn place_piece(s: &Worker, table: &HeapTable, piece: &[u8]) -> Result<RowAddress
     })
 }
 
-/// Bytes that the transaction of an ITL slot has freed in a block and not used again.
+/// Bytes that the transaction of an ITL slot has freed in the block and not used again.
 fn credit(block: &[u8], itl: u8) -> u16 {
     format::itl::slot(block, itl).map_or(0, format::itl::Itl::credit)
 }
@@ -139,7 +143,8 @@ fn insert_one(
     Ok(placed.map(|slot| RowAddress::new(address, slot)))
 }
 
-/// Puts a chained row into blocks, last piece first, and returns the address of its first piece. What an error leaves is taken back with the statement.
+/// Puts a chained row into blocks, last piece first. Returns the address of its first piece. After an error the
+/// rollback of the statement removes the placed pieces.
 pub(super) fn place_chain(s: &Worker, table: &HeapTable, chain: &Chain<'_>) -> Result<RowAddress> {
     let rest = place_tail(s, table, chain)?;
     let mut piece = Vec::new();
@@ -147,7 +152,7 @@ pub(super) fn place_chain(s: &Worker, table: &HeapTable, chain: &Chain<'_>) -> R
     place_piece(s, table, &piece)
 }
 
-/// Puts all pieces of a chained row but the first into blocks; their addresses in the row's order.
+/// Puts all pieces of a chained row but the first into blocks. Returns their addresses in the row's order.
 pub(super) fn place_tail(s: &Worker, table: &HeapTable, chain: &Chain<'_>) -> Result<Vec<RowAddress>> {
     let mut placed: Vec<RowAddress> = Vec::with_capacity(chain.len());
     let mut piece = Vec::new();
@@ -160,7 +165,8 @@ pub(super) fn place_tail(s: &Worker, table: &HeapTable, chain: &Chain<'_>) -> Re
     Ok(placed)
 }
 
-/// Puts pieces into a block that is named, from `addresses.len()` on, as far as they have room there by the insert rule; appends the address of each.
+/// Puts pieces into the named block, from `addresses.len()` on, as far as they have room there by the insert rule.
+/// Appends the address of each.
 pub(super) fn put_into(
     s: &Worker,
     table: &HeapTable,
@@ -183,7 +189,7 @@ pub(super) fn put_into(
         let Interest::Slot { number, fresh } = s.interest(&mut block, xid, segment.itl_slots_max())? else {
             return segment.changed(s, block);
         };
-        // The slot may have taken the room.
+        // The added slot may have taken the room.
         if !has_room(&block) {
             return segment.changed(s, block);
         }
@@ -196,7 +202,8 @@ pub(super) fn put_into(
     Ok(())
 }
 
-/// Puts migrated pieces into receiving blocks, each with an ITL slot of its own; their addresses in the same order.
+/// Puts migrated pieces into receiving blocks, each with an ITL slot of its own. Returns their addresses in the same
+/// order.
 pub(super) fn receive(s: &Worker, table: &HeapTable, pieces: &RowBuffer) -> Result<Vec<RowAddress>> {
     let mut placed = Vec::with_capacity(pieces.len());
     while placed.len() < pieces.len() {
@@ -205,7 +212,7 @@ pub(super) fn receive(s: &Worker, table: &HeapTable, pieces: &RowBuffer) -> Resu
     Ok(placed)
 }
 
-/// One receiving block.
+/// Puts the next migrated pieces into one receiving block.
 fn receive_some(s: &Worker, table: &HeapTable, pieces: &RowBuffer, placed: &mut Vec<RowAddress>) -> Result<()> {
     let Some(first) = pieces.get(placed.len()) else { return Ok(()) };
     let (pctfree, most) = (table.segment.pctfree(), table.segment.itl_slots_max());
@@ -218,7 +225,7 @@ fn receive_some(s: &Worker, table: &HeapTable, pieces: &RowBuffer, placed: &mut 
         };
         placed.push(at);
         let is_changed = s.serializable_scn().is_some_and(|seen| is_changed_since(&block, seen));
-        // That release searched for each row.
+        // The releases of `_legacy_space_search` searched for each row.
         while !is_changed && !legacy && placed.len() < pieces.len() {
             if receive_run(s, table, pieces, &mut block, placed)? > 0 {
                 continue;
@@ -238,8 +245,8 @@ fn receive_some(s: &Worker, table: &HeapTable, pieces: &RowBuffer, placed: &mut 
     })
 }
 
-/// Puts further pieces into a receiving block together, each with an ITL slot that is added for it, as many as have room; how many those were: none
-/// while the block has a slot that can be had without adding one.
+/// Puts further pieces into a receiving block together, as many as have room, each with an ITL slot that is added for
+/// it. Returns their number: 0 while the block has a free slot, so that none need be added.
 fn receive_run(
     s: &Worker,
     table: &HeapTable,
@@ -251,7 +258,7 @@ fn receive_run(
     let from = placed.len();
     let payload = operation::slots(&[0]).len();
     let count = s.undo_records_with_room(true, (from..pieces.len()).map(|_| payload));
-    // Slots that are added are in use at once: a block without a free one gets none on the way.
+    // Added slots are in use at once, so a block without a free slot does not get one meanwhile.
     let admits = |bytes: &[u8], at: usize| {
         let piece = pieces.get(from + at)?;
         heap::change::fits_migrated_with_slot(bytes, piece.len(), pctfree, most).then_some(piece)
@@ -276,7 +283,7 @@ fn no_room(address: BlockAddress) -> Error {
     Error::bug(format!("block {address} was given for a row that it does not take"))
 }
 
-/// Takes row pieces out of their blocks, which belong to a row that this transaction holds; those that are gone are passed over.
+/// Removes pieces of a row that this transaction holds from their blocks. Pieces that are gone are passed over.
 pub(super) fn remove_pieces(s: &Worker, table: &HeapTable, pieces: &[RowAddress]) -> Result<()> {
     let mut changes = RowChanges::new(s, table, Check::Held);
     for piece in pieces {

@@ -7,7 +7,7 @@ use format::heap::row::CONTINUED;
 #[derive(Clone, PartialEq, Eq, Default, Debug)]
 pub struct Row {
     data: Vec<u8>,
-    /// Where each column ends in `data`, and whether it is NULL.
+    /// End of each column in `data`; true for NULL.
     columns: Vec<(u32, bool)>,
 }
 
@@ -27,7 +27,7 @@ impl Row {
         row
     }
 
-    /// Becomes the row of these columns, in the memory that it has.
+    /// Replaces the row by these columns, in the same memory.
     pub(super) fn set(&mut self, columns: &[Option<&[u8]>]) {
         self.clear();
         columns.iter().for_each(|column| self.push(*column));
@@ -41,7 +41,7 @@ impl Row {
         if null { None } else { self.data.get(start as usize..end as usize) }
     }
 
-    /// Columns that are held.
+    /// Number of columns held.
     #[must_use]
     pub fn len(&self) -> usize {
         self.columns.len()
@@ -58,13 +58,13 @@ impl Row {
         self.data.len()
     }
 
-    /// All columns that are held.
+    /// All columns held.
     #[must_use]
     pub fn columns(&self) -> Vec<Option<&[u8]>> {
         (0..self.len()).map(|position| self.column(position)).collect()
     }
 
-    /// All columns that are held, into a vector that is used again.
+    /// Puts all columns held into a vector that the caller uses again.
     pub(super) fn put_columns<'a>(&'a self, columns: &mut Vec<Option<&'a [u8]>>) {
         columns.clear();
         let mut start = 0;
@@ -84,7 +84,7 @@ impl Row {
         self.columns.clear();
     }
 
-    /// Appends the columns of a row piece; the first of them goes on where the last held one was cut.
+    /// Appends the columns of a row piece. When the last column held was cut, the first of the piece continues it.
     pub(super) fn append_piece(&mut self, piece: RowPiece<'_>) {
         for (number, column) in piece.columns().enumerate() {
             if number == 0

@@ -1,4 +1,4 @@
-//! The full scan of a table: blocks below the high-water mark in order, rows filtered and projected where they lie.
+//! The full scan of a table: blocks below the high-water mark in order, rows filtered and projected in the block.
 
 use common::sync::Arc;
 use common::{BlockAddress, BlockClass, ErrorKind, Result};
@@ -16,10 +16,11 @@ use crate::cache::{Block, BlockScan, DirectScan};
 use crate::snapshot::Snapshot;
 use crate::txn::Worker;
 
-/// A table of no more blocks than this percentage of the buffers of its size is a short table: its blocks are kept as any others.
+/// A table of no more blocks than this percentage of the buffers of its block size is a short table: the cache keeps
+/// its blocks as any others.
 const SHORT_TABLE_PERCENT: u64 = 2;
 
-/// A full scan at work.
+/// A full scan under way.
 #[derive(Debug)]
 pub struct TableScan {
     worker: Arc<Worker>,
@@ -29,11 +30,11 @@ pub struct TableScan {
     blocks: Blocks,
     /// The block that the last call left in the middle, and the slot to go on from.
     resume: Option<(BlockAddress, u16)>,
-    /// How often the segment had been shrunk when its blocks were listed.
+    /// Number of shrinks of the segment when its blocks were listed.
     shrinks: u32,
 }
 
-/// Where the blocks are from.
+/// Source of the blocks.
 #[derive(Debug)]
 enum Blocks {
     Cached(BlockScan),
@@ -48,7 +49,7 @@ impl Blocks {
         }
     }
 
-    /// A block that was handed out and did not get to its end, if it need not be got through the cache.
+    /// A block that was handed out and not scanned to its end. None when it must be got through the cache.
     fn again(&self, address: BlockAddress) -> Option<Block> {
         match self {
             Self::Cached(_) => None,
@@ -57,17 +58,17 @@ impl Blocks {
     }
 }
 
-/// What of a block is left after a look at it.
+/// The rest of a block after a look at it.
 enum Progress {
     Done,
     Full(u16),
 }
 
 impl TableScan {
-    /// Starts a scan: reads the segment header and its maps for what there is to read.
+    /// Starts a scan: reads the list of blocks from the segment header and its maps.
     ///
     /// # Errors
-    /// Those of getting blocks.
+    /// Errors of getting blocks.
     pub fn new(worker: Arc<Worker>, table: Arc<HeapTable>, spec: ScanSpec) -> Result<Self> {
         Self::start(worker, table, spec, false)
     }
@@ -75,7 +76,7 @@ impl TableScan {
     /// As [`TableScan::new`], for a query: blocks of a large table that is not in the cache are read past it.
     ///
     /// # Errors
-    /// Those of getting blocks, and of writing what the cache has of the table.
+    /// Errors of getting blocks, and of writing the table's dirty buffers.
     pub fn for_query(worker: Arc<Worker>, table: Arc<HeapTable>, spec: ScanSpec) -> Result<Self> {
         Self::start(worker, table, spec, true)
     }
@@ -102,7 +103,7 @@ impl TableScan {
         Ok(Self { worker, table, snapshot, scanner: Scanner::new(spec), blocks, resume: None, shrinks })
     }
 
-    /// Blocks that the scan covers.
+    /// Number of blocks that the scan covers.
     #[must_use]
     pub fn blocks(&self) -> u64 {
         match &self.blocks {
@@ -111,13 +112,14 @@ impl TableScan {
         }
     }
 
-    /// Hands over at most `max_rows` rows. False when the scan is at its end.
+    /// Hands over at most `max_rows` rows. False at the end of the scan.
     ///
-    /// No block stays pinned from one call to the next, so a call that goes on in the middle of a block gets it once more.
+    /// No block stays pinned from one call to the next, so a call that goes on in the middle of a block gets it once
+    /// more.
     ///
     /// # Errors
     /// ORA-01013 when the user has cancelled; ORA-08103 when the segment was given up, or its rows have been moved;
-    /// those of getting blocks.
+    /// errors of getting blocks.
     pub fn next(&mut self, sink: &mut dyn RowSink, max_rows: usize) -> Result<bool> {
         self.table.segment.check_there(self.snapshot.scn())?;
         let mut left = max_rows;
@@ -152,7 +154,8 @@ impl TableScan {
         // All blocks that the scan reads were formatted for the table when it began.
         if !is_block_of(&self.table, &block) {
             self.table.segment.check_there(self.snapshot.scn())?;
-            // Its end has been given back since; no row was there that the snapshot sees, or the segment would say so.
+            // A shrink has given the segment's end back since. It had no row that the snapshot sees, else the segment
+            // would refuse the snapshot.
             let shrunk = self.table.segment.shrinks() != self.shrinks;
             return if shrunk { Ok(Progress::Done) } else { Err(self.table.segment.gone()) };
         }
@@ -171,7 +174,7 @@ impl TableScan {
         }
     }
 
-    /// Goes on with a block in which a row begins that ends in another one.
+    /// Goes on with a copy of a block in which a row begins that ends in another block.
     fn scan_copy(&mut self, bytes: &[u8], slot: u16, left: &mut usize, sink: &mut dyn RowSink) -> Result<Progress> {
         let mut continued = slot;
         loop {
@@ -215,7 +218,7 @@ impl TableScan {
         Ok(self.scanner.offer(object, home, &row.columns(), sink))
     }
 
-    /// Columns that the scan looks at, counted from the first.
+    /// Number of columns, from the first on, that the scan looks at.
     fn width(&self) -> usize {
         let spec = self.scanner.spec();
         let mut width = spec.projection.iter().map(|position| usize::from(*position) + 1).max().unwrap_or(0);

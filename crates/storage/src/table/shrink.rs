@@ -1,13 +1,15 @@
-//! SHRINK SPACE: the rows of the last blocks move into free room of the first ones, so that the segment's end can be given back.
+//! SHRINK SPACE: the rows of the last blocks move into free room of the first ones, so that the segment's end can be
+//! given back.
 //!
 //! ```text
 //! blocks of the segment   [first …  -> targets     sources <- … last]
 //! a source block          its rows are deleted, with their index entries, and put into targets, until the two meet
 //! ```
 //!
-//! Rows are moved by ordinary changes of the transaction under way: they have undo, and other sessions see them once, where their snapshot has them. The
-//! caller keeps others from changing the table. A block that has a part of a row which no single piece can hold, or rows for which there is no room before
-//! it, is the end.
+//! Rows are moved by ordinary changes of the session's transaction: the moves have undo, and other sessions see each
+//! row once, in the place that their snapshot has. The caller keeps other sessions from changing the table. The moves
+//! end at a block that has a part of a row which no single piece can hold, or rows for which there is no room before
+//! it.
 
 use common::sync::Arc;
 use common::{BlockAddress, BlockClass, Result};
@@ -24,10 +26,11 @@ use super::row::Row;
 use super::{is_block_of, piece_capacity};
 use crate::txn::Worker;
 
-/// Moves rows towards the beginning of the segment; how many have moved.
+/// Moves rows towards the beginning of the segment. Returns the number of rows moved.
 ///
 /// # Errors
-/// Those of the cache, of undo and of the indexes; ORA-01013. What was done is the transaction's, and goes with it.
+/// Errors of the cache, of undo and of the indexes; ORA-01013. The moves so far belong to the transaction, and are
+/// rolled back with it.
 pub fn compact(s: &Arc<Worker>, table: &Arc<HeapTable>) -> Result<u64> {
     let blocks = data_blocks(s, table)?;
     let (mut target, mut end, mut moved) = (0, blocks.len(), 0);
@@ -47,7 +50,7 @@ pub fn compact(s: &Arc<Worker>, table: &Arc<HeapTable>) -> Result<u64> {
 /// The block with the last row of the segment, or a part of one; None where there are no rows.
 ///
 /// # Errors
-/// Those of the cache; ORA-01013.
+/// Errors of the cache; ORA-01013.
 pub fn last_used(s: &Arc<Worker>, table: &HeapTable) -> Result<Option<BlockAddress>> {
     for address in data_blocks(s, table)?.into_iter().rev() {
         s.check_cancelled()?;
@@ -65,7 +68,8 @@ fn data_blocks(s: &Worker, table: &HeapTable) -> Result<Vec<BlockAddress>> {
     Ok(ranges.iter().flat_map(|range| (0..range.blocks).map(|at| range.start.plus(at))).collect())
 }
 
-/// The homes of the rows that have a piece in a block; None when one of them has a piece that is not its only one and says nothing of its home.
+/// The homes of the rows that have a piece in a block. None when a piece is not its row's only one and does not name
+/// its home.
 fn rows_of(s: &Worker, table: &HeapTable, address: BlockAddress) -> Result<Option<Vec<RowAddress>>> {
     let block = s.current(address, BlockClass::Data)?;
     if !is_block_of(table, &block) {
@@ -84,7 +88,7 @@ fn rows_of(s: &Worker, table: &HeapTable, address: BlockAddress) -> Result<Optio
     Ok(Some(homes))
 }
 
-/// Moves rows into blocks from `targets[*next]` on. False, and nothing changed, when they have no room there.
+/// Moves rows into blocks from `targets[*next]` on. False, without any change, when they have no room there.
 fn move_rows(
     s: &Arc<Worker>,
     table: &Arc<HeapTable>,

@@ -8,8 +8,9 @@
 //!                  └── else ──> pieces elsewhere, last first; the first at home when it fits, else elsewhere behind a stub
 //! ```
 //!
-//! Only one data block is latched at a time (rule 1): a row that moves is locked at home first, then written elsewhere, then its home is got again and
-//! switched over. Nobody else changes it meanwhile. What an error leaves is taken back with the statement.
+//! Only one data block is latched at a time (rule 1): a row that moves is locked at home first, then written elsewhere,
+//! then its home is got again and switched over. The lock keeps other transactions from changing it meanwhile. After an
+//! error the rollback of the statement takes the changes back.
 
 use common::sync::Arc;
 use common::{Error, Result, Rowid};
@@ -30,29 +31,30 @@ use crate::snapshot::Snapshot;
 use crate::txn::Mark;
 use crate::txn::Worker;
 
-/// An update statement at work.
+/// An update statement under way.
 ///
-/// Keys of unique indexes that the statement changes are taken out at once and put in at [`Updater::finish`], so that rows may exchange keys.
-/// After an error nothing of what the updater has done stands; one that is dropped without `finish` leaves it to be rolled back by its statement.
+/// Changed keys of unique indexes are deleted at once, and the new ones inserted at [`Updater::finish`], so that rows
+/// may exchange keys. After an error none of the updater's changes stands. The statement must roll back the changes of
+/// an updater that is dropped without `finish`.
 #[derive(Debug)]
 pub struct Updater {
     worker: Arc<Worker>,
     table: Arc<HeapTable>,
     capacity: usize,
-    /// What the statement sees: rows that others have changed since make it start again.
+    /// The statement's snapshot: a row that another transaction has changed since makes the statement start again.
     snapshot: Arc<Snapshot>,
-    /// Where the transaction was when the statement began.
+    /// Mark of the transaction when the statement began.
     mark: Mark,
     waiting: Vec<(RowAddress, Row)>,
     waiting_bytes: usize,
-    /// Rows that have been changed, whose memory the next ones use.
+    /// Finished rows, whose memory the next ones use.
     spare: Vec<Row>,
     /// Rows whose new keys are not in the unique indexes yet.
     held: Vec<Change>,
     changed: u64,
 }
 
-/// A row that was changed. Both are empty when the table has no index.
+/// A row that was changed. Its old and new columns are empty when the table has no index.
 #[derive(Debug)]
 struct Change {
     address: RowAddress,
@@ -64,10 +66,10 @@ struct Change {
 struct Move<'a> {
     home: RowAddress,
     new: &'a Row,
-    /// Was the row in one piece at home?
+    /// True: the row was in one piece at home.
     whole: bool,
     tail: Tail,
-    /// What of the old row is known: the columns at home.
+    /// The known part of the old row: the columns at home.
     old: Row,
 }
 
@@ -80,11 +82,11 @@ impl Updater {
         Self { worker, table, capacity, snapshot, mark, waiting, waiting_bytes: 0, spare: Vec::new(), held, changed: 0 }
     }
 
-    /// Adds a row to change: all its columns as they are to be, encoded.
+    /// Adds a row to change: all its new columns, encoded.
     ///
     /// # Errors
-    /// ORA-01410 for a rowid of another segment; ORA-01013 when the user has cancelled; those of placing rows and of the indexes. Nothing
-    /// of what was done stands then.
+    /// ORA-01410 for a rowid of another segment; ORA-01013 when the user has cancelled; errors of placing rows and of
+    /// the indexes. None of the updater's changes stands then.
     pub fn push(&mut self, rowid: Rowid, columns: &[Option<&[u8]>]) -> Result<()> {
         check_width(&self.table, columns.len())?;
         self.worker.check_not_loaded(self.table.object)?;
@@ -96,7 +98,8 @@ impl Updater {
         if self.waiting_bytes >= self.table.segment.block_size().bytes() { self.flush() } else { Ok(()) }
     }
 
-    /// Changes the rows that still wait, completes the unique indexes, and says how many rows stand changed.
+    /// Changes the rows that still wait, and completes the unique indexes. Returns the number of changed rows that
+    /// stand.
     ///
     /// # Errors
     /// As [`Self::push`].
@@ -107,8 +110,8 @@ impl Updater {
         Ok(self.changed)
     }
 
-    /// Changes the rows that still wait: who reads them now sees them as they are to be. Their unique keys go in as far as no other row has them; the
-    /// others come with [`Self::finish`].
+    /// Changes the rows that still wait, so that a reader now sees their new columns. Inserts those of their unique
+    /// keys that no other row has; [`Self::finish`] inserts the others.
     ///
     /// # Errors
     /// As [`Self::push`].
@@ -119,7 +122,7 @@ impl Updater {
         self.or_nothing(released)
     }
 
-    /// Puts the new keys in of those rows, held since there were `since` of them, whose keys no row has.
+    /// Inserts the new keys of held rows, from number `since` on, as far as no row has them.
     fn release_free(&mut self, since: usize) -> Result<()> {
         let _now = self.worker.enter(self.worker.current_snapshot());
         for change in self.held.split_off(since) {
@@ -151,7 +154,7 @@ impl Updater {
         result
     }
 
-    /// Rows that stand changed.
+    /// Number of changed rows that stand.
     #[must_use]
     pub fn rows(&self) -> u64 {
         self.changed
@@ -178,13 +181,13 @@ impl Updater {
         self.or_nothing(result)
     }
 
-    /// Changes rows of one block; those that no longer fit it are locked there, and move after it has been released.
+    /// Changes rows of one block. Rows that no longer fit are locked there, and move after the block has been released.
     fn update_in_block(&self, group: &[(RowAddress, Row)], changes: &mut Vec<Change>) -> Result<()> {
         if group.first().is_none_or(|(home, _)| !can_exist(&self.worker, &self.table, *home)) {
             return Ok(());
         }
         let mut rows = RowChanges::new(&self.worker, &self.table, Check::Against(&self.snapshot));
-        // The new pieces, one behind the other.
+        // The new pieces, in one buffer.
         let (mut pieces, mut ends) = (Vec::new(), Vec::with_capacity(group.len()));
         let mut columns = Vec::new();
         for (_, new) in group {
@@ -223,7 +226,7 @@ impl Updater {
         self.migrate_and_move(moves, changes)
     }
 
-    /// What is at a row's home.
+    /// The state of a row at its home, for the case that it must move.
     fn look<'a>(&self, piece: RowPiece<'_>, home: RowAddress, new: &'a Row) -> Move<'a> {
         let mut old = Row::new();
         if !self.table.indexes.is_empty() {
@@ -232,7 +235,7 @@ impl Updater {
         Move { home, new, whole: piece.flags() & WHOLE == WHOLE, tail: Tail::behind(piece, home), old }
     }
 
-    /// A row that stands changed; what the indexes need of it.
+    /// The columns of a changed row that the indexes need.
     fn changed(&self, row: &Move<'_>) -> Change {
         let (mut old, mut new) = (Row::new(), Row::new());
         if !self.table.indexes.is_empty() {
@@ -241,7 +244,7 @@ impl Updater {
         Change { address: row.home, old, new }
     }
 
-    /// Puts the row as one piece at home behind what is in `piece`; false when it is no such row.
+    /// Appends the row to `piece`, encoded as one piece at home. False when it needs several pieces.
     fn encode_whole(&self, row: &Row, piece: &mut Vec<u8>) -> bool {
         self.encode_columns(&row.columns(), piece)
     }
@@ -254,7 +257,7 @@ impl Updater {
         fits
     }
 
-    /// The row as one piece away from home; false when it is no such row.
+    /// Appends the row to `piece`, encoded as one piece away from home. False when it needs several pieces.
     fn encode_migrated(&self, row: &Row, home: RowAddress, piece: &mut Vec<u8>) -> bool {
         let columns = row.columns();
         piece.clear();
@@ -265,7 +268,8 @@ impl Updater {
         fits
     }
 
-    /// Rows of one block that have outgrown it: whole ones that stay in one piece migrate together, the others move one by one.
+    /// Moves rows that have outgrown their block: whole rows that stay in one piece migrate together, the others move
+    /// one by one.
     fn migrate_and_move(&self, moves: Vec<Move<'_>>, changes: &mut Vec<Change>) -> Result<()> {
         let mut pieces = RowBuffer::new();
         let mut piece = Vec::new();
@@ -302,7 +306,7 @@ impl Updater {
         Ok(())
     }
 
-    /// A row that this transaction holds is not what it was.
+    /// The error for a row that has changed although this transaction holds it.
     fn lost(&self, row: &Move<'_>, done: Done) -> Error {
         Error::bug(format!("the row at slot {} of block {} was locked and is {done:?}", row.home.slot, row.home.block))
     }
@@ -316,12 +320,12 @@ impl Updater {
 
     fn move_pieces(&self, row: &Move<'_>, rest: &[RowAddress]) -> Result<()> {
         let mut piece = Vec::new();
-        // Home, when there is room again.
+        // The row comes home when there is room again.
         if self.encode_whole(row.new, &mut piece) && self.replace_home(row, &piece, rest)? {
             return Ok(());
         }
         if self.encode_migrated(row.new, row.home, &mut piece) {
-            // Where it is now.
+            // Else it stays in its receiving block, if it fits there.
             if let [only] = rest
                 && self.replace_migrated(row.home, *only, &piece)?
             {
@@ -343,14 +347,14 @@ impl Updater {
         self.move_behind_stub(row, &piece, rest)
     }
 
-    /// Puts `piece` at the row's home and takes the row's other pieces out. False when it does not fit there.
+    /// Puts `piece` at the row's home and removes the row's other pieces. False when it does not fit there.
     fn replace_home(&self, row: &Move<'_>, piece: &[u8], rest: &[RowAddress]) -> Result<bool> {
         let mut rows = RowChanges::new(&self.worker, &self.table, Check::Held);
         let done = rows.change(row.home, &Work::Replace(piece), is_head, |_| {})?;
         rows.release()?;
         match done {
             Done::Yes => {
-                // Once the home piece says where the row is, nothing leads to the old pieces.
+                // Once the home piece has the row or leads to it, nothing leads to the old pieces.
                 remove_pieces(&self.worker, &self.table, rest)?;
                 Ok(true)
             }
@@ -359,7 +363,7 @@ impl Updater {
         }
     }
 
-    /// Puts `piece` in the place of a migrated one. False when it does not fit there.
+    /// Replaces a migrated piece by `piece`. False when it does not fit there.
     fn replace_migrated(&self, home: RowAddress, at: RowAddress, piece: &[u8]) -> Result<bool> {
         let mut rows = RowChanges::new(&self.worker, &self.table, Check::Held);
         let done = rows.change(at, &Work::Replace(piece), |old| old.head_address() == Some(home), |_| {})?;
@@ -367,7 +371,7 @@ impl Updater {
         Ok(done == Done::Yes)
     }
 
-    /// Puts `piece` into a receiving block, points the stub at home to it, and takes the old pieces out.
+    /// Puts `piece` into a receiving block, points the stub at home to it, and removes the old pieces.
     fn move_behind_stub(&self, row: &Move<'_>, piece: &[u8], rest: &[RowAddress]) -> Result<()> {
         let mut pieces = RowBuffer::new();
         pieces.push_encoded(piece);
@@ -380,7 +384,8 @@ impl Updater {
         Ok(())
     }
 
-    /// Brings the indexes up to the changed rows: old keys out, new keys into the indexes that are not unique.
+    /// Brings the indexes up to date with the changed rows: deletes old keys, and inserts new keys into the indexes
+    /// that are not unique.
     fn change_keys(&mut self, changes: Vec<Change>) -> Result<()> {
         if self.table.indexes.is_empty() || changes.is_empty() {
             return Ok(());
@@ -401,7 +406,8 @@ impl Updater {
         Ok(())
     }
 
-    /// Keys of changed rows, as `image` says the old or the new ones, in the indexes in which they differ and whose uniqueness is `wanted`.
+    /// Keys of changed rows in the indexes in which they differ and whose uniqueness is `wanted`. `image` picks the old
+    /// or the new columns.
     fn changed_keys(
         &self,
         changes: &[Change],
@@ -420,7 +426,7 @@ impl Updater {
         batch
     }
 
-    /// Puts the new keys of held rows into the unique indexes.
+    /// Inserts the new keys of held rows into the unique indexes.
     fn release_held(&mut self) -> Result<()> {
         let held = std::mem::take(&mut self.held);
         if held.is_empty() {

@@ -24,14 +24,14 @@ pub struct Tablespace {
     space_management: SpaceManagement,
     kind: TablespaceKind,
     files: RwLock<Vec<FileNumber>>,
-    /// Extents go round the files.
+    /// Counter that gives each extent another file to begin with.
     next_file: AtomicUsize,
     retention_guarantee: AtomicBool,
-    /// LOGGING of tables and indexes that are made in it without saying which.
+    /// LOGGING as the default of tables and indexes made in it.
     logging: AtomicBool,
-    /// DROP TABLESPACE is at it: no extent is given out any more.
+    /// DROP TABLESPACE is under way: no more extents are allocated.
     dropping: AtomicBool,
-    /// How often an extent has been freed since the open.
+    /// Number of extents freed since the open.
     freed: AtomicU64,
 }
 
@@ -78,19 +78,19 @@ impl Tablespace {
         self.space_management
     }
 
-    /// What the tablespace is for.
+    /// The use of the tablespace.
     #[must_use]
     pub fn kind(&self) -> TablespaceKind {
         self.kind
     }
 
-    /// Whether undo within undo_retention is kept at the price of statements that fail (ORA-30036).
+    /// True: undo within undo_retention is kept even if statements fail for it (ORA-30036).
     #[must_use]
     pub fn retention_guarantee(&self) -> bool {
         self.retention_guarantee.load(Ordering::Acquire)
     }
 
-    /// LOGGING (true) or NOLOGGING of what is made in it without saying which.
+    /// Default of tables and indexes made in it. True: LOGGING. False: NOLOGGING.
     #[must_use]
     pub fn logging(&self) -> bool {
         self.logging.load(Ordering::Acquire)
@@ -104,12 +104,12 @@ impl Tablespace {
         self.logging.store(logging, Ordering::Release);
     }
 
-    /// From now on no extent is given out.
+    /// Refuses allocations of extents from now on.
     pub fn begin_drop(&self) {
         self.dropping.store(true, Ordering::Release);
     }
 
-    /// Extents are given out again: the drop has failed.
+    /// Allows allocations of extents again, after a drop that has failed.
     pub fn end_drop(&self) {
         self.dropping.store(false, Ordering::Release);
     }
@@ -133,14 +133,15 @@ impl Tablespace {
         unit_blocks(self.block_size, self.extent_management)
     }
 
-    /// Blocks that extents can have in a file of `blocks` blocks: all but its header area and a rest that is too short for an extent.
+    /// Blocks for extents in a file of `blocks` blocks: all but its header area and a rest that is too short for an
+    /// extent.
     #[must_use]
     pub fn user_blocks(&self, blocks: u32) -> u32 {
         let unit = self.unit_blocks();
         blocks.saturating_sub(format::file::header_area_blocks(self.block_size)) / unit * unit
     }
 
-    /// The files, beginning with the one whose turn it is.
+    /// The files, beginning with the next one in turn.
     fn files_in_turn(&self) -> Vec<FileNumber> {
         let files = self.files.read();
         let turn = self.next_file.fetch_add(1, Ordering::Relaxed) % files.len().max(1);
@@ -176,7 +177,7 @@ impl Tablespaces {
     }
 
     /// # Errors
-    /// ORA-00959 when there is none of this name (upper case).
+    /// ORA-00959 when no tablespace has this name (upper case).
     pub fn named(&self, name: &str) -> Result<Arc<Tablespace>> {
         self.all
             .read()
@@ -187,7 +188,7 @@ impl Tablespaces {
     }
 
     /// # Errors
-    /// ORA-00959 when there is none of this number.
+    /// ORA-00959 when no tablespace has this number.
     pub fn numbered(&self, number: TablespaceNumber) -> Result<Arc<Tablespace>> {
         self.all
             .read()

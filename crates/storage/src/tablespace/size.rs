@@ -6,7 +6,7 @@ use super::Tablespace;
 use crate::process::{Process, Store};
 
 impl Tablespace {
-    /// Whether a file of the tablespace may still grow.
+    /// True: a file of the tablespace may still grow.
     pub(crate) fn can_grow(&self, store: &Store) -> bool {
         let control = store.control();
         let mut own = control.data().datafiles.iter().filter(|file| file.tablespace == self.number.0);
@@ -28,17 +28,17 @@ pub(super) fn autoextended(store: &Store, number: FileNumber, want: u32) -> Resu
     Ok((blocks > record.blocks).then_some(blocks))
 }
 
-/// Changes a file's size on disk, in the control file and in memory; on an error it is what it was in all three.
+/// Changes a file's size on disk, in the control file and in memory; on an error the old size stands in all three.
 ///
 /// # Errors
-/// ORA-01237 when the file system has no room, ORA-01114 when the file cannot be cut, those of the control file; HW-0010 when a sync fails, or
-/// when what was done cannot be taken back.
+/// ORA-01237 when the file system has no room, ORA-01114 when the file cannot be cut, errors of the control file;
+/// HW-0010 when a sync fails, or when a change that was made cannot be taken back.
 pub(super) fn set_file_blocks(s: &Process, number: FileNumber, blocks: u32) -> Result<()> {
     let (store, meter) = (s.store(), s.meter());
     let file = store.cache().file(number)?;
     let before = file.blocks();
     let grows = blocks > before;
-    // The control file must never name more blocks than the file has, after a crash either.
+    // The control file must never name more blocks than the file has, not even after a crash.
     if grows {
         file.set_device_blocks(blocks, meter)?;
         file.sync_if_written(meter).map_err(|error| store.health().stop(&error))?;
@@ -47,13 +47,14 @@ pub(super) fn set_file_blocks(s: &Process, number: FileNumber, blocks: u32) -> R
     let noted = note_file_blocks(store, number, blocks, (!grows).then_some(scn));
     if let Err(error) = noted {
         if grows && store.health().check().is_ok() {
-            // A file that stays longer than its size is only untidy: the next growth takes it as it is.
+            // A file that stays longer than its size does no harm: the next growth takes it as it is.
             let _ = file.set_device_blocks(before, meter);
         }
         return Err(error);
     }
     if !grows && let Err(error) = file.set_device_blocks(blocks, meter) {
-        // The cut stays in the record: what lies behind it is in no extent, so no redo from before it is of use.
+        // The cut stays in the record: the blocks behind it are in no extent, so redo of them from before it is of no
+        // use.
         return match note_file_blocks(store, number, before, None) {
             Ok(()) => Err(error),
             Err(again) => Err(store.health().stop(&again)),
@@ -63,7 +64,7 @@ pub(super) fn set_file_blocks(s: &Process, number: FileNumber, blocks: u32) -> R
     Ok(())
 }
 
-/// Has the control file say how long a file is, and when it was cut to that.
+/// Writes a file's size into the control file, and with `cut` the SCN of the cut to that size.
 fn note_file_blocks(store: &Store, number: FileNumber, blocks: u32, cut: Option<u64>) -> Result<()> {
     store.control().update(|data| {
         if let Some(record) = data.datafiles.iter_mut().find(|file| file.number == number.0) {

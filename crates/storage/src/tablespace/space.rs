@@ -1,7 +1,8 @@
 //! Extents: reserving runs of blocks in the files' bitmaps, and giving them back.
 //!
-//! A file's space header (block 2) is latched for the whole of an allocation in that file; its bitmap blocks are latched under it. The files of a
-//! tablespace are tried in turn, each extent beginning with another one; a file that is full is extended if it may be.
+//! A file's space header (block 2) is latched for the whole of an allocation in that file; its bitmap blocks are
+//! latched under it. An allocation tries the files of a tablespace in turn, each extent beginning with another file;
+//! when all are full, a file is extended if it may be.
 
 use common::sync::Arc;
 use common::sync::atomic::Ordering;
@@ -21,9 +22,10 @@ const MB: u64 = 1 << 20;
 /// The autoallocate ladder: segments below the first size get extents of the second.
 const LADDER: [(u64, u64); 4] = [(MB, 64 * KB), (64 * MB, MB), (1024 * MB, 8 * MB), (u64::MAX, 64 * MB)];
 
-/// Blocks of the next extent of a segment that has `segment_blocks`, in an autoallocate tablespace.
+/// Blocks of the next extent of a segment with `segment_blocks` blocks, in an autoallocate tablespace.
 ///
-/// Automatic segments of 16 KB and larger blocks start at 1 MB: a smaller extent would hold hardly more than its bitmap blocks.
+/// Automatic segments of 16 KB and larger blocks start at 1 MB: a smaller extent would hold hardly more than its bitmap
+/// blocks.
 #[must_use]
 pub fn extent_step_blocks(size: BlockSize, automatic: bool, segment_blocks: u32) -> u32 {
     let bytes = u64::from(segment_blocks) * size.bytes() as u64;
@@ -32,7 +34,7 @@ pub fn extent_step_blocks(size: BlockSize, automatic: bool, segment_blocks: u32)
     (step.max(least) / size.bytes() as u64) as u32
 }
 
-/// Whether files may grow for an extent.
+/// Growth of files for an extent: allowed or not.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum Growth {
     Not,
@@ -47,15 +49,17 @@ pub struct FreeSpace {
 }
 
 impl Tablespace {
-    /// An extent of `blocks` blocks; in an autoallocate tablespace without such a run, one of a smaller step of the ladder.
+    /// Allocates an extent of `blocks` blocks; in an autoallocate tablespace without such a run, an extent of a smaller
+    /// step of the ladder.
     ///
     /// # Errors
-    /// An out-of-resource error without an object's name (the caller says which object could not grow): number ORA-01653.
+    /// ORA-01653, an out-of-resource error without an object's name: the caller adds the name of the object that could
+    /// not grow.
     pub(crate) fn allocate(self: &Arc<Self>, s: &Process, blocks: u32) -> Result<BlockRange> {
         self.allocate_within(s, blocks, Growth::Allowed)
     }
 
-    /// As [`Tablespace::allocate`]; without growth only what the files have now is looked at.
+    /// As [`Tablespace::allocate`]; without growth it looks only at the present size of the files.
     pub(crate) fn allocate_within(self: &Arc<Self>, s: &Process, blocks: u32, growth: Growth) -> Result<BlockRange> {
         if self.dropping.load(Ordering::Acquire) {
             return Err(Error::user(959, format!("tablespace '{}' is being dropped", self.name)));
@@ -65,7 +69,8 @@ impl Tablespace {
         let mut full_disk = None;
         loop {
             let files = self.files_in_turn();
-            // A file grows only when none has room; one that cannot, because its disk is full, does not keep the others from it.
+            // A file grows only when none has room. A file that cannot grow, because its disk is full, does not keep
+            // the others from growing.
             let rounds = match growth {
                 Growth::Not => &[false][..],
                 Growth::Allowed if files.len() > 1 => &[false, true],
@@ -108,7 +113,8 @@ impl Tablespace {
         s.mini(|| {
             let chosen = s.store().cache().file(number).ok();
             let header = metadata::current_mut(s, space_header_address(number), BlockClass::FileBitmapIndex);
-            // The file may have been dropped since it was chosen, and another may have its number; as long as its header is latched it stays.
+            // The file may have been dropped since it was chosen, and another file may have its number. While its
+            // header is latched it cannot be dropped.
             if !self.has_still(s, number, chosen.as_deref()) {
                 return Ok(None);
             }
@@ -129,7 +135,7 @@ impl Tablespace {
                     let start = BlockAddress::new(number, space.first_block.get() + first * space.unit_blocks.get());
                     return Ok(Some(BlockRange { start, blocks: want }));
                 }
-                // A growth that came before an error has left the header behind.
+                // An earlier growth that ended in an error has left the header's size behind the file's.
                 let there = chosen.as_ref().map_or(0, |file| file.blocks());
                 if there > space.blocks.get() {
                     s.change(&mut header, |block| resize_header(block, there));
@@ -146,7 +152,8 @@ impl Tablespace {
         })
     }
 
-    /// Whether a file that was open before its space header was latched is the one that is latched, and one of this tablespace.
+    /// True: the file chosen before its space header was latched is still the latched one, and belongs to this
+    /// tablespace.
     fn has_still(&self, s: &Process, number: FileNumber, chosen: Option<&Datafile>) -> bool {
         let now = s.store().cache().file(number).ok();
         let same = matches!((chosen, &now), (Some(chosen), Some(now)) if std::ptr::eq(chosen, &**now));
@@ -186,10 +193,10 @@ impl Tablespace {
     /// Gives an extent back to its file.
     ///
     /// # Errors
-    /// Those of the cache; ORA-00600 when the extent is not allocated.
+    /// Errors of the cache; ORA-00600 when the extent is not allocated.
     pub(crate) fn free(&self, s: &Process, range: BlockRange) -> Result<()> {
         s.meter().count(Statistic::ExtentsReleased, 1);
-        // Before anybody can be given the extent.
+        // Counted before another session can be given the extent.
         self.freed.fetch_add(1, Ordering::AcqRel);
         let header_address = space_header_address(range.start.file);
         s.mini(|| {
@@ -216,7 +223,7 @@ impl Tablespace {
                 bitmaps.push((bitmap, bit, take));
                 at += take;
             }
-            // All of them are there: the extent is freed as a whole or not at all.
+            // All bitmap blocks have been got: the extent is freed as a whole or not at all.
             for (bitmap, bit, take) in &mut bitmaps {
                 s.change(bitmap, |block| extent_bitmap::set(block, *bit, *take, false));
             }
@@ -232,20 +239,21 @@ impl Tablespace {
     /// The free runs of all files.
     ///
     /// # Errors
-    /// Those of the cache.
+    /// Errors of the cache.
     pub fn free_space(&self, s: &Process) -> Result<Vec<FreeSpace>> {
         self.runs(s, false)
     }
 
-    /// How often an extent has been freed since the open: what was freed before this was asked, all redo of what it was is there by then.
+    /// Number of extents freed since the open. For an extent that the number covers, all redo of its former content is
+    /// in the log by the time of this call.
     pub(crate) fn times_freed(&self) -> u64 {
         self.freed.load(Ordering::Acquire)
     }
 
-    /// The runs that are not free. A run may be of several extents.
+    /// The used runs of all files. A run may hold several extents.
     ///
     /// # Errors
-    /// Those of the cache.
+    /// Errors of the cache.
     pub fn used_space(&self, s: &Process) -> Result<Vec<BlockRange>> {
         let used = self.runs(s, true)?;
         Ok(used.into_iter().map(|run| BlockRange { start: run.start, blocks: run.blocks }).collect())
@@ -317,7 +325,7 @@ impl Tablespace {
             let start = BlockAddress::new(number, blocks);
             s.store().cache().discard(s.meter(), BlockRange { start, blocks: space.blocks.get() - blocks })?;
         }
-        // The space header must never name more blocks than the control file, after a crash either.
+        // The space header must never name more blocks than the control file, not even after a crash.
         if blocks < space.blocks.get() {
             s.change(&mut header, |block| resize_header(block, blocks));
             let redo = s.store().redo();

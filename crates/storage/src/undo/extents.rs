@@ -1,6 +1,7 @@
-//! Where an undo segment gets its next extent from: its own ring, the tablespace, other segments.
+//! The next extent of an undo segment: from its own ring, the tablespace, or other segments.
 //!
-//! One session at a time does this in the whole instance ([`UndoSegments::space`]); only it ever latches two undo segment headers at once.
+//! In the whole instance one session at a time does this ([`UndoSegments::space`]). Only that session ever latches two
+//! undo segment headers at once.
 
 use common::sync::Arc;
 use common::sync::atomic::Ordering;
@@ -16,12 +17,12 @@ use crate::tablespace::{Growth, Tablespace, extent_step_blocks};
 /// Every segment keeps its first extent and one more.
 pub(super) const EXTENTS_LEAST: u32 = 2;
 
-/// What may be put to another use, of extents that no active transaction uses: those whose transactions ended at this time or before, in seconds since
-/// 1970.
+/// Extents that may be put to another use: no active transaction uses them, and their transactions ended at this time
+/// or before, in seconds since 1970.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(super) enum Reuse {
     Expired(u32),
-    /// Not all of it has expired.
+    /// Some of their undo may not have expired.
     Unexpired(u32),
 }
 
@@ -37,14 +38,14 @@ pub(super) fn step_blocks(tablespace: &Tablespace, segment_blocks: u32, map_half
     match tablespace.extent_management() {
         ExtentManagement::Uniform { blocks } => blocks,
         ExtentManagement::Autoallocate => {
-            // The map is in the header alone: when it fills, extents are larger.
+            // The map is in the header alone: when it fills up, extents become larger.
             let step = if map_half_full { 8 } else { 1 };
             extent_step_blocks(tablespace.block_size(), false, segment_blocks) * step
         }
     }
 }
 
-/// ORA-30036.
+/// The error ORA-30036.
 pub(super) fn no_room(tablespace: &Tablespace, blocks: u32) -> Error {
     Error::new(
         ErrorKind::OutOfResource,
@@ -57,12 +58,13 @@ impl UndoSegment {
     /// Makes sure that the current extent has a block left.
     ///
     /// # Errors
-    /// ORA-30036 when there is no room; those of the cache.
+    /// ORA-30036 when there is no room; errors of the cache.
     pub(super) fn extend(self: &Arc<Self>, s: &Process, all: &UndoSegments) -> Result<()> {
         let _space = all.space(s, self.number);
-        // An extent belongs to the segment in the record in which it leaves where it was. What is latched is let go before the next may take extents.
+        // An extent leaves its old place and enters the segment in one record. The latches are released before the next
+        // session may take extents.
         s.mini(|| {
-            // Another transaction of the segment may have been here first.
+            // Another transaction of the segment may have extended it meanwhile.
             if self.has_block(s)? {
                 return Ok(());
             }
@@ -82,7 +84,7 @@ impl UndoSegment {
         })
     }
 
-    /// Goes on in an extent of its own: the first one behind the current one that may be used again.
+    /// Moves into an extent of the segment's own: the first one behind the current one that may be used again.
     fn reuse_own(&self, s: &Process, all: &UndoSegments, reuse: Reuse) -> Result<bool> {
         let mut header = self.header_mut(s)?;
         let fields = *undo::header(&header);
@@ -112,7 +114,8 @@ impl UndoSegment {
         Ok(true)
     }
 
-    /// The extent that can be taken from the segment whose transactions ended longest ago, by its place in the latched header.
+    /// Of the extents that can be taken from the segment, the one whose transactions ended longest ago, by its place in
+    /// the latched header.
     pub(super) fn oldest(&self, header: &[u8], reuse: Reuse) -> Option<u32> {
         let fields = undo::header(header);
         (0..fields.extents.get())
@@ -125,12 +128,12 @@ impl UndoSegment {
             .map(|(ordinal, _)| ordinal)
     }
 
-    /// Blocks at the start of an extent that are not for undo.
+    /// Number of blocks at the start of an extent that are not for undo.
     fn first_block(&self, extent: &Extent) -> u32 {
         u32::from(extent.address() == self.header)
     }
 
-    /// Makes extent `ordinal` the current one; what was in it is gone.
+    /// Makes extent `ordinal` the current one. Its old undo is lost.
     fn enter(&self, s: &Process, header: &mut crate::cache::BlockMut, ordinal: u32, life: u16) {
         s.change(header, |bytes| {
             let extent = undo::extent_mut(bytes, ordinal as usize);
@@ -167,10 +170,11 @@ impl UndoSegment {
         Ok(true)
     }
 
-    /// `other`: the life that blocks of the extent may have in the segment that had it.
+    /// Appends an extent to the map and makes it the current one. `other`: the life that blocks of the extent may have
+    /// from the segment that had it before.
     fn append_and_enter(&self, s: &Process, header: &mut crate::cache::BlockMut, extent: Extent, other: Option<u16>) {
         let own = undo::header(header).life.get();
-        // Lives go round; the later of two is less than half of the way ahead.
+        // Lives wrap around; the later of two is less than half of the range ahead.
         let later = match other {
             Some(other) if other.wrapping_sub(own) < 1 << 15 => other,
             _ => own,
@@ -183,7 +187,8 @@ impl UndoSegment {
         self.counts.most_blocks.fetch_max(undo::header(header).blocks.get(), Ordering::Relaxed);
     }
 
-    /// Takes an extent from another segment of the tablespace: the one that ended longest ago of the first segment that has one.
+    /// Takes an extent from another segment of the tablespace: from the first segment that has one, the extent whose
+    /// transactions ended longest ago.
     fn steal(&self, s: &Process, all: &UndoSegments, reuse: Reuse) -> Result<bool> {
         let expired = matches!(reuse, Reuse::Expired(_));
         all.count(s, |interval| {
@@ -228,7 +233,8 @@ impl UndoSegment {
     }
 }
 
-/// Makes an undo segment with its first two extents, and links it behind `last`. [`UndoSegments::space`] is held.
+/// Makes an undo segment with its first two extents, and links it behind `last`. The caller holds
+/// [`UndoSegments::space`].
 pub(super) fn make_segment(
     s: &Process,
     tablespace: &Arc<Tablespace>,
@@ -249,7 +255,7 @@ pub(super) fn make_segment(
             for range in [first, second] {
                 undo::add_extent(bytes, Extent::new(range.start, range.blocks));
             }
-            // An extent of one block has the header and nothing else.
+            // An extent of one block has room for the header alone.
             undo::header_mut(bytes).current_block = 1.into();
         });
     }

@@ -1,4 +1,4 @@
-//! What undo has cost: intervals of ten minutes, transactions, segments.
+//! Figures of undo: intervals of ten minutes, transactions, segments.
 
 use std::collections::VecDeque;
 
@@ -10,7 +10,7 @@ use super::UndoSegments;
 use crate::process::Process;
 use crate::process::metadata;
 
-/// Intervals that are kept: four days.
+/// Number of intervals that are kept: four days.
 pub(super) const INTERVALS_MAX: usize = 576;
 pub(super) const INTERVAL_US: u64 = 600 * 1_000_000;
 
@@ -25,12 +25,13 @@ pub struct UndoInterval {
     pub transactions: u64,
     /// The most transactions that were active at once.
     pub max_concurrency: u64,
-    /// Attempts to take unexpired extents from other segments, and what they brought in blocks.
+    /// Attempts to take unexpired extents from other segments; `unexpired_blocks_released`: the blocks that they
+    /// brought.
     pub unexpired_steals: u64,
     pub unexpired_blocks_released: u64,
     /// Unexpired blocks of a segment's own that were used again.
     pub unexpired_blocks_reused: u64,
-    /// Attempts to take expired extents from other segments, and what they brought in blocks.
+    /// Attempts to take expired extents from other segments; `expired_blocks_released`: the blocks that they brought.
     pub expired_steals: u64,
     pub expired_blocks_released: u64,
     pub expired_blocks_reused: u64,
@@ -38,20 +39,20 @@ pub struct UndoInterval {
     pub too_old_errors: u64,
     /// ORA-30036.
     pub no_space_errors: u64,
-    /// Seconds that the statement ran which ran longest: from its beginning to the close of its cursor.
+    /// Seconds of the longest statement, from its beginning to the close of its cursor.
     pub max_query_s: u64,
-    /// Seconds for which undo was to be kept when that was last worked out; 0 when it has not been.
+    /// Retention in seconds when it was last worked out; 0 before that.
     pub tuned_s: u64,
     /// The age in seconds of the youngest undo of ended transactions that was given up before it had expired.
     pub given_up_s: Option<u64>,
-    /// Blocks of the undo tablespace's extents by status, when they were last looked at.
+    /// Blocks of the undo tablespace's extents by status, at the last sample.
     pub active_blocks: u64,
     pub unexpired_blocks: u64,
     pub expired_blocks: u64,
 }
 
 impl UndoInterval {
-    /// V$UNDOSTAT.TUNED_UNDORETENTION: what retention was to be, or came to, in seconds.
+    /// V$UNDOSTAT.TUNED_UNDORETENTION in seconds: the tuned retention, or the shorter one that was reached.
     #[must_use]
     pub fn tuned_retention_s(&self) -> u64 {
         self.given_up_s.map_or(self.tuned_s, |least| least.min(self.tuned_s))
@@ -68,16 +69,16 @@ impl Intervals {
         Self(VecDeque::from([first]))
     }
 
-    /// The interval of this moment.
+    /// The present interval; ends those before it.
     pub(super) fn at(&mut self, now_us: u64, active: u64) -> &mut UndoInterval {
         while let Some(last) = self.0.back_mut() {
-            // The clock of the wall may have been put back.
+            // The wall clock may have been put back.
             if now_us < last.begin_us.saturating_add(INTERVAL_US) {
                 last.end_us = last.end_us.max(now_us);
                 break;
             }
             last.end_us = last.begin_us + INTERVAL_US;
-            // After a long pause there is no row for each interval of it but for those that are kept.
+            // A long pause gets rows only for as many of its intervals as are kept.
             let skipped = (now_us - last.end_us) / INTERVAL_US;
             let before = *last;
             let begin_us = last.end_us + skipped.saturating_sub(INTERVALS_MAX as u64) * INTERVAL_US;
@@ -99,12 +100,12 @@ impl Intervals {
         &mut self.0[last]
     }
 
-    /// The most undo blocks of an interval; None until one has come to its end.
+    /// The most undo blocks of an interval; None until an interval has ended.
     pub(super) fn highest_rate(&self) -> Option<u64> {
         (self.0.len() > 1).then(|| self.0.iter().map(|interval| interval.undo_blocks).max().unwrap_or(0))
     }
 
-    /// Newest first.
+    /// The intervals, newest first.
     pub(super) fn rows(&self) -> Vec<UndoInterval> {
         self.0.iter().rev().copied().collect()
     }
@@ -114,9 +115,9 @@ impl Intervals {
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct TransactionFigures {
     pub xid: Xid,
-    /// Session that began it; 0 when that was before a crash.
+    /// Session that began it; 0 when a crash has ended that session.
     pub sid: u32,
-    /// Microseconds since 1970.
+    /// Begin, in microseconds since 1970.
     pub begun_us: u64,
     pub start_scn: Scn,
     pub first: Uba,
@@ -125,7 +126,7 @@ pub struct TransactionFigures {
     pub used_records: u32,
 }
 
-/// What others may see of a transaction; its writer keeps it up to date.
+/// The part of a transaction that other sessions may see. Its writer keeps it up to date.
 #[derive(Debug)]
 pub(super) struct Live {
     pub(super) sid: u32,
@@ -185,39 +186,39 @@ pub struct SegmentFigures {
     pub tablespace: TablespaceNumber,
     pub header: BlockAddress,
     pub extents: u32,
-    /// As many as its header has room for.
+    /// Most extents for which its header has room.
     pub extents_most: u32,
     pub blocks: u32,
     pub current_extent: u32,
     pub current_block: u32,
-    /// Active transactions.
+    /// Number of active transactions.
     pub transactions: u32,
     /// Gets of the header since the instance was started.
     pub gets: u64,
-    /// Gets of the header that waited for a session that had it.
+    /// Gets of the header that waited for a session with it latched.
     pub waits: u64,
-    /// Bytes of undo records written since then.
+    /// Bytes of undo records written since the instance was started.
     pub writes: u64,
-    /// Moves into an extent that the segment had already, and into one that was added.
+    /// Moves into an extent that the segment had already; `extends`: moves into one that was added.
     pub wraps: u64,
     pub extends: u64,
-    /// Times that extents were taken from it, and their bytes.
+    /// Number of times that extents were taken from it; `shrunk_bytes`: their bytes.
     pub shrinks: u64,
     pub shrunk_bytes: u64,
     /// The most blocks it has had since the instance was started.
     pub most_blocks: u32,
-    /// Whether transactions may be bound to it.
+    /// True: transactions may be bound to it.
     pub online: bool,
 }
 
-/// A transaction that is taken back whole: by its session, or after a crash by the instance. Times on the monotonic clock.
+/// The rollback of a whole transaction, by its session, or after a crash by the instance. Times on the monotonic clock.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct RollbackFigures {
     pub xid: Xid,
-    /// 0 after a crash.
+    /// Session that rolls it back; 0 after a crash.
     pub sid: u32,
     pub serial: u32,
-    /// Undo blocks that have been gone through, of those that the transaction took.
+    /// Number of the transaction's undo blocks that are done.
     pub blocks_done: u32,
     pub blocks: u32,
     /// None while it waits to be rolled back.
@@ -225,12 +226,12 @@ pub struct RollbackFigures {
     pub ended_us: Option<u64>,
 }
 
-/// Whether an extent of undo is needed.
+/// Status of an extent of undo.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum ExtentStatus {
-    /// By transactions under way.
+    /// Transactions under way need it.
     Active,
-    /// By queries, as undo_retention has it.
+    /// Queries may need it, by the retention.
     Unexpired,
     Expired,
 }
@@ -239,7 +240,7 @@ pub enum ExtentStatus {
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct ExtentFigures {
     pub segment: u16,
-    /// In the segment, from 0 on.
+    /// Number in the segment, from 0 on.
     pub number: u32,
     pub start: BlockAddress,
     pub blocks: u32,
@@ -250,7 +251,7 @@ impl UndoSegments {
     /// DBA_UNDO_EXTENTS: segment by segment in the order of their headers.
     ///
     /// # Errors
-    /// Those of the cache.
+    /// Errors of the cache.
     pub fn extents(&self, s: &Process) -> Result<Vec<ExtentFigures>> {
         let mut extents = Vec::new();
         for segment in self.all() {

@@ -1,4 +1,4 @@
-//! Reading undo back, and what became of a transaction.
+//! Reading undo back, and the state of transactions.
 
 use common::{BlockAddress, BlockClass, Error, ErrorKind, Number, ObjectNumber, Result, Scn, Uba, Xid};
 use format::block::{self, BlockType};
@@ -12,10 +12,10 @@ use crate::cache::Block;
 use crate::process::Process;
 use crate::process::metadata;
 
-/// What was there before the change.
+/// The predecessor of a record: the state of the block's ITL slot before the change.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum OwnedPrevious {
-    /// The ITL slot as it was: the transaction's first change of the block.
+    /// The old bytes of the ITL slot: this was the transaction's first change of the block.
     Itl([u8; ITL_BYTES]),
     /// The transaction's previous record for the same block.
     Uba(Uba),
@@ -26,21 +26,21 @@ pub enum OwnedPrevious {
 pub struct Record {
     pub uba: Uba,
     pub xid: Xid,
-    /// The transaction's previous record: the way of a rollback.
+    /// The transaction's previous record, which a rollback follows.
     pub chain: Uba,
     pub object: ObjectNumber,
     pub block: BlockAddress,
     pub operation: u8,
     pub itl: u8,
-    /// The way of a consistent read.
+    /// The predecessor for the same block, which a consistent read follows.
     pub previous: OwnedPrevious,
     pub payload: Vec<u8>,
 }
 
-/// Undo blocks that are read at once where a rollback goes on: a transaction takes them one after another.
+/// Undo blocks that are read at once where a rollback goes on: a transaction takes its blocks one after another.
 const BLOCKS_BEHIND: u32 = 16;
 
-/// A record as its block has it, and where its payload goes on.
+/// A record as its block has it, and the address of the next piece of its payload.
 fn owned(uba: Uba, view: &undo::RecordView<'_>) -> (Record, Option<Uba>) {
     let previous = match view.record.previous {
         Previous::Itl(itl) => OwnedPrevious::Itl(*itl),
@@ -67,7 +67,7 @@ fn view(bytes: &[u8], uba: Uba, xid: Option<Xid>) -> Option<undo::RecordView<'_>
     undo::record(bytes, uba.record).filter(|view| xid.is_none_or(|xid| view.xid == xid))
 }
 
-/// What became of a transaction.
+/// State of a transaction.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum State {
     Active,
@@ -89,7 +89,7 @@ impl UndoSegments {
         )
     }
 
-    /// A block that had undo once. Its extent may have been given back since, and its file been cut or dropped.
+    /// A block that once had undo. Its extent may have been given back since, and its file cut or dropped.
     fn undo_block(&self, s: &Process, address: BlockAddress, segment: Option<u16>) -> Result<Block> {
         let block = s.consistent(address, BlockClass::UndoBlock).map_err(|error| {
             let there = s.store().cache().file(address.file).is_ok_and(|file| file.check_block(address).is_ok());
@@ -99,10 +99,11 @@ impl UndoSegments {
         Ok(block)
     }
 
-    /// The record at `uba`, by a consistent get of its block (several for a long one). `xid`: the transaction that it must be of.
+    /// The record at `uba`, by a consistent get of its block (several for a long one). `xid`: the transaction to which
+    /// it must belong.
     ///
     /// # Errors
-    /// ORA-01555 when the block has been put to another use since; those of the cache.
+    /// ORA-01555 when the block has been put to another use since; errors of the cache.
     pub fn read(&self, s: &Process, uba: Uba, xid: Option<Xid>) -> Result<Record> {
         let segment = xid.map(|xid| xid.segment);
         let (mut record, more) = {
@@ -114,8 +115,8 @@ impl UndoSegments {
         Ok(record)
     }
 
-    /// As [`UndoSegments::read`], with the records before it on the way of a rollback that are in the same block, the newest first; not `to`, nor what is before that. One get,
-    /// and the block where the way goes on is sent for.
+    /// As [`UndoSegments::read`], with the records before it in the chain of a rollback that are in the same block, the
+    /// newest first. Ends before the record `to`. Makes one get, and sends for the block where the chain goes on.
     ///
     /// # Errors
     /// As [`UndoSegments::read`].
@@ -145,7 +146,7 @@ impl UndoSegments {
         Ok(found)
     }
 
-    /// Reads the pieces of a payload that its record's block had no room for.
+    /// Reads the pieces of a payload for which its record's block had no room.
     fn rest_of(&self, s: &Process, record: &mut Record, mut more: Option<Uba>) -> Result<()> {
         while let Some(next) = more {
             let bytes = self.undo_block(s, next.block, Some(record.xid.segment))?;
@@ -157,19 +158,19 @@ impl UndoSegments {
         Ok(())
     }
 
-    /// The transaction's record before the one at `uba`.
+    /// Address of the transaction's record before the one at `uba`.
     pub(super) fn chain(&self, s: &Process, uba: Uba, xid: Xid) -> Result<Uba> {
         let bytes = self.undo_block(s, uba.block, Some(xid.segment))?;
         view(&bytes, uba, Some(xid)).map(|view| view.chain).ok_or_else(|| self.too_old(s, Some(xid.segment)))
     }
 
-    /// What became of a transaction, by a consistent get of its undo segment's header.
+    /// The state of a transaction, by a consistent get of its undo segment's header.
     ///
     /// # Errors
-    /// ORA-01578 when there has never been such a transaction; those of the cache.
+    /// ORA-01578 when there has never been such a transaction; errors of the cache.
     pub fn state(&self, s: &Process, xid: Xid) -> Result<State> {
         let Some(segment) = self.segment(xid.segment) else {
-            // Its undo tablespace has been dropped since, which only goes when its transactions have ended.
+            // Its undo tablespace has been dropped since, which is possible only after its transactions have ended.
             return Ok(State::CommittedBefore(self.gone(xid.segment)));
         };
         let bytes = segment.got(s, || metadata::consistent(s, segment.header, BlockClass::UndoHeader))?;

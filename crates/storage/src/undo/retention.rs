@@ -1,8 +1,9 @@
-//! How long undo of transactions that have ended is kept for queries: tuned retention.
+//! Tuned retention: the time for which undo of ended transactions is kept for queries.
 //!
-//! In a tablespace whose files may grow it is somewhat more than the longest query needs, and `undo_retention` at the least: what is kept longer would
-//! make the files grow for nobody. In one that cannot grow it is what the space is good for at the highest rate of the intervals that are kept,
-//! whatever `undo_retention` says: there is nothing else to do with the space. Until a whole interval is known it is `undo_retention` there too.
+//! In a tablespace whose files may grow it is somewhat more than the longest query needs, and `undo_retention` at the
+//! least: a longer retention would make the files grow for no query. In a tablespace that cannot grow it is the time
+//! for which the space lasts at the highest rate of the intervals that are kept, independent of `undo_retention`: the
+//! space has no other use. Until a whole interval is known it is `undo_retention` there too.
 
 use common::sync::Arc;
 
@@ -13,24 +14,25 @@ use crate::parameters::Parameter;
 use crate::process::Process;
 use crate::tablespace::Tablespace;
 
-/// Seconds of undo beyond what the longest query needs.
+/// Seconds of undo kept beyond the need of the longest query.
 const MARGIN_S: u64 = 300;
-/// Share of a tablespace's blocks that undo within its retention is to take, in percent; the rest is for transactions under way.
+/// Share of a tablespace's blocks, in percent, for undo within its retention. The rest is for transactions under way.
 const SPACE_PERCENT: u64 = 85;
-/// Seconds, and no more than there are figures of.
+/// Longest retention in seconds: that of the intervals that are kept.
 const LONGEST_S: u64 = INTERVALS_MAX as u64 * INTERVAL_US / 1_000_000;
 
-/// What may be put to another use in a tablespace. Times in seconds since 1970.
+/// Limits of the undo that may be put to another use in a tablespace. Times in seconds since 1970.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) struct Retention {
     /// Undo of transactions that ended at this time or before has expired.
     pub(super) expired: u32,
-    /// Undo of those that ended at this time or before may be given up where nothing has expired: all of it, but for RETENTION GUARANTEE.
+    /// Undo of transactions that ended at this time or before may be given up where no undo has expired: all undo,
+    /// except under RETENTION GUARANTEE.
     pub(super) unguaranteed: u32,
 }
 
 impl UndoSegments {
-    /// The limits of this moment for a tablespace.
+    /// The present limits of a tablespace.
     pub(super) fn retention(&self, s: &Process, tablespace: &Arc<Tablespace>) -> Retention {
         let (now, wanted) = (now_s(s), wanted_s(s));
         let since = |seconds: u64| now.saturating_sub(u32::try_from(seconds).unwrap_or(u32::MAX));
@@ -59,7 +61,7 @@ impl UndoSegments {
         tuned
     }
 
-    /// Undo that somebody might have needed yet was given up, as old as this: retention has come to no more.
+    /// Notes that undo which a query might still have needed was given up: its age is the retention that was reached.
     pub(super) fn gave_up(&self, s: &Process, committed_s: u32) {
         if committed_s > 0 {
             let age = u64::from(now_s(s).saturating_sub(committed_s));
@@ -70,12 +72,12 @@ impl UndoSegments {
     }
 }
 
-/// The parameter: what is guaranteed, if anything is.
+/// The parameter `undo_retention`: the guaranteed retention, under RETENTION GUARANTEE.
 fn wanted_s(s: &Process) -> u64 {
     s.store().parameters().unsigned(Parameter::UndoRetention)
 }
 
-/// Blocks that extents can have in a tablespace.
+/// Number of blocks for extents in a tablespace.
 fn space(s: &Process, tablespace: &Tablespace) -> u64 {
     let files = tablespace.files().into_iter().filter_map(|file| s.store().cache().file(file).ok());
     files.map(|file| u64::from(tablespace.user_blocks(file.blocks()))).sum()

@@ -1,4 +1,4 @@
-//! Rollbacks that are waited for, under way, or long enough to be remembered, with how far they are.
+//! Rollbacks that wait, are under way, or were long enough to be kept, with their progress.
 
 use std::collections::BTreeMap;
 
@@ -9,9 +9,9 @@ use super::UndoSegments;
 use super::figures::RollbackFigures;
 use crate::process::Process;
 
-/// A session's rollback that took less is not kept: what V$SESSION_LONGOPS calls long.
+/// Least time of a session's rollback that is kept: V$SESSION_LONGOPS calls that long.
 const LONG_US: u64 = 6_000_000;
-/// Of sessions' rollbacks that have ended.
+/// Most ended rollbacks of sessions that are kept.
 const ENDED_MAX: usize = 500;
 
 #[derive(Default)]
@@ -27,7 +27,7 @@ impl UndoSegments {
         self.rollbacks.all.lock().insert(xid, waits);
     }
 
-    /// The rollback of a whole transaction begins, of so many undo blocks.
+    /// Notes the begin of the rollback of a whole transaction with `blocks` undo blocks.
     pub fn rollback_begins(&self, s: &Process, xid: Xid, blocks: u32) {
         let now = s.meter().clock().monotonic_us();
         let mut all = self.rollbacks.all.lock();
@@ -44,14 +44,14 @@ impl UndoSegments {
         figures.begun_us = Some(now);
     }
 
-    /// Another undo block has been gone through.
+    /// Notes that another undo block is done.
     pub(crate) fn rollback_goes_on(&self, xid: Xid) {
         if let Some(figures) = self.rollbacks.all.lock().get_mut(&xid) {
             figures.blocks_done = (figures.blocks_done + 1).min(figures.blocks);
         }
     }
 
-    /// A rollback has come to its end. Blocks that only held parts of long records have not been counted on the way.
+    /// Notes the end of a rollback. Blocks that only held parts of long records have not been counted before.
     pub fn rollback_ended(&self, s: &Process, xid: Xid) {
         let now = s.meter().clock().monotonic_us();
         let mut all = self.rollbacks.all.lock();
@@ -74,7 +74,8 @@ impl UndoSegments {
         }
     }
 
-    /// The rollback of a transaction that a crash has left cannot go on: it waits again, to be tried once more.
+    /// Notes that the rollback of a transaction that a crash has left has failed: it waits again, to be tried once
+    /// more.
     pub fn rollback_failed(&self, xid: Xid, error: &Error) {
         if let Some(figures) = self.rollbacks.all.lock().get_mut(&xid) {
             figures.begun_us = None;
@@ -82,18 +83,19 @@ impl UndoSegments {
         self.rollbacks.failed.lock().insert(xid, error.clone());
     }
 
-    /// Why the last attempt to roll back a transaction that a crash has left has failed, if it has.
+    /// The error of the last attempt to roll back a transaction that a crash has left, if that failed.
     #[must_use]
     pub fn rollback_error(&self, xid: Xid) -> Option<Error> {
         self.rollbacks.failed.lock().get(&xid).cloned()
     }
 
-    /// The transactions whose rollback has failed; they count as not failed from now on.
+    /// Takes the transactions whose rollback has failed: they count as not failed from now on.
     pub fn take_failed(&self) -> Vec<Xid> {
         std::mem::take(&mut *self.rollbacks.failed.lock()).into_keys().collect()
     }
 
-    /// V$FAST_START_TRANSACTIONS (those of no session) and V$SESSION_LONGOPS (the others): since the instance was started.
+    /// Rollbacks since the instance was started: for V$FAST_START_TRANSACTIONS those without a session, for
+    /// V$SESSION_LONGOPS the others.
     #[must_use]
     pub fn rollbacks(&self) -> Vec<RollbackFigures> {
         self.rollbacks.all.lock().values().copied().collect()

@@ -1,7 +1,7 @@
 //! One undo segment: its transaction table, and the blocks that it hands to transactions.
 //!
-//! The session that has the header latched may format an undo block that it has just taken: no other session can reach such a block. Otherwise an undo block is
-//! latched before the header.
+//! The session that has the header latched may format an undo block that it has just taken: no other session can reach
+//! such a block. Otherwise an undo block is latched before the header.
 
 use std::collections::HashMap;
 
@@ -25,27 +25,30 @@ pub(super) fn now_s(s: &Process) -> u32 {
     u32::try_from(s.meter().clock().wall_us() / 1_000_000).unwrap_or(u32::MAX)
 }
 
-/// An online undo segment. What is here beside its place can be worked out from its blocks.
+/// An online undo segment. All fields beside its place can be worked out from its blocks.
 pub struct UndoSegment {
     pub(super) number: u16,
     pub(super) header: BlockAddress,
     pub(super) tablespace: Arc<Tablespace>,
     /// Transactions bound to the segment.
     pub(super) transactions: AtomicU32,
-    /// By the start of an extent: active transactions that have blocks in it. Changed only while the header is latched exclusively.
+    /// Number of active transactions with blocks in an extent, by the start of the extent. Changed only while the
+    /// header is latched exclusively.
     pub(super) uses: Mutex<HashMap<BlockAddress, u32>>,
     pub(super) counts: Counts,
-    /// Whether transactions may be bound to it. Changed only while [`UndoSegments::bind`](super::UndoSegments) is kept out.
+    /// True: transactions may be bound to it. Changed only while [`UndoSegments::bind`](super::UndoSegments) is kept
+    /// out.
     pub(super) online: AtomicBool,
-    /// [`Counts::wraps`] and [`Counts::extends`], and [`Counts::begun`], when it was last looked at what the segment needs.
+    /// The sum of [`Counts::wraps`] and [`Counts::extends`], and [`Counts::begun`], at the last look at the segment's
+    /// needs.
     pub needed: Mutex<(u64, u64)>,
 }
 
-/// Since the instance was started.
+/// Counts since the start of the instance.
 #[derive(Default)]
 pub(super) struct Counts {
     pub(super) gets: AtomicU64,
-    /// Of the gets, those that waited for a session that had the header.
+    /// Gets that waited for a session with the header latched.
     pub(super) waits: AtomicU64,
     pub(super) writes: AtomicU64,
     pub(super) wraps: AtomicU64,
@@ -57,7 +60,7 @@ pub(super) struct Counts {
     pub(super) begun: AtomicU64,
 }
 
-/// A block that a transaction has been given.
+/// A block that a transaction has taken.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Taken {
     pub(super) block: BlockAddress,
@@ -65,24 +68,24 @@ pub(super) struct Taken {
     /// Bytes for a record and its directory entry.
     pub(super) room: usize,
     pub(super) records: u8,
-    /// The block names the transaction already; one from the pool is told with its first record.
+    /// True: the block names the transaction already. A block from the pool names it from its first record on.
     pub(super) owned: bool,
     /// Start of its extent.
     pub(super) extent: BlockAddress,
 }
 
-/// For whom a block is taken.
+/// The transaction that takes a block.
 #[derive(Clone, Copy)]
 pub(super) struct Taker {
     pub(super) xid: Xid,
     pub(super) last: Uba,
     pub(super) newest: BlockAddress,
     pub(super) records: u32,
-    /// Records are to go to the new block; otherwise only pieces of payloads will.
+    /// True: the new block is for records. False: it is for pieces of payloads only.
     pub(super) current: bool,
 }
 
-/// What a transaction leaves behind.
+/// The end of a transaction, as its slot and blocks note it.
 pub(super) struct Ending<'a> {
     pub(super) xid: Xid,
     pub(super) scn: Scn,
@@ -112,7 +115,7 @@ impl UndoSegment {
         }
     }
 
-    /// Gets the header; counts the get, and what it waited for others that had it.
+    /// Gets the header. Counts the get, and a wait for a session that has the header latched.
     pub(super) fn got<B>(&self, s: &Process, get: impl FnOnce() -> Result<B>) -> Result<B> {
         let waits = || s.meter().buffer_waits(BlockClass::UndoHeader);
         let before = waits();
@@ -130,10 +133,10 @@ impl UndoSegment {
         self.got(s, || metadata::current_mut(s, self.header, BlockClass::UndoHeader))
     }
 
-    /// Takes the slot that has been free for longest, and a block: from the pool, else from the current extent if that has one left. None when every
-    /// slot has a transaction.
+    /// Takes the slot that has been free for longest, and a block: from the pool, else from the current extent if that
+    /// has one left. None when every slot is in use.
     pub(super) fn begin(&self, s: &Process) -> Result<Option<(Xid, Option<Taken>)>> {
-        // A block is taken in the record in which it is formatted.
+        // The block is taken and formatted in one record.
         let mini = s.begin_mini();
         let mut header = self.header_mut(s)?;
         let fields = *undo::header(&header);
@@ -188,7 +191,8 @@ impl UndoSegment {
         Ok(Some((xid, taken)))
     }
 
-    /// Notes that a transaction has its first block in an extent, or that it has ended. The header is latched.
+    /// Notes that a transaction has its first block in an extent (`begins`), or that it has ended. The caller has the
+    /// header latched.
     pub(super) fn uses(&self, extent: BlockAddress, begins: bool) {
         let mut uses = self.uses.lock();
         let count = uses.entry(extent).or_default();
@@ -206,7 +210,8 @@ impl UndoSegment {
         self.uses.lock().contains_key(&extent)
     }
 
-    /// Formats the next block of the current extent, if it has one left. It is taken when the header says so.
+    /// Formats the next block of the current extent, if it has one left. The block counts as taken once the header says
+    /// so.
     fn format_next(&self, s: &Process, header: &BlockMut, taker: &Taker) -> Result<Option<Taken>> {
         let fields = undo::header(header);
         let extent = undo::extent(header, fields.current_extent.get() as usize);
@@ -224,7 +229,8 @@ impl UndoSegment {
         Ok(Some(Taken { block: address, life, room, records: 0, owned: true, extent: extent.address() }))
     }
 
-    /// A block of the current extent for a transaction; None when none is left there. `first_use`: whether the transaction had none in the extent.
+    /// Takes a block of the current extent for a transaction; None when none is left. `first_use` returns true when the
+    /// transaction had no block in the extent before.
     pub(super) fn take(
         &self,
         s: &Process,
@@ -252,7 +258,8 @@ impl UndoSegment {
         })
     }
 
-    /// Ends a transaction: its slot is free, its last block goes to the pool if others have room in it, its extents know when.
+    /// Ends a transaction: frees its slot, puts its last block into the pool if that has room for others, and notes the
+    /// time of the end in its extents.
     pub(super) fn end(&self, s: &Process, mut header: BlockMut, ending: &Ending<'_>) {
         let now = now_s(s);
         let reach = undo::slots_and_extents_reach(&header, &[ending.xid.slot, undo::header(&header).last_free.get()]);
@@ -292,7 +299,7 @@ impl UndoSegment {
         self.transactions.fetch_sub(1, Ordering::AcqRel);
     }
 
-    /// Whether the current extent has a block left.
+    /// True: the current extent has a block left.
     pub fn has_block(&self, s: &Process) -> Result<bool> {
         let header = self.got(s, || metadata::current(s, self.header, BlockClass::UndoHeader))?;
         let fields = undo::header(&header);
@@ -301,7 +308,7 @@ impl UndoSegment {
     }
 }
 
-/// The extent of a block of the segment: the block itself where the map has none.
+/// Start of the extent of a block of the segment; the block itself where no extent of the map has it.
 pub(super) fn extent_of(header: &[u8], block: BlockAddress) -> BlockAddress {
     (0..undo::header(header).extents.get() as usize)
         .map(|n| undo::extent(header, n))

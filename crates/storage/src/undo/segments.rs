@@ -1,4 +1,4 @@
-//! The undo segments of an instance, and which of them a transaction gets.
+//! The undo segments of an instance, and the choice of one for a transaction.
 
 use std::collections::BTreeMap;
 use std::fmt;
@@ -23,10 +23,10 @@ use crate::process::Process;
 use crate::process::metadata;
 use crate::tablespace::{Tablespace, Tablespaces};
 
-/// Undo segments that are made for one tablespace, at the most; then transactions share them.
+/// Most undo segments of one tablespace; beyond that transactions share them.
 const SEGMENTS_MAX: usize = 1_000;
-/// Where the control file keeps the highest number that an undo segment of a dropped tablespace had: numbers are not used twice, because blocks
-/// may still name transactions of the old segment.
+/// Key of the control file for the highest number of an undo segment of a dropped tablespace. Numbers are not used
+/// twice, because blocks may still name transactions of the old segment.
 const HIGHEST_KEY: &str = "undo.highest_segment";
 
 /// A transaction that was active when the instance was started.
@@ -37,9 +37,9 @@ struct Unfinished {
 
 #[derive(Default)]
 struct Gone {
-    /// When the instance was started.
+    /// SCN at the start of the instance.
     before: Scn,
-    /// By number, of those that went since.
+    /// SCN of the drop, by number, of segments dropped since.
     since: BTreeMap<u16, Scn>,
 }
 
@@ -51,12 +51,12 @@ pub struct UndoSegments {
     space: Mutex<()>,
     /// Held while a transaction is bound to a segment.
     binding: Mutex<()>,
-    /// Where the search for an unused segment starts.
+    /// Place at which the search for an unused segment starts.
     next: AtomicUsize,
     unfinished: Mutex<BTreeMap<Xid, Unfinished>>,
     live: Mutex<BTreeMap<Xid, Arc<Live>>>,
     intervals: Mutex<Intervals>,
-    /// When segments that are gone went, which is when all that their transactions did had been committed.
+    /// SCNs at which dropped segments went. By then all changes of their transactions had been committed.
     gone: RwLock<Gone>,
     pub(super) rollbacks: Rollbacks,
 }
@@ -90,7 +90,7 @@ impl UndoSegments {
     /// Makes the first segments of an empty undo tablespace.
     ///
     /// # Errors
-    /// ORA-30036 when they have no room; those of the cache.
+    /// ORA-30036 when they have no room; errors of the cache.
     pub fn create(&self, s: &Process, tablespace: &Arc<Tablespace>) -> Result<()> {
         for _ in 0..FIRST_SEGMENTS {
             self.add_segment(s, tablespace)?;
@@ -110,7 +110,7 @@ impl UndoSegments {
         let number = number.ok_or_else(|| {
             Error::new(ErrorKind::OutOfResource, Number::Ora(1554), "no number is left for another undo segment")
         })?;
-        // It is linked in the record in which it gets its extents.
+        // The segment gets its extents and is linked in one record.
         let segment = Arc::new(s.mini(|| make_segment(s, tablespace, number, last))?);
         if last.is_none() && Some(segment.header) != first_header(tablespace) {
             return Err(Error::bug("the first undo segment is not at the start of its tablespace"));
@@ -122,7 +122,7 @@ impl UndoSegments {
     /// Finds the segments of all undo tablespaces, and the transactions that were active when the instance ended.
     ///
     /// # Errors
-    /// ORA-01578 for a damaged header or undo block; those of the cache.
+    /// ORA-01578 for a damaged header or undo block; errors of the cache.
     pub fn load(&self, s: &Process) -> Result<()> {
         self.gone.write().before = s.store().visible_scn();
         for tablespace in self.tablespaces.all() {
@@ -134,7 +134,7 @@ impl UndoSegments {
             while let Some(address) = next {
                 let header = s.current(address, BlockClass::UndoHeader)?;
                 if block::kind(&header) == Some(BlockType::Unformatted) {
-                    // The tablespace was being made when the instance ended, or the segment was being linked.
+                    // The instance ended while it made the tablespace or linked the segment.
                     break;
                 }
                 drop(header);
@@ -171,7 +171,8 @@ impl UndoSegments {
         Ok(())
     }
 
-    /// Transactions that were active when the instance was started and that have not ended yet, with the newest record of each that is not undone.
+    /// Transactions that were active when the instance was started and have not ended yet, each with its newest record
+    /// that is not undone.
     #[must_use]
     pub fn active(&self) -> Vec<(Xid, Uba)> {
         let live = self.live.lock();
@@ -182,7 +183,8 @@ impl UndoSegments {
     /// Begins a transaction: binds it to a segment and takes a slot there.
     ///
     /// # Errors
-    /// ORA-30012 when there is no undo tablespace, ORA-01554 when every slot of every segment is taken; those of the cache.
+    /// ORA-30012 when there is no undo tablespace, ORA-01554 when every slot of every segment is taken; errors of the
+    /// cache.
     pub fn begin(self: &Arc<Self>, s: &Process) -> Result<UndoWriter> {
         let bound = self.bind(s)?;
         let tablespace = bound.tablespace.number();
@@ -203,7 +205,7 @@ impl UndoSegments {
         ))
     }
 
-    /// Takes a slot in a segment that the transaction is bound to; when there is none it is bound no longer.
+    /// Takes a slot in the segment to which the transaction is bound. When it has none, the binding ends.
     fn begin_in(self: &Arc<Self>, s: &Process, segment: &Arc<UndoSegment>) -> Result<Option<UndoWriter>> {
         let begun = segment.begin(s);
         let Ok(Some((xid, taken))) = begun else {
@@ -228,7 +230,7 @@ impl UndoSegments {
     /// Takes over a transaction of [`UndoSegments::active`], to roll it back; again after an attempt that has failed.
     ///
     /// # Errors
-    /// ORA-00600 when there is none such; those of the cache.
+    /// ORA-00600 when there is no such transaction; errors of the cache.
     pub fn resume(self: &Arc<Self>, s: &Process, xid: Xid) -> Result<UndoWriter> {
         let bug = || Error::bug(format!("transaction {xid} is not there to be resumed"));
         let segment = self.segment(xid.segment).ok_or_else(bug)?;
@@ -238,7 +240,8 @@ impl UndoSegments {
         UndoWriter::resumed(self.clone(), s, segment, xid, last, extents, live)
     }
 
-    /// An unused segment of the undo tablespace, or one more; the least used when there can be no more. It counts the transaction already.
+    /// Binds a transaction to an unused segment of the undo tablespace, or to a new one; to the least used when there
+    /// can be no more. The segment counts the transaction already.
     fn bind(&self, s: &Process) -> Result<Arc<UndoSegment>> {
         let name = s.store().parameters().text(Parameter::UndoTablespace).to_uppercase();
         let none = || Error::user(30012, format!("undo tablespace '{name}' does not exist or is not one"));
@@ -268,7 +271,7 @@ impl UndoSegments {
         if let Err(error) = &added
             && error.kind == ErrorKind::OutOfResource
         {
-            // Then they share.
+            // No room for another segment: transactions share this one.
             return Ok(chosen);
         }
         chosen.transactions.fetch_sub(1, Ordering::AcqRel);
@@ -277,7 +280,7 @@ impl UndoSegments {
         Ok(added)
     }
 
-    /// Segments of a tablespace: those that are offline, then the least used first.
+    /// Segments of a tablespace: first those offline, then by use, the least used first.
     pub(super) fn by_use(&self, tablespace: TablespaceNumber) -> Vec<Arc<UndoSegment>> {
         let mut own: Vec<_> =
             self.all.read().iter().filter(|segment| segment.tablespace.number() == tablespace).cloned().collect();
@@ -293,25 +296,25 @@ impl UndoSegments {
         self.all.read().iter().find(|segment| segment.number == number).cloned()
     }
 
-    /// The right to give extents to segments; a wait for it is a wait event.
+    /// Takes the right to give extents to segments. A wait for it is a wait event.
     pub fn space(&self, s: &Process, segment: u16) -> MutexGuard<'_, ()> {
-        debug_assert!(!latches_any(), "whoever has the right may be waiting for what is latched here");
+        debug_assert!(!latches_any(), "the holder of the right may be waiting for a block that is latched here");
         let at = [u64::from(segment), 0];
         let (try_take, take) = (|| self.space.try_lock(), || self.space.lock());
         s.meter().take_enqueue(Enqueue::UsContention, 6, at, -1, try_take, take)
     }
 
-    /// Whether new transactions go to a tablespace, or transactions are active in it.
+    /// True: new transactions go to the tablespace, or transactions are active in it.
     pub fn in_use(&self, s: &Process, tablespace: TablespaceNumber) -> bool {
         let name = s.store().parameters().text(Parameter::UndoTablespace).to_uppercase();
         self.tablespaces.named(&name).is_ok_and(|current| current.number() == tablespace)
             || self.by_use(tablespace).iter().any(|segment| segment.transactions.load(Ordering::Acquire) > 0)
     }
 
-    /// Takes the segments of a tablespace that is dropped offline.
+    /// Takes the segments of a tablespace offline that is about to be dropped.
     ///
     /// # Errors
-    /// ORA-30013 when transactions are active in it; those of the control file.
+    /// ORA-30013 when transactions are active in it; errors of the control file.
     pub fn forget(&self, s: &Process, tablespace: TablespaceNumber) -> Result<()> {
         let _binding = self.binding(s);
         let own = self.by_use(tablespace);
@@ -325,7 +328,7 @@ impl UndoSegments {
             })?;
         }
         {
-            // A transaction that has given its slot up may still be at its commit.
+            // A transaction that has given up its slot may still be committing.
             let _committing = s.store().committing(s.meter());
             let (mut gone, now) = (self.gone.write(), s.store().visible_scn());
             gone.since.extend(own.iter().map(|segment| (segment.number, now)));
@@ -335,7 +338,8 @@ impl UndoSegments {
         Ok(())
     }
 
-    /// When all transactions of a segment that is gone had ended, at the latest. A transaction that begins after it went sees this.
+    /// SCN by which all transactions of a dropped segment had ended. A transaction that begins after the drop sees this
+    /// SCN.
     pub(super) fn gone(&self, segment: u16) -> Scn {
         let gone = self.gone.read();
         gone.since.get(&segment).copied().unwrap_or(gone.before)
@@ -355,12 +359,12 @@ impl UndoSegments {
         count(s.meter().latch(LatchName::UndoGlobalData, &self.intervals).at(s.meter().clock().wall_us(), active))
     }
 
-    /// The most undo blocks that an interval took; None until one has come to its end.
+    /// The most undo blocks of an interval; None until an interval has ended.
     pub(super) fn highest_rate(&self) -> Option<u64> {
         self.intervals.lock().highest_rate()
     }
 
-    /// Transactions are kept from being bound to a segment.
+    /// Keeps transactions from being bound to a segment while the guard lives.
     pub(super) fn binding(&self, s: &Process) -> MutexGuard<'_, ()> {
         s.meter().latch(LatchName::UndoGlobalData, &self.binding)
     }
@@ -369,17 +373,19 @@ impl UndoSegments {
         self.count(s, |interval| interval.too_old_errors += 1);
     }
 
-    /// V$UNDOSTAT: intervals of ten minutes, newest first; the present one has not ended. What is sampled is as of [`UndoSegments::sample`].
+    /// V$UNDOSTAT: intervals of ten minutes, newest first; the present one has not ended. Sampled figures are from the
+    /// last [`UndoSegments::sample`].
     #[must_use]
     pub fn intervals(&self, s: &Process) -> Vec<UndoInterval> {
         self.count(s, |_| {});
         self.intervals.lock().rows()
     }
 
-    /// What is true of undo while no process is at work: each transaction is bound to a segment, and what a crash has left is among them.
+    /// Checks the invariants of undo while no process is at work: each transaction is bound to a segment, and the
+    /// transactions that a crash has left are among them.
     ///
     /// # Errors
-    /// ORA-00600 with what is not so.
+    /// ORA-00600 with the invariant that does not hold.
     pub(crate) fn check_invariants(&self) -> Result<()> {
         let (live, unfinished) = (self.live.lock(), self.unfinished.lock());
         for segment in self.all.read().iter() {
@@ -399,16 +405,16 @@ impl UndoSegments {
         }
     }
 
-    /// V$TRANSACTION.
+    /// The active transactions, for V$TRANSACTION.
     #[must_use]
     pub fn transactions(&self) -> Vec<TransactionFigures> {
         self.live.lock().iter().map(|(xid, live)| live.figures(*xid)).collect()
     }
 
-    /// V$ROLLSTAT and DBA_ROLLBACK_SEGS.
+    /// The segments, for V$ROLLSTAT and DBA_ROLLBACK_SEGS.
     ///
     /// # Errors
-    /// Those of the cache.
+    /// Errors of the cache.
     pub fn segments(&self, s: &Process) -> Result<Vec<SegmentFigures>> {
         self.all()
             .iter()
@@ -441,13 +447,13 @@ impl UndoSegments {
     }
 }
 
-/// Where the first undo segment of a tablespace has its header: the first extent that was ever made there.
+/// Address of the header of a tablespace's first undo segment: the start of the first extent that was ever made there.
 pub fn first_header(tablespace: &Tablespace) -> Option<BlockAddress> {
     let first = tablespace.files().into_iter().next()?;
     Some(BlockAddress::new(first, file::header_area_blocks(tablespace.block_size())))
 }
 
-/// What a transaction that was cut off has: its newest record, and the extents that its blocks are in.
+/// Finds the newest record of a transaction that was cut off, and the extents of its blocks.
 fn find_unfinished(s: &Process, header: &[u8], xid: Xid, slot: &undo::Slot) -> Result<Unfinished> {
     let mut found = Unfinished { last: Uba::NONE, extents: Vec::new() };
     let current = slot.current_block();
@@ -467,7 +473,7 @@ fn find_unfinished(s: &Process, header: &[u8], xid: Xid, slot: &undo::Slot) -> R
             found.extents.push(extent);
         }
         let block = metadata::current(s, next, BlockClass::UndoBlock)?;
-        // A block from the pool that no record was written to does not know the transaction.
+        // A block from the pool does not name the transaction before its first record.
         if undo::owner(&block) != xid {
             break;
         }

@@ -1,7 +1,9 @@
-//! What undo gives up again when the load has gone: extents that have expired go back to the tablespace, segments that are not needed go offline.
+//! Giving undo space back when the load has gone: expired extents go back to the tablespace, segments that are not
+//! needed go offline.
 //!
-//! Both are done in rounds, by the system monitor. A segment keeps as many extents as it has entered since the round before, so one under a steady load
-//! keeps its ring; a reader whose undo lies in an extent that was given back gets ORA-01555 once the blocks are something else's.
+//! The system monitor does both in rounds. A segment keeps as many extents as it has entered since the round before, so
+//! a segment under a steady load keeps its ring. A reader whose undo lies in an extent that was given back gets
+//! ORA-01555 once another segment has the blocks.
 
 use common::sync::Arc;
 use common::sync::atomic::Ordering;
@@ -26,7 +28,7 @@ impl UndoSegments {
     /// One round over all undo segments.
     ///
     /// # Errors
-    /// Those of the cache; ORA-01089 when the instance is being closed.
+    /// Errors of the cache; ORA-01089 when the instance is being closed.
     pub fn round(&self, s: &Process) -> Result<()> {
         self.sample(s)?;
         for tablespace in self.tablespaces().all() {
@@ -37,7 +39,7 @@ impl UndoSegments {
             for segment in self.by_use(tablespace.number()) {
                 s.check_cancelled()?;
                 let keep = EXTENTS_LEAST + segment.entered_since_round();
-                // One that is idle is not latched for nothing.
+                // An idle segment is not latched without need.
                 if segment.extents(s)? > keep {
                     let _space = self.space(s, segment.number);
                     segment.give_back(s, expired, keep)?;
@@ -48,10 +50,10 @@ impl UndoSegments {
         Ok(())
     }
 
-    /// Notes how much of the undo tablespace is needed, for V$UNDOSTAT, and works out its retention.
+    /// Notes the use of the undo tablespace, for V$UNDOSTAT, and works out its retention.
     ///
     /// # Errors
-    /// Those of the cache.
+    /// Errors of the cache.
     pub fn sample(&self, s: &Process) -> Result<()> {
         let name = s.store().parameters().text(Parameter::UndoTablespace).to_uppercase();
         let Ok(tablespace) = self.tablespaces().named(&name) else { return Ok(()) };
@@ -70,7 +72,7 @@ impl UndoSegments {
         Ok(())
     }
 
-    /// Of segments beyond the first, those to which no transaction was bound since the last round.
+    /// Takes segments beyond the first ones offline to which no transaction was bound since the last round.
     fn take_idle_offline(&self, s: &Process, tablespace: &Arc<Tablespace>) {
         let _binding = self.binding(s);
         let own = self.all().into_iter().filter(|segment| segment.tablespace.number() == tablespace.number());
@@ -95,7 +97,7 @@ impl UndoSegment {
         self.counts.shrunk_bytes.fetch_add(blocks * self.block_bytes() as u64, Ordering::Relaxed);
     }
 
-    /// Extents that the segment has moved into since this was last asked.
+    /// Number of extents that the segment has entered since the last call.
     fn entered_since_round(&self) -> u32 {
         let entered = self.counts.wraps.load(Ordering::Relaxed) + self.counts.extends.load(Ordering::Relaxed);
         let before = std::mem::replace(&mut self.needed.lock().0, entered);
@@ -107,12 +109,12 @@ impl UndoSegment {
         Ok(undo::header(&header).extents.get())
     }
 
-    /// Gives extents back to the tablespace until the segment has `keep`, those whose transactions ended longest ago first.
-    /// [`UndoSegments::space`] is held.
+    /// Gives extents back to the tablespace until the segment has `keep`, those whose transactions ended longest ago
+    /// first. The caller holds [`UndoSegments::space`].
     fn give_back(&self, s: &Process, reuse: Reuse, keep: u32) -> Result<()> {
         let mut blocks = 0;
         loop {
-            // An extent leaves the segment in the record in which it is free again.
+            // An extent leaves the segment and becomes free in one record.
             let mini = s.begin_mini();
             let mut header = self.header_mut(s)?;
             if undo::header(&header).extents.get() <= keep {

@@ -1,7 +1,7 @@
-//! A transaction's way to its undo.
+//! Writing the undo of a transaction.
 //!
-//! The newest record that is not undone is in the header of the current undo block, so a record costs one change of one block; the transaction table
-//! names the current block, and changes when another is taken.
+//! The header of the current undo block names the newest record that is not undone, so a record costs one change of one
+//! block. The transaction table names the current block, and changes only when another block is taken.
 
 use std::collections::VecDeque;
 
@@ -24,7 +24,7 @@ pub struct UndoWriter {
     all: Arc<UndoSegments>,
     segment: Arc<UndoSegment>,
     xid: Xid,
-    /// Where records go.
+    /// The block for records.
     current: Option<Taken>,
     /// The block taken last.
     newest: BlockAddress,
@@ -44,7 +44,7 @@ impl std::fmt::Debug for UndoWriter {
     }
 }
 
-/// How far the undo of a transaction was at a moment.
+/// A point in the undo of a transaction, to which the writer can go back.
 #[derive(Debug)]
 pub struct UndoProgress {
     xid: Xid,
@@ -58,12 +58,12 @@ pub struct UndoProgress {
     extents: usize,
 }
 
-/// A record with a payload as short as this has room wherever one with a long payload, which lies elsewhere, has.
+/// Payload length up to which a record needs no more room than a record whose payload lies elsewhere.
 const SHORT_PAYLOAD: usize = 16;
 
-/// Bytes of a piece of a payload in a block, beside the part itself.
+/// Overhead in bytes of a piece of a payload in a block.
 fn piece_overhead() -> usize {
-    // A piece has what a record has but an ITL slot and a chain.
+    // A piece has the fields of a record except an ITL slot and a chain.
     RECORD_OVERHEAD_MAX - Uba::BYTES - format::transaction::ITL_BYTES
 }
 
@@ -139,7 +139,7 @@ impl UndoWriter {
         Ok(writer)
     }
 
-    /// How far the transaction's undo is, beside what is in blocks.
+    /// The present point of the transaction's undo, without the state in blocks.
     pub(crate) fn progress(&self) -> UndoProgress {
         UndoProgress {
             xid: self.xid,
@@ -154,7 +154,8 @@ impl UndoWriter {
         }
     }
 
-    /// Back to where the transaction's undo was; false when that was another transaction's. What has been written to blocks since is taken back by the caller.
+    /// Goes back to an earlier point of the transaction's undo; false when the point is another transaction's. The
+    /// caller takes back the changes of blocks since.
     pub(crate) fn go_back(&mut self, progress: UndoProgress) -> bool {
         if progress.xid != self.xid {
             return false;
@@ -184,7 +185,7 @@ impl UndoWriter {
         self.last
     }
 
-    /// The first record that was written; not known after a crash.
+    /// The first record that was written; unknown after a crash.
     #[must_use]
     pub fn first(&self) -> Uba {
         self.first
@@ -202,10 +203,11 @@ impl UndoWriter {
         self.used_records
     }
 
-    /// Makes sure that one record with so many bytes of payload can be [appended](UndoWriter::append_to). No block may be latched by the caller.
+    /// Makes room for one record with so many bytes of payload to be [appended](UndoWriter::append_to). The caller must
+    /// have no block latched.
     ///
     /// # Errors
-    /// ORA-30036 when the undo tablespace has no room; those of the cache.
+    /// ORA-30036 when the undo tablespace has no room; errors of the cache.
     pub fn reserve(&mut self, s: &Process, payload: usize) -> Result<()> {
         let empty = undo::empty_room(self.segment.block_bytes());
         let whole = payload + RECORD_OVERHEAD_MAX <= empty;
@@ -226,11 +228,11 @@ impl UndoWriter {
 
     fn take(&mut self, s: &Process, current: bool) -> Result<Taken> {
         let taker = Taker { xid: self.xid, last: self.last, newest: self.newest, records: self.used_records, current };
-        // A pooled block that nothing was written to is not known as the transaction's own, and nothing leads on from it.
+        // A block from the pool without a record does not name the transaction, and no chain leads on from it.
         if self.current.is_some_and(|taken| !taken.owned) {
             self.own_current(s)?;
         }
-        // Each block is a record of its own: nothing may be latched where an extent is waited for.
+        // Each block is a redo record of its own: nothing may be latched during a wait for an extent.
         let taken = loop {
             let extents = &self.extents;
             if let Some(taken) = self.segment.take(s, &taker, |extent| !extents.contains(&extent))? {
@@ -257,7 +259,7 @@ impl UndoWriter {
         Ok(())
     }
 
-    /// Whether a record with so many bytes of payload has room as things are.
+    /// True: a record with so many bytes of payload has room at present.
     #[must_use]
     pub fn has_room(&self, payload: usize) -> bool {
         let empty = undo::empty_room(self.segment.block_bytes());
@@ -268,7 +270,7 @@ impl UndoWriter {
             && self.current.is_some_and(|taken| usize::from(taken.records) < RECORDS_MAX && taken.room >= need)
     }
 
-    /// Where [`UndoWriter::append_to`] will write the record for which room was reserved.
+    /// The address at which [`UndoWriter::append_to`] will write the record for which room was reserved.
     ///
     /// # Errors
     /// ORA-00600 without a reservation.
@@ -277,11 +279,11 @@ impl UndoWriter {
         Ok(Uba { block: taken.block, sequence: taken.life, record: taken.records })
     }
 
-    /// Latches the block that [`UndoWriter::append_to`] will write to. Who changes a block does this before: what can fail has failed then while nothing is
-    /// changed yet.
+    /// Latches the block to which [`UndoWriter::append_to`] will write. A caller that changes a block does this first,
+    /// so that steps that can fail come before the change.
     ///
     /// # Errors
-    /// Those of the cache; ORA-00600 without a reservation.
+    /// Errors of the cache; ORA-00600 without a reservation.
     pub fn latch(&self, s: &Process) -> Result<BlockMut> {
         self.own_block(s, &self.current.ok_or_else(no_reservation)?)
     }
@@ -289,23 +291,25 @@ impl UndoWriter {
     /// As [`UndoWriter::append_to`], with a get of the block.
     ///
     /// # Errors
-    /// Those of the cache; ORA-00600 without a reservation.
+    /// Errors of the cache; ORA-00600 without a reservation.
     #[cfg(any(test, feature = "testing"))]
     pub fn append(&mut self, s: &Process, record: &UndoRecord<'_>) -> Result<Uba> {
         let block = self.latch(s)?;
         self.append_to(s, block, record)
     }
 
-    /// Writes a record into the current undo block, which [`UndoWriter::latch`] has got: one change. Room must have been
-    /// [reserved](UndoWriter::reserve).
+    /// Writes a record into the current undo block, which [`UndoWriter::latch`] has got: one change. Room must have
+    /// been [reserved](UndoWriter::reserve).
     ///
     /// # Errors
-    /// Those of the cache, for pieces of a long payload; ORA-00600 without a reservation. A change that the record is to undo must then not stand.
+    /// Errors of the cache, for pieces of a long payload; ORA-00600 without a reservation. The change that the record
+    /// was to undo must then not stand.
     pub fn append_to(&mut self, s: &Process, mut block: BlockMut, record: &UndoRecord<'_>) -> Result<Uba> {
         let Some(mut taken) = self.current else { return Err(no_reservation()) };
         let chain = Chain::to(self.last, taken.block);
         let length_with = |more, payload| undo::record_bytes(&record.previous, chain, more, payload) + 2;
-        // A longer payload may have been reserved for, and so pieces: the current block then has room for a short record alone.
+        // The reservation may have been for a longer payload, with blocks for pieces: the current block then has room
+        // for a short record alone.
         let whole = record.payload.len() + RECORD_OVERHEAD_MAX <= undo::empty_room(self.segment.block_bytes())
             && (self.spare.is_empty() || length_with(false, record.payload.len()) <= taken.room);
         let more = if whole { None } else { self.append_pieces(s, record.payload)? };
@@ -336,8 +340,8 @@ impl UndoWriter {
         Ok(uba)
     }
 
-    /// How many records with so many bytes of payload each the current block has room for, of changes of one block that all take an ITL slot, or share
-    /// one; none where pieces are reserved for.
+    /// Number of records with these payload lengths for which the current block has room. The records are of changes of
+    /// one block that each take an ITL slot (`own`) or share one. 0 where blocks for pieces are reserved.
     #[must_use]
     pub fn records_with_room(&self, own: bool, payloads: impl Iterator<Item = usize>) -> usize {
         let Some(taken) = self.current.filter(|_| self.spare.is_empty()) else { return 0 };
@@ -352,11 +356,11 @@ impl UndoWriter {
         payloads.take(RECORDS_MAX.saturating_sub(usize::from(taken.records))).take_while(fits).count()
     }
 
-    /// As [`UndoWriter::append_to`], for several records that all have [room](UndoWriter::records_with_room): one change of the undo block. Returns the
-    /// address of the first; the others follow it by number.
+    /// As [`UndoWriter::append_to`], for several records that all have [room](UndoWriter::records_with_room): one
+    /// change of the undo block. Returns the address of the first; the others follow it by number.
     ///
     /// # Errors
-    /// ORA-00600 without room. Changes that the records are to undo must then not stand.
+    /// ORA-00600 without room. The changes that the records were to undo must then not stand.
     pub fn append_many_to(&mut self, s: &Process, mut block: BlockMut, records: &[UndoRecord<'_>]) -> Result<Uba> {
         let Some(mut taken) = self.current else { return Err(no_reservation()) };
         let own = records.iter().skip(1).any(|record| matches!(record.previous, Previous::Itl(_)));
@@ -393,7 +397,7 @@ impl UndoWriter {
         Ok(ubas.0)
     }
 
-    /// A block that the transaction was given, to change.
+    /// A block that the transaction has taken, to change.
     fn own_block(&self, s: &Process, taken: &Taken) -> Result<BlockMut> {
         let block = metadata::current_mut(s, taken.block, BlockClass::UndoBlock)?;
         let fields = undo::block_header(&block);
@@ -403,7 +407,7 @@ impl UndoWriter {
         Ok(block)
     }
 
-    /// Writes a payload that no block has room for, the last part first, and returns where the first is.
+    /// Writes a payload that no block has room for, the last part first. Returns the address of the first part.
     fn append_pieces(&mut self, s: &Process, payload: &[u8]) -> Result<Option<Uba>> {
         let part = undo::empty_room(self.segment.block_bytes()) - piece_overhead();
         let mut next = None;
@@ -417,11 +421,11 @@ impl UndoWriter {
         Ok(next)
     }
 
-    /// Notes that the record at `uba`, and all newer ones, are undone: [`UndoWriter::last`] moves to the one before it. One change of the current undo
-    /// block.
+    /// Notes that the record at `uba`, and all newer ones, are undone: [`UndoWriter::last`] moves to the one before it.
+    /// One change of the current undo block.
     ///
     /// # Errors
-    /// Those of [`read`]; ORA-00600 when the transaction has no undo block.
+    /// Errors of [`UndoSegments::read`]; ORA-00600 when the transaction has no undo block.
     pub fn undone_to(&mut self, s: &Process, uba: Uba) -> Result<()> {
         let before = self.all.chain(s, uba, self.xid)?;
         let taken = self.current.filter(|taken| taken.owned).ok_or_else(no_reservation)?;
@@ -436,7 +440,7 @@ impl UndoWriter {
     /// The header of the transaction's undo segment, latched for its end.
     ///
     /// # Errors
-    /// Those of the cache.
+    /// Errors of the cache.
     pub fn header_mut(&self, s: &Process) -> Result<BlockMut> {
         self.segment.header_mut(s)
     }
@@ -446,7 +450,7 @@ impl UndoWriter {
         self.end(s, header, scn, 0);
     }
 
-    /// Ends the transaction as rolled back; every record has been undone.
+    /// Ends the transaction as rolled back. Every record has been undone.
     pub fn rolled_back(&self, s: &Process, header: BlockMut, scn: Scn) {
         debug_assert!(self.last.is_none(), "transaction {} has undo that was not applied", self.xid);
         self.end(s, header, scn, undo::ROLLED_BACK);
@@ -466,7 +470,7 @@ impl UndoWriter {
     }
 }
 
-/// A change of an undo block that adds a record: its vector is undo in the redo.
+/// Makes a change of an undo block that adds a record. Its redo vector counts as undo.
 fn change_counted<R>(
     s: &Process,
     block: &mut BlockMut,

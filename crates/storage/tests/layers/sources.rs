@@ -1,4 +1,4 @@
-//! Production code of a crate, folder by folder, as its sources say it.
+//! Production code of a crate, folder by folder, read from its sources.
 
 #![allow(clippy::unwrap_used, reason = "a test fails by panicking, in its helpers too")]
 #![allow(dead_code, reason = "each test uses a part")]
@@ -9,11 +9,11 @@ use std::path::{Path, PathBuf};
 
 /// A file of production code.
 pub(crate) struct File {
-    /// The folder of `src` that it is in, or its own name without one.
+    /// Its folder in `src`, or its own name where it is in none.
     pub(crate) folder: String,
     /// Its path below `src`.
     pub(crate) path: String,
-    /// Without comments, and without what is compiled for tests alone.
+    /// Its lines without comments, and without code that is compiled for tests alone.
     pub(crate) lines: Vec<String>,
 }
 
@@ -45,7 +45,7 @@ pub(crate) fn code(root: &Path) -> Vec<File> {
         let mut lines = Vec::new();
         let mut for_tests = false;
         for line in production.lines() {
-            // An item that is compiled for tests alone ends where its indentation does; here it is enough to leave out its first line.
+            // An item for tests alone ends where its indentation does; here it is enough to leave out its first line.
             let kept = if for_tests { "" } else { line.split("//").next().unwrap_or_default() };
             lines.push(kept.to_owned());
             for_tests = line.trim() == "#[cfg(test)]";
@@ -63,7 +63,7 @@ pub(crate) fn named<'l>(line: &'l str, root: &'l str) -> impl Iterator<Item = &'
     })
 }
 
-/// Uses of folders behind the own one in `order`, and how many of folders before it there are.
+/// Uses of folders behind the own one in `order`, and the number of uses of folders before it.
 pub(crate) fn upward(code: &[File], order: &[&str]) -> (Vec<String>, usize) {
     let place = |folder: &str| order.iter().position(|other| *other == folder);
     let (mut upward, mut downward) = (Vec::new(), 0);
@@ -86,7 +86,7 @@ fn word(text: &str) -> String {
     text.chars().take_while(|c| c.is_alphanumeric() || *c == '_').collect()
 }
 
-/// What is declared behind `pub`, `pub(crate)` and the like.
+/// The declaration behind `pub`, `pub(crate)` and the like.
 fn declared(line: &str) -> &str {
     let line = line.trim_start();
     match line.strip_prefix("pub") {
@@ -97,7 +97,7 @@ fn declared(line: &str) -> &str {
     }
 }
 
-/// Folders in which types of each name are declared.
+/// The folders in which types of each name are declared.
 pub(crate) fn homes(code: &[File]) -> BTreeMap<String, BTreeSet<String>> {
     let mut homes: BTreeMap<String, BTreeSet<String>> = BTreeMap::new();
     for file in code {
@@ -114,13 +114,13 @@ pub(crate) fn homes(code: &[File]) -> BTreeMap<String, BTreeSet<String>> {
 /// An inherent `impl`.
 pub(crate) struct Methods<'c> {
     pub(crate) file: &'c File,
-    /// The line of its beginning, from 1.
+    /// Its first line, from 1.
     pub(crate) line: usize,
-    /// Whether its type is declared in the folder; None for a type that no source declares.
+    /// True: the folder declares its type. None for a type that no source declares.
     pub(crate) at_home: Option<bool>,
     /// The type.
     pub(crate) of: String,
-    /// The functions that others than the file may call; whether each takes a receiver.
+    /// The functions that other files may call; true for a function with a receiver.
     pub(crate) names: Vec<(String, bool)>,
 }
 
@@ -164,8 +164,9 @@ pub(crate) fn methods(code: &[File]) -> Vec<Methods<'_>> {
     found
 }
 
-/// Calls of functions that a folder adds to a type of another one, from folders before it in `order`; and how many such functions there are. A method's name
-/// that a folder before has too may be that one's, and is not looked for.
+/// Calls, from folders before it in `order`, of functions that a folder adds to a type of another folder; and the
+/// number of such functions. A method's name that an earlier folder has too may mean that one's method, and is not
+/// looked for.
 pub(crate) fn upward_calls(code: &[File], order: &[&str]) -> (Vec<String>, usize) {
     let place = |folder: &str| order.iter().position(|other| *other == folder);
     let mut added: BTreeMap<(String, String, bool), usize> = BTreeMap::new();
@@ -192,7 +193,7 @@ pub(crate) fn upward_calls(code: &[File], order: &[&str]) -> (Vec<String>, usize
     (calls, added.len())
 }
 
-/// Whether a folder up to place `last` declares a function of the name.
+/// True: a folder up to place `last` declares a function of the name.
 fn declares(code: &[File], order: &[&str], last: usize, name: &str) -> bool {
     let start = format!("fn {name}");
     code.iter().filter(|file| order[..=last].contains(&file.folder.as_str())).any(|file| {

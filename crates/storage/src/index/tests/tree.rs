@@ -1,4 +1,4 @@
-//! The tree against sorted sets: contents, structure, latching, and what each operation touches.
+//! The tree against sorted sets: contents, structure, latching, and the blocks that each operation touches.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::ops::Bound;
@@ -29,7 +29,7 @@ fn row(n: u32) -> Rowid {
     }
 }
 
-/// Numbers in no order.
+/// Distinct numbers in a scattered order.
 fn scattered(n: u32) -> u64 {
     let mut z = (u64::from(n) + 1).wrapping_mul(0x9e37_79b9_7f4a_7c15);
     z = (z ^ (z >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
@@ -83,7 +83,7 @@ fn all(tree: &Tree<'_, Memory>) -> Found {
     scan(tree, Bound::Unbounded, Bound::Unbounded, false)
 }
 
-/// What the index must hold, in its order: by key, then by rowid.
+/// The expected entries of the index, in its order: by key, then by rowid.
 #[derive(Default)]
 struct Model {
     entries: BTreeSet<(Key, [u8; ROWID_BYTES])>,
@@ -151,7 +151,7 @@ fn bound(image: &[u8], kind: u8) -> Bound<Vec<u8>> {
     }
 }
 
-/// Whether a key is inside a bound that may name leading columns only.
+/// True: the key is inside the bound, which may name leading columns only.
 fn inside(key: &Key, bound: &Bound<Key>, lower: bool) -> bool {
     let (Bound::Included(limit) | Bound::Excluded(limit)) = bound else { return true };
     let leading = Key::new(key.columns().take(limit.columns().count()));
@@ -194,7 +194,7 @@ fn run(size: BlockSize, automatic: bool, unique: bool, columns: u8, steps: Vec<S
                         assert!(error.is_ora(1) && error.text.contains("T.I"), "{error}");
                     }
                 }
-                // What came before the duplicate is in: the rollback of a statement takes it out.
+                // The entries before the duplicate are in the index: the rollback of a statement takes them out.
                 let stand: Vec<_> = new[..clash.unwrap_or(new.len())]
                     .iter()
                     .map(|(key, rowid)| (key.clone(), rowid.restricted()))
@@ -347,7 +347,7 @@ fn the_root_stays_where_it_is() {
 #[test]
 fn no_space_changes_nothing() {
     let shape = KeyShape { columns: 1, unique: false };
-    // Whatever split the failure meets: leaf, branch and root, at each block that it asks for.
+    // The failure meets splits of leaf, branch and root, at each block that they ask for.
     for left in 0..12 {
         let memory = Memory::new(BlockSize::K2, false, shape);
         let tree = memory.tree(shape);
@@ -356,7 +356,7 @@ fn no_space_changes_nothing() {
         let mut failed = 0;
         while failed < 3 {
             let key = number_key(scattered(n));
-            // Blocks run out again and again, after some that were had.
+            // Blocks run out again and again, each time after some successful requests.
             memory.blocks_left.store(if n.is_multiple_of(997) { left % 4 } else { 1000 }, Ordering::Relaxed);
             let used = memory.used();
             match insert(&tree, &[(key.clone(), row(n))]) {
@@ -390,17 +390,17 @@ fn a_duplicate_ends_its_batch() {
     batch.extend((0..500).map(|n| (text_key(&format!("z{n:05}")), row(n))));
     let error = insert(&tree, &batch).unwrap_err();
     assert!(error.is_ora(1) && error.text.contains("(T.I)"), "{error}");
-    // Those before it are in, until the statement is taken back.
+    // The entries before the duplicate stay in the index until the statement is taken back.
     assert_eq!(all(&tree).len(), 501);
     assert_eq!(memory.value(Statistic::IndexEntriesInserted), 501);
     delete(&tree, &batch[..500]).unwrap();
     assert_eq!(all(&tree), [(text_key("m").image().to_vec(), row(1).restricted())]);
-    // Within a batch too.
+    // The same holds for a duplicate within one batch.
     assert!(insert(&tree, &[(text_key("q"), row(3)), (text_key("q"), row(4))]).unwrap_err().is_ora(1));
     assert_eq!(tree.statistics().unwrap().num_rows, 2);
     assert!(insert(&tree, &[(text_key("q"), row(3))]).unwrap_err().is_ora(1));
     delete(&tree, &[(text_key("q"), row(3))]).unwrap();
-    // Nothing goes twice.
+    // An entry cannot be deleted twice.
     assert!(delete(&tree, &[(text_key("m"), row(1)), (text_key("m"), row(1))]).unwrap_err().is_ora(8102));
     insert(&tree, &[(text_key("m"), row(1))]).unwrap();
     // The key of a deleted entry may come back, for another row.
@@ -423,7 +423,7 @@ fn deleted_entries_make_room_before_a_leaf_splits() {
             delete(&tree, &[(number_key(n - 50), row((n - 50) as u32))]).unwrap();
         }
     }
-    // Fifty live keys in one leaf: what was deleted before was purged each time that it was full.
+    // Fifty live keys in one leaf: deleted entries were purged each time that the leaf was full.
     assert_eq!(tree.statistics().unwrap().num_rows, 50);
     assert_eq!(memory.value(Statistic::LeafNodeSplits), 0);
     assert_eq!(problems(&tree), []);
@@ -503,7 +503,7 @@ fn many_sessions_at_once() {
                     let gone: Vec<_> =
                         batch.iter().filter(|(_, rowid)| rowid.slot.is_multiple_of(2)).cloned().collect();
                     delete(&tree, &gone).unwrap();
-                    // Another thread's key is a duplicate or still missing, never a mess.
+                    // A lookup of another thread's key finds it or does not; it never fails.
                     let _ = tree.lookup(key((thread + 1) % THREADS, first).image()).unwrap();
                 }
             })
@@ -578,7 +578,7 @@ fn verify_names_the_block_that_is_wrong() {
         assert!(leaf::append(block, stray.get(0).key, stray.get(0).rowid));
     });
     assert!(at(&found, second), "{found:?}");
-    // A separator that is gone: its child's keys lie above the bounds of the one before, and the chain skips a leaf.
+    // A missing separator: its child's keys lie above the bounds of the child before, and the chain skips a leaf.
     assert!(!damaged(branch, &|block| format::index::branch::remove(block, 1)).is_empty());
     // A child that is its own grandparent.
     let found = damaged(branch, &|block| {

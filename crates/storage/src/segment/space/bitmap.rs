@@ -4,18 +4,22 @@
 //! process's last block -> its L1 -> segment header (hint) -> L2 -> L1s whose mask promises room -> blocks
 //! ```
 //!
-//! The process number picks the L1 among those of an L2, the batch of sixteen blocks in the L1 that is looked at first, and formatted first, and the place in each
-//! batch, so that sessions spread. A block in which another session has a transaction, or that it has pinned, is passed over, and the high-water mark raised
-//! where no other is left: concurrency is bought with space, as in Oracle.
+//! The process number picks the L1 among those of an L2, the batch of sixteen blocks in the L1 that the search looks at
+//! and formats first, and the place in each batch, so that sessions spread. The search passes over a block in which
+//! another session has a transaction, or that it has pinned, and raises the high-water mark where no other block is
+//! left: concurrency is bought with space, as in Oracle.
 //!
 //! Rules:
-//! 1. A state is a hint: the block is latched and looked at before it is used. A block that refuses a row though it seemed to have room becomes
-//!    Full once an eighth of a block or less is left above PCTFREE.
-//! 2. The search lets go of a bitmap block before it takes a data block. A change goes the other way: data block, then L1, then L2.
-//! 3. State changes are written only when a quarter, PCTFREE or a refusal is crossed; an L2 entry only when the best state in its L1 changes.
-//! 4. Blocks of a batch are formatted before their L1 says so; two sessions that pick the same batch meet on the FB enqueue.
-//! 5. A search gives up on half-full blocks after `REFUSALS_MAX` refusals and takes an empty one: wasted probes stay bounded.
-//!    Nor does it pass over more than `PASSED_MAX` blocks that are in use.
+//! 1. A state is a hint: the search latches the block and looks at it before it uses it. A block that refuses a row
+//!    though it seemed to have room becomes Full once an eighth of a block or less is left above PCTFREE.
+//! 2. The search lets go of a bitmap block before it takes a data block. A change goes the other way: data block, then
+//!    L1, then L2.
+//! 3. State changes are written only when a quarter, PCTFREE or a refusal is crossed; an L2 entry only when the best
+//!    state in its L1 changes.
+//! 4. Blocks of a batch are formatted before their L1 says so; two sessions that pick the same batch meet on the FB
+//!    enqueue.
+//! 5. A search gives up on half-full blocks after `REFUSALS_MAX` refusals and takes an empty one: wasted probes stay
+//!    bounded. Nor does it pass over more than `PASSED_MAX` blocks that are in use.
 
 use common::{BlockAddress, BlockClass, BlockRange, Error, Result};
 use format::bitmap::{self, BlockState};
@@ -32,7 +36,7 @@ use crate::segment::extent::{Position, Reading};
 use crate::segment::{RowRoom, Segment, SpaceUsage};
 use crate::txn::Worker;
 
-/// Blocks formatted at a time.
+/// Number of blocks formatted at a time.
 pub(super) const FORMAT_BATCH: usize = 16;
 /// Bitmaps: all state is in the blocks.
 #[derive(Debug)]
@@ -61,20 +65,21 @@ impl Bitmaps {
         Ok(all)
     }
 
-    /// The unformatted blocks of a batch, as places in its L1.
+    /// The unformatted blocks of a batch, as indexes in its L1.
     pub(super) fn unformatted(l1: &[u8], batch: usize) -> Vec<usize> {
         let covered = usize::from(bitmap::first_level(l1).covered.get());
         let is_unformatted = |index: &usize| bitmap::state(l1, *index) == BlockState::Unformatted;
         (batch..(batch + FORMAT_BATCH).min(covered)).filter(is_unformatted).collect()
     }
 
-    /// Whether a block that refused a row has so little left above PCTFREE that it counts as full.
+    /// True: a block that refused a row has so little left above PCTFREE that it counts as full.
     pub(super) fn is_used_up(segment: &Segment, block: &[u8]) -> bool {
         let reserve = block.len() * usize::from(segment.spec.pctfree) / 100;
         heap::free_after_commit(block) <= reserve + block.len() / 8
     }
 
-    /// Writes a block's state into its L1, and into the L2 when the best state in the L1 changes. The block is latched.
+    /// Writes a block's state into its L1, and into the L2 when the best state in the L1 changes. The caller has the
+    /// block latched.
     pub(super) fn set_state(segment: &Segment, s: &Worker, block: &mut BlockMut, state: BlockState) -> Result<()> {
         s.mini(|| {
             let l1 = transaction::header(block).bitmap_block();
@@ -111,7 +116,7 @@ impl Bitmaps {
         Ok(())
     }
 
-    /// Whether an L2 lists an L1 where that says.
+    /// Checks that an L2 lists an L1 in the slot that the L1 names.
     pub(super) fn check_slot(upper: &BlockMut, slot: usize, l1: BlockAddress) -> Result<()> {
         if slot < bitmap::upper(upper).entries.get() as usize
             && bitmap::second_level_entry(upper, slot).first_level.get() == l1.pack()
@@ -121,8 +126,8 @@ impl Bitmaps {
         Err(Error::corrupt(upper.address(), format!("{l1} is not in slot {slot} of its second-level bitmap block")))
     }
 
-    /// Formats a batch: up to sixteen consecutive unformatted blocks of an L1. Returns their addresses; where another session was faster, those of
-    /// the blocks of the batch that are empty.
+    /// Formats a batch: up to sixteen consecutive unformatted blocks of an L1. Returns their addresses; where another
+    /// session was faster, the addresses of the batch's empty blocks.
     pub(super) fn format_batch(
         segment: &Segment,
         s: &Worker,
@@ -148,7 +153,7 @@ impl Bitmaps {
                 let Some(address) = bitmap::address_of(&bitmap_block, *index) else {
                     return Err(Error::corrupt(l1, format!("covered block {index} is in no range")));
                 };
-                // Nobody else reaches an unformatted block, so holding the L1 over it breaks no order.
+                // No other session reaches an unformatted block, so holding the L1 over it breaks no order.
                 let mut block = s.new_block(address, BlockClass::Data)?;
                 s.change(&mut block, |bytes| {
                     segment.format_block(bytes, address, Some(l1));
@@ -212,7 +217,7 @@ impl SpaceManager for Bitmaps {
     }
 
     fn empty_block(&self, segment: &Segment, s: &Worker) -> Result<BlockMut> {
-        // Between the two records the block is one that is on no list: it is lost for use at worst.
+        // A crash between the two records leaves the block on no list: at worst it is lost for use.
         let mut block = Self::search(segment, s, Want::Empty)?;
         segment.remember(s, None, segment.hint(s).first_level);
         Self::set_state(segment, s, &mut block, BlockState::Full)?;

@@ -9,8 +9,9 @@
 //!                     low mark               high mark
 //! ```
 //!
-//! An L1 covers 16 blocks in a segment's first MB, 64 up to 32 MB, 256 up to 1 GB, 1,024 beyond; a small extent joins the L1 of the extent before it
-//! while that has room. Blocks above the high mark are in their L1 as unformatted, but the L2's entry for it stays empty until the mark passes.
+//! An L1 covers 16 blocks in a segment's first MB, 64 up to 32 MB, 256 up to 1 GB, 1,024 beyond; a small extent joins
+//! the L1 of the extent before it while that has room. Blocks above the high mark are unformatted in their L1, but the
+//! L2's entry for that L1 stays empty until the mark passes.
 
 use common::{BlockAddress, BlockClass, BlockRange, Error, Result};
 use format::bitmap::{self, BlockState};
@@ -29,9 +30,9 @@ use crate::txn::Worker;
 
 const MB: u64 = 1 << 20;
 
-/// Blocks that one L1 covers in a segment of `segment_bytes`, for an extent of `extent_bytes`.
+/// Number of blocks that one L1 covers in a segment of `segment_bytes`, for an extent of `extent_bytes`.
 fn coverage(segment_bytes: u64, extent_bytes: u64, uniform: bool) -> u32 {
-    // Small autoallocate extents follow the segment's size alone; large and uniform ones bring their own.
+    // Small autoallocate extents count by the segment's size alone; large and uniform ones also by their own size.
     let bytes = if uniform || extent_bytes > MB { segment_bytes.max(extent_bytes) } else { segment_bytes };
     match bytes {
         b if b < MB => 16,
@@ -44,7 +45,7 @@ fn coverage(segment_bytes: u64, extent_bytes: u64, uniform: bool) -> u32 {
 /// The metadata blocks at the start of an extent.
 #[derive(Clone, Copy, Default)]
 struct Plan {
-    /// Blocks that each L1 covers.
+    /// Number of blocks that each L1 covers.
     cover: u32,
     first_levels: u32,
     second_levels: u32,
@@ -59,7 +60,7 @@ impl Plan {
     }
 }
 
-/// What an L2's entry for an L1 is to say.
+/// The L2 entry to be written for an L1.
 struct ParentMask {
     l1: BlockAddress,
     parent: BlockAddress,
@@ -67,7 +68,7 @@ struct ParentMask {
     mask: u8,
 }
 
-/// Where new L2 and L3 entries go; filled from the header and written back to it.
+/// The L2 for new L1 entries, and the L2s made for them. Filled from the header and written back to it.
 struct Parents {
     second_level: BlockAddress,
     new_second_levels: Vec<BlockAddress>,
@@ -166,7 +167,8 @@ impl Bitmaps {
         Ok(())
     }
 
-    /// Enters an extent into the segment: into the last L1 if that has room for all of it, else with L1s of its own.
+    /// Enters an extent into the segment: into the last L1 if that has room for the whole extent, else with L1s of its
+    /// own.
     pub(super) fn enter_extent(segment: &Segment, s: &Worker, range: BlockRange) -> Result<()> {
         let block_bytes = segment.block_size().bytes();
         let mut header = segment.header_block_mut(s)?;
@@ -175,7 +177,7 @@ impl Bitmaps {
         let segment_bytes = u64::from(fields.blocks.get()) * block_bytes as u64;
         let cover = coverage(segment_bytes, u64::from(range.blocks) * block_bytes as u64, uniform);
         let map = u32::from(segment.needs_map_block(s, &header)?);
-        // The mark must be at the end of all extents, for blocks that join an L1 in use are at once below it.
+        // The mark must be at the end of all extents, because blocks that join an L1 in use are below it at once.
         let joins = fields.high.blocks == fields.blocks;
         let last = BlockAddress::unpack(fields.last_first_level.get());
         if joins && Self::join(segment, s, &mut header, last, range, map, cover)? {
@@ -221,8 +223,8 @@ impl Bitmaps {
         segment.append_extent(s, &mut header, entry, (map > 0).then_some(map_at))
     }
 
-    /// Adds a whole extent to an L1 in use, if it is of the right coverage and has room. Searches know that L1 and find the blocks at once, so the
-    /// high mark goes to the extent's end with it.
+    /// Adds a whole extent to an L1 in use, if that has the right coverage and room. Searches know that L1 and find the
+    /// blocks at once, so the high mark moves to the extent's end in the same step.
     fn join(
         segment: &Segment,
         s: &Worker,
@@ -252,7 +254,7 @@ impl Bitmaps {
         let slot = fields.parent_slot.get() as usize;
         Self::check_slot(&upper, slot, l1)?;
         segment.append_extent(s, header, entry, (maps > 0).then_some(range.start))?;
-        // Nothing fails from here on: bitmaps, map and mark agree.
+        // Nothing fails from here on, so bitmaps, map and mark agree.
         s.change(&mut block, |bytes| {
             bitmap::add_range(bytes, range.start, range.blocks, BlockState::Unformatted);
             for index in covered..covered + maps {
@@ -344,8 +346,9 @@ impl Bitmaps {
         Ok(())
     }
 
-    /// Moves the high mark: over the rest of the extent, or in a large extent over about a MB of whole L1s; a new extent is added when there is none
-    /// above the mark. Nothing is done when blocks below the mark are still unformatted: another session was here first.
+    /// Moves the high mark: over the rest of the extent, or in a large extent over about a MB of whole L1s; a new
+    /// extent is added when there is none above the mark. Does nothing when blocks below the mark are still
+    /// unformatted: another session has raised it meanwhile.
     pub(super) fn raise_high_water(segment: &Segment, s: &Worker) -> Result<()> {
         let _growing = segment.growing(s);
         let mut before = None;
@@ -364,7 +367,7 @@ impl Bitmaps {
             }
             drop(header);
             if let Some(before) = before.filter(|before| *before != fields.high) {
-                // The new extent joined an L1 in use, and the mark went with it.
+                // The new extent has joined an L1 in use and moved the high mark to its end.
                 let mut header = segment.header_block_mut(s)?;
                 s.change(&mut header, |bytes| segment::header_mut(bytes).low = before);
                 return Ok(());
@@ -386,12 +389,12 @@ impl Bitmaps {
             end += covered;
             masks.push(Self::mask_for_parent(s, l1)?);
         }
-        // The mark first: what searches can find must be below it, after a crash too.
+        // The mark moves first, in the same record: blocks that searches can find must be below it, after a crash too.
         let mini = s.begin_mini();
         let mut header = segment.header_block_mut(s)?;
         s.change(&mut header, |bytes| {
             let fields = segment::header_mut(bytes);
-            // Nothing below the old mark is unformatted, else it would have been used.
+            // No block below the old mark is unformatted, else the search would have used it.
             fields.low = fields.high;
             fields.high.extent = next.extent.into();
             fields.high.block = end.into();
@@ -406,7 +409,7 @@ impl Bitmaps {
         Ok(())
     }
 
-    /// Whether a block below the high mark is unformatted: mostly the L2 that the header names knows.
+    /// True: a block below the high mark is unformatted. Mostly the L2 that the header names tells.
     fn has_unformatted(segment: &Segment, s: &Worker, fields: &SegmentHeader) -> Result<bool> {
         let hint = BlockAddress::unpack(fields.second_level_hint.get());
         if Self::lists_unformatted(s, hint)? {
@@ -428,7 +431,8 @@ impl Bitmaps {
         Ok((0..entries).any(|n| bitmap::second_level_entry(&block, n).states & BlockState::Unformatted.bit() != 0))
     }
 
-    /// The L1 that covers block `offset` of an extent, and how many blocks it covers from there on within the extent.
+    /// The L1 that covers block `offset` of an extent, and the number of blocks that it covers from there on within the
+    /// extent.
     pub(super) fn chunk(s: &Worker, entry: &ExtentEntry, offset: u32) -> Result<(BlockAddress, u32)> {
         let first = BlockAddress::unpack(entry.first_level.get());
         let rest = entry.blocks.get() - offset;
@@ -441,7 +445,8 @@ impl Bitmaps {
         Ok((first.plus(offset / cover), (cover - offset % cover).min(rest)))
     }
 
-    /// What an L1's entry in its L2 is to say. The L1 is let go: nobody else changes one that searches cannot find yet.
+    /// The L2 entry to be written for an L1. The L1's latch is released: no other session changes an L1 that searches
+    /// cannot find yet.
     fn mask_for_parent(s: &Worker, l1: BlockAddress) -> Result<ParentMask> {
         let block = metadata::current(s, l1, BlockClass::FirstLevelBitmap)?;
         let fields = bitmap::first_level(&block);
@@ -449,7 +454,7 @@ impl Bitmaps {
         Ok(ParentMask { l1, parent, slot, mask: bitmap::state_mask(&block) })
     }
 
-    /// Lets searches see an L1: its states go into its L2's entry.
+    /// Makes an L1 visible to searches: writes its states into its L2's entry.
     fn tell(s: &Worker, told: &ParentMask) -> Result<()> {
         let mut upper = metadata::current_mut(s, told.parent, BlockClass::SecondLevelBitmap)?;
         Self::check_slot(&upper, told.slot, told.l1)?;
@@ -457,7 +462,7 @@ impl Bitmaps {
         Ok(())
     }
 
-    /// The L1 that covers a block of extent `extent`, and how many blocks from there on.
+    /// The L1 that covers a block of extent `extent`, and the number of blocks that it covers from there on.
     pub(super) fn covering_first_level(
         segment: &Segment,
         s: &Worker,
@@ -470,8 +475,8 @@ impl Bitmaps {
         Self::chunk(s, &entry, address.block - entry.address().block)
     }
 
-    /// After a direct load: the high mark goes to the end of the L1 in which the load ended, the blocks are full. The low mark goes to the load's own end if
-    /// nothing below the load is unformatted.
+    /// Marks the blocks of a direct load as full, and moves the high mark to the end of the L1 in which the load ended.
+    /// The low mark moves to the load's own end if no block below the load is unformatted.
     pub(super) fn mark_loaded(
         segment: &Segment,
         s: &Worker,
@@ -517,8 +522,9 @@ impl Bitmaps {
             mini.commit();
             s.meter().count(Statistic::HwmMoves, 1);
         }
-        // Not one group: a large load passes more bitmap blocks than a small cache has buffers. A crash on the way leaves blocks below the mark that count as
-        // unformatted, which is what they are to be used as: the load is of a transaction that has not committed.
+        // Not one mini-transaction: a large load passes more bitmap blocks than a small cache has buffers. A crash
+        // meanwhile leaves blocks below the mark that count as unformatted and can be used as such, because the load's
+        // transaction has not committed.
         for (extent, l1, offsets) in chunks {
             let mut block = metadata::current_mut(s, l1, BlockClass::FirstLevelBitmap)?;
             s.change(&mut block, |bytes| {
@@ -568,7 +574,7 @@ impl Bitmaps {
                 };
                 let cover = u32::from(bitmap::first_level(&block).limit.get()).max(1);
                 if owns && at >= skipped + cover {
-                    // The mark is behind this L1's part of the extent.
+                    // The high mark is behind this L1's part of the extent.
                     let chunks = (at - skipped) / cover;
                     skipped += chunks * cover;
                     l1 = l1.plus(chunks);
@@ -589,7 +595,7 @@ impl Bitmaps {
         Ok(())
     }
 
-    /// Formatted data blocks: all below the low mark, and those between the marks that their L1 says are formatted.
+    /// Formatted data blocks: all below the low mark, and those between the marks that their L1 shows as formatted.
     pub(super) fn formatted_ranges(segment: &Segment, s: &Worker) -> Result<Vec<BlockRange>> {
         let (header, entries) = segment.map(s, Reading::Consistent)?;
         let (low, high) = (Position::from(header.low), Position::from(header.high));

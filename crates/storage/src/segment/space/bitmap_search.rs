@@ -13,19 +13,19 @@ use crate::process::metadata;
 use crate::segment::{RowRoom, Segment};
 use crate::txn::Worker;
 
-/// Probes of half-full blocks that may refuse a row before an empty block is taken.
+/// Most refusals by half-full blocks before the search takes an empty block.
 const REFUSALS_MAX: usize = 5;
 
-/// Blocks in which another session is at work that a search passes over before it is content with one of them. Otherwise one long transaction that has
-/// touched many half-full blocks would cost every insert of the others a probe of each.
+/// Most blocks in use by other sessions that a search passes over before it accepts one of them. Without a limit, one
+/// long transaction that has touched many half-full blocks would cost every insert of other sessions a probe of each.
 const PASSED_MAX: usize = 32;
 
-/// What has come of looking at a block.
+/// Result of a look at a block.
 enum Probed {
     Taken(BlockMut),
-    /// It does not serve.
+    /// The block does not serve.
     Refused,
-    /// It may serve; another session is at work in it.
+    /// The block may serve, but another session is at work in it.
     InUse,
 }
 
@@ -33,52 +33,55 @@ enum Probed {
 #[derive(Clone, Copy)]
 enum Step {
     Probe(BlockAddress, BlockState),
-    /// A batch with unformatted blocks: its place in the L1, and the address of its first block.
+    /// Formats a batch with unformatted blocks: its index in the L1, and the address of its first block.
     Format(usize, BlockAddress),
 }
 
-/// How far a search goes for a block.
+/// State of a search for a block.
 struct Search {
     want: Want,
     /// Blocks that refused the row.
     refusals: usize,
     /// Blocks passed over because another session is at work in them.
     passed: usize,
-    /// As the releases with bug 6918210 searched: [`Parameter::LegacySpaceSearch`].
+    /// True: search as the releases with bug 6918210 did, see [`Parameter::LegacySpaceSearch`].
     legacy: bool,
-    /// The segment cannot grow: whatever may serve is asked before that is said, once.
+    /// True: the segment cannot grow, so the search makes one last pass over all blocks that may serve before it
+    /// reports that.
     last: bool,
 }
 
 impl Search {
-    /// Whether half-full blocks have refused often enough.
+    /// True: half-full blocks have refused often enough.
     fn is_sure(&self) -> bool {
         self.refusals >= REFUSALS_MAX && !self.legacy && !self.last
     }
 
-    /// Whether a block in which another session is at work will do.
+    /// True: a block in which another session is at work will do.
     fn is_patient(&self) -> bool {
         self.last || self.passed >= PASSED_MAX
     }
 
-    /// Whether blocks that may serve have been left out.
+    /// True: the search has left out blocks that may serve.
     fn has_left_out(&self) -> bool {
         self.passed > 0 || self.is_sure()
     }
 }
 
-/// The places of a batch of `length` blocks in the order in which a process looks at them. Neighbours in number begin five places apart.
+/// The places of a batch of `length` blocks in the order in which a process looks at them. Processes with neighbouring
+/// numbers begin five places apart.
 pub(super) fn in_batch(process: usize, length: usize) -> impl Iterator<Item = usize> {
     let start = process * 5 % length.max(1);
     (0..length).map(move |n| (start + n) % length)
 }
 
-/// Whether a segment could not grow: its tablespace is full, or the file system where a file of that would grow.
+/// True: the error says that a segment could not grow, because its tablespace is full, or the file system in which a
+/// file would grow.
 fn is_out_of_space(error: &Error) -> bool {
     [1653, 1654, 1237].into_iter().any(|number| error.is_ora(number))
 }
 
-/// What a search looks for.
+/// The target of a search.
 #[derive(Clone, Copy)]
 pub(super) enum Want {
     /// A block in which a row fits.
@@ -88,7 +91,7 @@ pub(super) enum Want {
 }
 
 impl Want {
-    /// Whether a block of this state may serve; `sure` asks for more than a guess.
+    /// True: a block of this state may serve. `sure`: only a state that certainly has room counts.
     fn may_serve(self, state: BlockState, segment: &Segment, sure: bool) -> bool {
         match self {
             Self::Empty => state == BlockState::Free100,
@@ -101,7 +104,7 @@ impl Want {
         }
     }
 
-    /// The states that may serve, as an L2 entry's mask; unformatted blocks serve always.
+    /// The states that may serve, as a mask for L2 entries. Unformatted blocks always serve.
     fn mask(self, segment: &Segment, sure: bool) -> u8 {
         BlockState::DATA
             .into_iter()
@@ -111,7 +114,7 @@ impl Want {
 }
 
 impl Bitmaps {
-    /// A block that serves.
+    /// Finds a block that serves, latched. Raises the high-water mark where there is none.
     pub(super) fn search(segment: &Segment, s: &Worker, want: Want) -> Result<BlockMut> {
         let hint = segment.hint(s);
         let migrates = matches!(want, Want::Row(row) if row.own_slot);
@@ -148,14 +151,15 @@ impl Bitmaps {
                 }
             }
             match Self::raise_high_water(segment, s) {
-                // Blocks in use are better than none, and more that refuse too.
+                // A block in use is better than none, and so is a further probe of blocks that may refuse.
                 Err(error) if is_out_of_space(&error) && search.has_left_out() && !search.last => search.last = true,
                 raised => raised?,
             }
         }
     }
 
-    /// Looks for a block among those that an L1 covers. An L1 that is but remembered may be another segment's by now.
+    /// Looks for a block among those that an L1 covers. An L1 that was only remembered may belong to another segment by
+    /// now.
     fn search_first_level(
         segment: &Segment,
         s: &Worker,
@@ -178,7 +182,7 @@ impl Bitmaps {
         };
         for step in steps {
             let batch = match step {
-                // Half-full blocks have refused often enough.
+                // Half-full blocks have refused often enough: skip another one.
                 Step::Probe(_, state)
                     if search.is_sure() && search.refusals > REFUSALS_MAX && state != BlockState::Free100 =>
                 {
@@ -201,8 +205,8 @@ impl Bitmaps {
         Ok(None)
     }
 
-    /// The blocks that may serve, in the order in which this process looks at them: those of its own batch, which it formats, then those of the others; other
-    /// batches are formatted when all those have been looked at.
+    /// The steps of this process among the blocks that may serve: first the blocks of its own batch, which it formats,
+    /// then those of the other batches; other batches are formatted last.
     fn steps(segment: &Segment, s: &Worker, l1: &[u8], search: &Search) -> Vec<Step> {
         let covered = usize::from(bitmap::first_level(l1).covered.get());
         let sure = search.is_sure();
@@ -253,7 +257,7 @@ impl Bitmaps {
         }
     }
 
-    /// Latches a block and lets it decide.
+    /// Latches a block and asks it for room.
     fn probe(segment: &Segment, s: &Worker, address: BlockAddress, search: &mut Search) -> Result<Probed> {
         match search.want {
             Want::Row(row) if search.is_patient() => {
@@ -265,9 +269,10 @@ impl Bitmaps {
                 None => Ok(Probed::InUse),
             },
             Want::Empty => {
-                // The caller holds blocks of the index: waiting for one more, which may have got into the tree meanwhile, could be for ever.
+                // The caller has blocks of the index latched: a wait for one more, which may have got into the tree
+                // meanwhile, could be for ever.
                 let Some(mut block) = s.try_current_mut(address, BlockClass::Data)? else { return Ok(Probed::Refused) };
-                // The flag says that nobody has taken the block since its state was read.
+                // The flag says that no session has taken the block since its state was read.
                 if !segment.owns(&block) || !transaction::header(&block).on_freelist() {
                     return Ok(Probed::Refused);
                 }
@@ -277,7 +282,7 @@ impl Bitmaps {
         }
     }
 
-    /// Whether a latched block takes a row.
+    /// Asks a latched block whether it takes a row.
     fn ask(segment: &Segment, s: &Worker, mut block: BlockMut, row: RowRoom, search: &mut Search) -> Result<Probed> {
         if !segment.owns(&block) {
             return Ok(Probed::Refused);
@@ -294,7 +299,7 @@ impl Bitmaps {
         Ok(Probed::Refused)
     }
 
-    /// Whether another session has a transaction in a block.
+    /// True: another session has a transaction in the block.
     fn is_in_use(s: &Worker, block: &mut BlockMut) -> Result<bool> {
         let own = s.xid();
         let others = |block: &[u8]| itl::slots(block).any(|(_, slot)| slot.is_active() && Some(slot.xid()) != own);

@@ -1,7 +1,8 @@
 //! Automatic space management: giving up the last extents, and lowering the high-water marks.
 //!
-//! The reverse of `bitmap_growth.rs`: an extent leaves the map, the bitmaps and the header, and enters its file's bitmap, in one record of the log. The caller
-//! has locked the table: nobody looks for room in it, and no block that goes has a row.
+//! The reverse of `bitmap_growth.rs`: an extent leaves the map, the bitmaps and the header, and enters its file's
+//! bitmap, in one record of the log. The caller has locked the table: no session looks for room in it, and no block
+//! that leaves it has a row.
 
 use common::{BlockAddress, BlockClass, BlockRange, Error, Result};
 use format::bitmap::{self, BlockState};
@@ -13,26 +14,27 @@ use crate::segment::Segment;
 use crate::segment::extent::{Position, Reading};
 use crate::txn::Worker;
 
-/// What the header and the map are to say without their last extent.
+/// The last extent's share of the segment's metadata, from which header and map without it follow.
 struct Leaving {
     entry: ExtentEntry,
     range: BlockRange,
     /// Blocks of the extent before it.
     before_blocks: u32,
-    /// First-level bitmap blocks of its own, first and count; none where it has joined that of an extent before it.
+    /// Number of first-level bitmap blocks of its own; None where it has joined that of an extent before it.
     own: Option<u32>,
     /// Second-level bitmap blocks in it.
     second_levels: u32,
     last_first_level: BlockAddress,
     last_second_level: BlockAddress,
-    /// An extent map block in it, and the one before that.
+    /// An extent map block in it, and the map block before that one.
     map: Option<BlockAddress>,
     previous_map: BlockAddress,
 }
 
 impl Bitmaps {
-    /// Gives up extents from the end on, down to the one with block `last` of the segment, and at least `keep` blocks; then lowers the marks to behind `last`.
-    /// The number of extents that went. An extent in which a bitmap block of the third level lies, or is referred to from one, stays.
+    /// Gives up extents from the end on, down to the one with block `last` of the segment, and at least `keep` blocks;
+    /// then lowers the marks to behind `last`. Returns the number of extents given up. An extent stays if it has a
+    /// third-level bitmap block, or a block to which a third-level one refers.
     pub(super) fn give_up(segment: &Segment, s: &Worker, last: Option<BlockAddress>, keep: u32) -> Result<u32> {
         let _growing = segment.growing(s);
         let mut gone = 0;
@@ -53,7 +55,7 @@ impl Bitmaps {
         Ok(gone)
     }
 
-    /// What the last extent has of the segment's metadata; None where it cannot go.
+    /// The last extent's share of the segment's metadata; None where the extent must stay.
     fn leaving(segment: &Segment, s: &Worker, entries: &[ExtentEntry]) -> Result<Option<Leaving>> {
         let [.., before, entry] = entries else { return Ok(None) };
         let header = segment.header_block(s, Reading::Current)?;
@@ -102,7 +104,7 @@ impl Bitmaps {
         }))
     }
 
-    /// The first-level bitmap blocks at the beginning of an extent that has such.
+    /// Number of first-level bitmap blocks at the beginning of an extent that has its own.
     fn own_first_levels(s: &Worker, entry: &ExtentEntry) -> Result<u32> {
         let first = metadata::current(s, entry.address(), BlockClass::FirstLevelBitmap)?;
         let cover = u32::from(bitmap::first_level(&first).limit.get()).max(1);
@@ -161,7 +163,7 @@ impl Bitmaps {
             }
             fields.extents = ordinal.into();
             fields.blocks = (fields.blocks.get() - range.blocks).into();
-            // To the end of the extent before it.
+            // The mark moves to the end of the extent before it.
             let end = HighWaterMark {
                 extent: (ordinal - 1).into(),
                 block: leaving.before_blocks.into(),
@@ -192,7 +194,7 @@ impl Bitmaps {
         Self::tell_parent(s, &block, before)
     }
 
-    /// Takes a first-level bitmap block out of its second-level one, unless that goes too.
+    /// Takes a first-level bitmap block out of its second-level one, unless that leaves the segment too.
     fn strike(s: &Worker, range: &BlockRange, l1: BlockAddress) -> Result<()> {
         let (parent, slot) = {
             let block = metadata::current(s, l1, BlockClass::FirstLevelBitmap)?;
@@ -211,8 +213,8 @@ impl Bitmaps {
         Ok(())
     }
 
-    /// Lowers the marks within the last extents: the low one to behind block `last`, the high one to the end of the bitmap block that covers that; blocks
-    /// behind `last` become unformatted.
+    /// Lowers the marks within the last extents: the low mark to behind block `last`, the high mark to the end of the
+    /// part of the bitmap block that covers `last`. Blocks behind `last` become unformatted.
     fn lower_marks(segment: &Segment, s: &Worker, last: Option<BlockAddress>) -> Result<()> {
         let (fields, entries) = segment.map(s, Reading::Current)?;
         let high = Position::from(fields.high);
@@ -227,7 +229,8 @@ impl Bitmaps {
         if low >= high {
             return Ok(());
         }
-        // The high mark stands at the end of a bitmap block's part; extents that have joined a bitmap block in use are below it.
+        // The high mark stands at the end of a bitmap block's part; extents that have joined a bitmap block in use are
+        // below it.
         let at = low.block.saturating_sub(1);
         let entry = &entries[low.extent as usize];
         let (_, covered) = Self::chunk(s, entry, at)?;
@@ -260,7 +263,8 @@ impl Bitmaps {
                 at += covered;
             }
         }
-        // After a crash at any place what is below a mark is what the mark says: the low one goes first, the high one with each bitmap block from the end on.
+        // The low mark moves first, then the high mark with each bitmap block from the end on: so after a crash at any
+        // place the marks are right for the blocks below them.
         {
             let mut header = segment.header_block_mut(s)?;
             let low = mark(low.min(top).min(Position::from(fields.low)));
@@ -279,7 +283,7 @@ impl Bitmaps {
         Ok(())
     }
 
-    /// Blocks of an extent count as unformatted; those `above` the high mark are not to be found by searches.
+    /// Marks blocks of an extent as unformatted. `above`: they are above the high mark, so searches must not find them.
     fn unformat(
         s: &Worker,
         l1: BlockAddress,

@@ -6,17 +6,19 @@
 //!   process list 1 head ----------------------->  b3 -> b4
 //! ```
 //!
-//! Which list: process number modulo FREELISTS; with freelist groups the group is chosen the same way first. The order of search is that of a
-//! single-row insert: the transaction's own list (`transaction_list.rs`), own process list, master list (up to five blocks move to the process list),
-//! a list of a transaction that has ended, high-water mark, new extent. At the head of a list a row fits or it does not; a block that does not take it is
-//! unlinked when it is filled to PCTUSED, else walked past.
+//! The process number modulo FREELISTS picks the list; with freelist groups the group is picked first in the same way.
+//! The order of search of a single-row insert is: the transaction's own list (`transaction_list.rs`), own process list,
+//! master list (up to five blocks move to the process list), a list of a transaction that has ended, high-water mark,
+//! new extent. The search tries the block at the head of a list. A block that does not take the row is unlinked when it
+//! is filled to PCTUSED; else the search walks past it.
 //!
 //! Rules:
-//! 1. Latches are taken data block first, then header. Where the search goes the other way it lets go of the header before it takes the block, and
-//!    looks again at what it finds.
-//! 2. A block is unlinked only from the head of its list. One that is not at the head stays and is met again there.
+//! 1. Latches are taken data block first, then header. Where the search goes the other way it releases the header
+//!    before it latches the block, and then checks the block again.
+//! 2. A block is unlinked only from the head of its list. A block that is not at the head stays until the search meets
+//!    it there.
 //! 3. A block's own flag says whether it is on a list; lists are hints in no other respect.
-//! 4. Blocks between the old and the new high-water mark are seen by nobody else until they are linked.
+//! 4. No other session sees blocks between the old and the new high-water mark until they are linked.
 
 use std::time::Duration;
 
@@ -34,20 +36,20 @@ use crate::segment::extent::{Position, Reading};
 use crate::segment::{RowRoom, Segment, SpaceUsage};
 use crate::txn::{OwnFreelist, Worker};
 
-/// Blocks that move from the master list to a process list at a time.
+/// Most blocks that move from the master list to a process list at a time.
 const MASTER_MOVE: usize = 5;
 
-/// How long a block is waited for that is taken against the order of latches.
+/// Longest wait for a block that is latched against the order of latches.
 const BUSY_WAIT: Duration = Duration::from_millis(2);
 
-/// How often a search starts again at the head before the list counts as damaged.
+/// Number of new starts at the head after which the list counts as damaged.
 const STARTS_MAX: u32 = 10_000;
 
 /// Freelists: all state is in the blocks.
 #[derive(Debug)]
 pub(in crate::segment) struct FreeLists;
 
-/// Where a process's lists are.
+/// The place of a process's lists.
 pub(super) struct Lists {
     pub(super) block: BlockAddress,
     pub(super) class: BlockClass,
@@ -65,18 +67,18 @@ impl Lists {
     }
 }
 
-/// What comes before the high-water mark is moved.
+/// Blocks that a search must use up before it moves the high-water mark.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 enum After {
-    /// Own and master list have blocks.
+    /// Blocks of the own and the master list.
     Lists,
-    /// Lists of other transactions have some: those that have ended may have left them.
+    /// Blocks of other transactions' lists: transactions that have ended may have left them.
     TransactionLists,
     Nothing,
 }
 
-/// Notices lists that lead in a circle, or to blocks that are on no list: other sessions may send a search back to the head now and then, but not for
-/// ever.
+/// Detects lists that lead in a circle, or to blocks that are on no list. Changes by other sessions may send a search
+/// back to the head now and then, but not for ever.
 #[derive(Default)]
 pub(super) struct Patrol {
     starts: u32,
@@ -86,7 +88,7 @@ pub(super) struct Patrol {
 }
 
 impl Patrol {
-    /// The search starts again at the head.
+    /// Notes that the search starts again at the head.
     pub(super) fn again(&mut self, segment: &Segment) -> Result<()> {
         self.starts += 1;
         (self.steps, self.mark) = (0, None);
@@ -96,7 +98,8 @@ impl Patrol {
         Err(Error::corrupt(segment.header, "its freelists lead to blocks that are on no freelist"))
     }
 
-    /// The search goes on to `next`; false when it has been there (Brent's rule), which a block that was moved meanwhile may cause once.
+    /// Notes that the search goes on to `next`. False when it has been there (Brent's rule); a block that was moved
+    /// meanwhile may cause that once.
     pub(super) fn step(&mut self, segment: &Segment, next: BlockAddress) -> Result<bool> {
         self.steps += 1;
         if self.mark == Some(next) {
@@ -126,8 +129,9 @@ impl FreeLists {
         }
     }
 
-    /// Takes a block off its list if it is at the head of one of this process's or this transaction's lists, and remembers the new head: the header,
-    /// which had to be got for the change, need not be got again to find it. The block is latched by the caller.
+    /// Takes a block off its list if it is at the head of one of this process's or this transaction's lists. Remembers
+    /// the new head, so that the next search need not get the header again to find it. The caller has the block
+    /// latched.
     pub(super) fn unlink(segment: &Segment, s: &Worker, block: &mut BlockMut) -> Result<bool> {
         let lists = Self::lists(segment, s);
         s.mini(|| {
@@ -165,8 +169,8 @@ impl FreeLists {
         })
     }
 
-    /// Head of the process list, or of the master list when that is empty; blocks are moved from the one to the other, and to the master list from those
-    /// of transactions that have ended.
+    /// Head of the process list. When that list is empty, blocks move to it from the master list, and to the master
+    /// list from lists of transactions that have ended.
     fn head(segment: &Segment, s: &Worker) -> Result<Option<BlockAddress>> {
         let lists = Self::lists(segment, s);
         loop {
@@ -182,7 +186,8 @@ impl FreeLists {
                 }
                 return Ok(None);
             }
-            // The chain leads through the data blocks: against the order of latches, so only blocks that are free at once are taken.
+            // The chain leads through data blocks, against the order of latches, so only blocks that are free at once
+            // are latched.
             let mut moved = Vec::new();
             let mut next = master;
             while moved.len() < MASTER_MOVE && !next.is_none() {
@@ -217,18 +222,20 @@ impl FreeLists {
         }
     }
 
-    /// Waits a moment for a block of a list that another session has; nothing is latched but, for an index, blocks of that.
+    /// Waits a moment for a block of a list that another session has latched. The caller has nothing latched except,
+    /// for an index, blocks of the index.
     pub(super) fn await_block(s: &Worker, address: BlockAddress) -> Result<()> {
         s.check_cancelled()?;
         s.current_mut_within(address, BlockClass::Data, BUSY_WAIT).map(drop)
     }
 
-    /// Moves the high-water mark by some blocks, formats them and links them; adds an extent first when there is none above the mark. Nothing is done, and
-    /// there is no block, where `after` says that something else comes first.
+    /// Moves the high-water mark by some blocks, formats them and links them; adds an extent first when there is none
+    /// above the mark. Returns the first of the blocks. Does nothing and returns None while there are blocks that
+    /// `after` puts first.
     fn bump(segment: &Segment, s: &Worker, after: After) -> Result<Option<BlockAddress>> {
         let lists = Self::lists(segment, s);
         let _growing = segment.growing(s);
-        // Another session may have moved the mark while this one waited.
+        // Another session may have moved the mark while this one waited for the enqueue.
         let has_blocks = |header: &[u8]| match after {
             After::Lists => [lists.own, 0].into_iter().any(|slot| !freelist::list(header, slot).is_empty()),
             After::TransactionLists => Self::has_lists_of_others(segment, s, header),
@@ -276,7 +283,7 @@ impl FreeLists {
         }
         let mini = s.begin_mini();
         let mut last_block = s.new_block(last, BlockClass::Data)?;
-        // Both are latched before either is changed: a block that is on a list must be below the mark.
+        // Group and header are latched before either is changed: a block on a list must be below the mark.
         let mut group = if lists.block == segment.header { None } else { Some(lists.block_mut(segment, s)?) };
         let mut header = segment.header_block_mut(s)?;
         s.change(&mut header, |bytes| {
@@ -297,7 +304,8 @@ impl FreeLists {
         Ok(Some(first))
     }
 
-    /// Formats the last block of a chain so that it leads to the list's present head, and puts the chain in front.
+    /// Formats the last block of a chain so that it leads to the list's present head, and puts the chain in front of
+    /// the list.
     fn push_chain(
         segment: &Segment,
         s: &Worker,
@@ -316,7 +324,8 @@ impl FreeLists {
         s.change(header, |bytes| freelist::list_mut(bytes, lists.own).push_chain(first, address, count));
     }
 
-    /// How far the mark moves: 5 blocks, for each process list and the master; one at a time at the start of a segment; never past the extent.
+    /// Number of blocks by which the mark moves: 5 for each process list and the master; one at a time at the start of
+    /// a segment; never past the extent.
     fn bump_blocks(segment: &Segment, s: &Worker, extent: u32, high: u32, entry: &ExtentEntry) -> u32 {
         let per_list = match s.parameters().unsigned(Parameter::BumpHighwaterMarkCount) as u32 {
             0 => 5,
@@ -329,13 +338,13 @@ impl FreeLists {
         count.min(entry.blocks.get() - high)
     }
 
-    /// Whether a watched block that is on no list has become emptier, and belongs on one now.
+    /// True: a watched block that is on no list has become emptier, and belongs on one now.
     fn has_fallen_below(segment: &Segment, block: &BlockMut) -> bool {
         block.free_before.is_some_and(|before| heap::free_after_commit(block) > before)
             && Self::is_to_be_linked(segment, block)
     }
 
-    /// Whether a block that did not take a row is filled to PCTUSED.
+    /// True: a block that did not take a row is filled to PCTUSED.
     pub(super) fn is_used(segment: &Segment, block: &[u8]) -> bool {
         heap::used_after_commit_percent(block) >= usize::from(segment.spec.pctused)
     }
@@ -426,7 +435,7 @@ impl SpaceManager for FreeLists {
             };
             let mut block = s.current_mut(address, BlockClass::Data)?;
             if !segment.owns(&block) || !transaction::header(&block).on_freelist() {
-                // It was filled or the segment was emptied since it was remembered or read from the header.
+                // Since the block was remembered or read from the header, it was filled or the segment was emptied.
                 s.remember(object, SearchHint::default());
                 (candidate, remembered) = (None, false);
                 patrol.again(segment)?;
@@ -449,7 +458,7 @@ impl SpaceManager for FreeLists {
                 continue;
             }
             if remembered && transaction::header(&block).freelist_slot != 0 {
-                // It may be on a transaction's list by now: what follows it there is not this search's to walk through.
+                // The block may be on a transaction's list by now: the search must not walk on along that list.
                 (candidate, remembered) = (None, false);
                 continue;
             }
@@ -461,7 +470,7 @@ impl SpaceManager for FreeLists {
                 return Self::above_high_water(segment, s);
             }
             if next.is_none() {
-                // What follows the first of these may have been walked past before: it is no circle.
+                // The search may have walked past the blocks behind the first of these before: that is no circle.
                 candidate = Some(Self::behind_lists(segment, s)?);
                 patrol = Patrol::default();
                 continue;
@@ -508,8 +517,9 @@ impl SpaceManager for FreeLists {
                 },
             };
             s.remember(object, SearchHint::default());
-            // The caller holds blocks of the index, and by now the candidate may be one of them, or of those that another session holds which
-            // waits for this one: it is not waited for until it is free. The next look at the head shows where the list goes on.
+            // The caller has blocks of the index latched. By now the candidate may be one of them, or one that another
+            // session has latched which waits for this session. So this does not wait until it is free: the next look
+            // at the head shows how the list goes on.
             let Some(mut block) = s.current_mut_within(address, BlockClass::Data, BUSY_WAIT)? else {
                 continue;
             };
@@ -610,8 +620,8 @@ impl SpaceManager for FreeLists {
 }
 
 impl FreeLists {
-    /// No block of the own list takes a row: the first of a list whose transaction has ended, which has become part of the master list, else a fresh one from
-    /// above the mark.
+    /// The next block when no block of the own list takes the row: the first block of an ended transaction's list,
+    /// which becomes part of the master list, else a fresh block from above the mark.
     fn behind_lists(segment: &Segment, s: &Worker) -> Result<BlockAddress> {
         if let Some(fresh) = Self::bump(segment, s, After::TransactionLists)? {
             return Ok(fresh);
@@ -621,7 +631,7 @@ impl FreeLists {
             let header = lists.block_mut(segment, s)?;
             match Self::refill_master(segment, s, header, &lists)? {
                 Some(first) if !first.is_none() => return Ok(first),
-                // Somebody else was faster with that one.
+                // Another session was faster with that list.
                 Some(_) => {}
                 None => break,
             }
@@ -629,7 +639,8 @@ impl FreeLists {
         Self::bump(segment, s, After::Nothing)?.ok_or_else(|| Error::bug("a high-water mark was not moved"))
     }
 
-    /// After a search was given up: fresh blocks above the mark, though the list is not empty. They go to the head, so the next look finds them.
+    /// Fresh blocks from above the mark after a search has given up, though the list is not empty. They go to the head
+    /// of the list, so the next look finds them.
     fn above_high_water(segment: &Segment, s: &Worker) -> Result<BlockMut> {
         loop {
             Self::bump(segment, s, After::Nothing)?;

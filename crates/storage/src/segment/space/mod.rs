@@ -1,4 +1,5 @@
-//! The search for room in a segment, in two implementations behind one trait. The rest of the engine does not know which it has.
+//! The search for room in a segment, in two implementations behind one trait. The rest of the engine does not know
+//! which one a segment has.
 
 mod bitmap;
 mod bitmap_growth;
@@ -19,12 +20,12 @@ use super::{RowRoom, Segment};
 use crate::cache::BlockMut;
 use crate::txn::Worker;
 
-/// What a kind of space management must do.
+/// The operations of a kind of space management.
 pub(super) trait SpaceManager: fmt::Debug + Send + Sync {
     /// Formats the metadata in the first extent of a new segment; returns the segment header's address.
     fn format_segment(&self, segment: &SegmentParts<'_>, s: &Worker, first: BlockRange) -> Result<BlockAddress>;
 
-    /// Enters an extent into the segment; the HW enqueue is held.
+    /// Enters an extent into the segment. The caller holds the HW enqueue.
     fn add_extent(&self, segment: &Segment, s: &Worker, range: BlockRange) -> Result<()>;
 
     /// See [`Segment::block_for_insert`].
@@ -42,7 +43,8 @@ pub(super) trait SpaceManager: fmt::Debug + Send + Sync {
     /// See [`Segment::release_block`].
     fn release_block(&self, segment: &Segment, s: &Worker, block: BlockMut) -> Result<()>;
 
-    /// The bitmap block that covers a block above the high-water mark, and how many from there on, for direct loads; None under manual management.
+    /// For direct loads: the bitmap block that covers a block above the high-water mark, and the number of blocks that
+    /// it covers from there on. None under manual management.
     fn covering(
         &self,
         segment: &Segment,
@@ -51,8 +53,8 @@ pub(super) trait SpaceManager: fmt::Debug + Send + Sync {
         extent: u32,
     ) -> Result<Option<(BlockAddress, u32)>>;
 
-    /// After a direct load of everything from `from` up to `to`: moves the high-water mark. `note` is called within the mini-transaction that does so, before it:
-    /// where it fails nothing is changed.
+    /// Moves the high-water mark after a direct load of all blocks from `from` up to `to`. `note` is called first,
+    /// within the same mini-transaction: when it fails nothing is changed.
     fn loaded(
         &self,
         segment: &Segment,
@@ -72,7 +74,7 @@ pub(super) trait SpaceManager: fmt::Debug + Send + Sync {
     fn usage(&self, segment: &Segment, s: &Worker) -> Result<super::SpaceUsage>;
 }
 
-/// What a segment that is being made consists of.
+/// The parts of a segment that is being made.
 pub(super) struct SegmentParts<'a> {
     pub(super) spec: &'a super::SegmentSpec,
     pub(super) block_size: common::BlockSize,

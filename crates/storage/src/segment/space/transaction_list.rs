@@ -3,14 +3,15 @@
 //! ```text
 //! delete, update that shrinks    block below PCTUSED, on no list  ->  head of the transaction's list
 //! insert of the same transaction                                  <-  its own list, before all others
-//! insert of another              own and master list empty        ->  the list of one that has ended becomes the master list
+//! insert of another              own and master list empty        ->  the list of an ended one becomes the master list
 //! ```
 //!
-//! A list belongs to its transaction until that has ended, whichever way; nothing is done to it at the commit. The undo segment says who has ended.
-//! Rollback never needs a list: it frees room of its own rows only, which is everybody's at once.
+//! A list belongs to its transaction until that has ended, by commit or rollback; the commit does nothing to it. The
+//! undo segment tells which transactions have ended. Rollback never needs a list: it frees only room of its own rows,
+//! which all transactions may use at once.
 //!
-//! A transaction that finds no slot for its list in the header takes that of one that has ended; where all run it waits for one of them
-//! (enq: TX - contention), with nothing latched, and looks at its block again.
+//! A transaction that finds no slot for its list in the header takes the slot of a transaction that has ended. Where
+//! all owners run it waits for one of them (enq: TX - contention), with nothing latched, and looks at its block again.
 
 use common::{BlockAddress, BlockClass, Error, Result, Xid};
 use format::freelist::{self, FreeList};
@@ -26,15 +27,15 @@ use crate::txn::{LockWait, OwnFreelist, Worker};
 /// Mode of the wait for the end of a transaction: share.
 const WAIT_MODE: u64 = 4;
 
-/// What became of a list that was to be merged.
+/// Result of merging a list into the master list.
 enum Merged {
-    /// The first block that the master list has got; none when somebody else was faster.
+    /// The first block of the merged list; none when another session was faster.
     Yes(BlockAddress),
-    /// Its last block is in use.
+    /// Another session has the list's last block latched.
     Busy(BlockAddress),
 }
 
-/// Lists of transactions in a header, but those of `own`.
+/// Transaction lists in a header, without the list of `own`: slot, owner, and true for an empty list.
 fn others(header: &[u8], freelists: u16, own: Option<Xid>) -> Vec<(usize, Xid, bool)> {
     freelist::transaction_slots(header.len(), freelists)
         .filter_map(|slot| {
@@ -94,7 +95,7 @@ impl FreeLists {
         Ok(None)
     }
 
-    /// Puts a latched block in which the transaction under way has freed room on its list.
+    /// Puts a latched block, in which the session's transaction has freed room, on that transaction's list.
     pub(super) fn link_freed(segment: &Segment, s: &Worker, mut block: BlockMut) -> Result<()> {
         let Some(xid) = s.xid() else { return Self::link(segment, s, &mut block) };
         let lists = Self::lists(segment, s);
@@ -130,7 +131,7 @@ impl FreeLists {
         }
     }
 
-    /// The slot of a transaction's list, or one that is not in use.
+    /// The slot of a transaction's list, or an unused slot.
     fn slot_for(header: &[u8], freelists: u16, xid: Xid) -> Option<usize> {
         let slots = || freelist::transaction_slots(header.len(), freelists);
         slots()
@@ -138,29 +139,31 @@ impl FreeLists {
             .or_else(|| slots().find(|slot| freelist::list(header, *slot).owner().is_none()))
     }
 
-    /// Whether a block that is on no list belongs on one.
+    /// True: the block is on no list and belongs on one.
     pub(super) fn is_to_be_linked(segment: &Segment, block: &[u8]) -> bool {
         !transaction::header(block).on_freelist()
             && heap::used_after_commit_percent(block) < usize::from(segment.spec.pctused)
     }
 
-    /// All slots are other transactions': takes that of one that has ended, an empty list first, or waits for the end of one. Nothing may be latched.
+    /// Frees a slot when other transactions have all of them: takes the slot of one that has ended, an empty list
+    /// first, or waits for the end of one. The caller must have nothing latched.
     fn free_slot(segment: &Segment, s: &Worker, lists: &Lists, mut taken: Vec<(usize, Xid, bool)>) -> Result<()> {
         taken.sort_by_key(|(slot, _, empty)| (!empty, *slot));
         if Self::merge_ended(segment, s, lists, &taken)?.is_some() || taken.is_empty() {
             return Ok(());
         }
-        // Sessions that wait at the same time are not all to wait for the same transaction.
+        // Sessions that wait at the same time should not all wait for the same transaction.
         let (_, xid, _) = taken[(s.sid() as usize).wrapping_mul(31) % taken.len()];
         s.locks().wait_for(s, xid, LockWait::Forever, Event::EnqTxContention, WAIT_MODE)
     }
 
-    /// Whether other transactions have lists with blocks in a header.
+    /// True: other transactions have lists with blocks in the header.
     pub(super) fn has_lists_of_others(segment: &Segment, s: &Worker, header: &[u8]) -> bool {
         others(header, segment.spec.storage.freelists, s.xid()).iter().any(|(_, _, empty)| !empty)
     }
 
-    /// Puts the list of a transaction that has ended in front of the master list: its first block. None when there is none.
+    /// Puts the list of a transaction that has ended in front of the master list. Returns its first block; None when
+    /// there is no such list.
     pub(super) fn refill_master(
         segment: &Segment,
         s: &Worker,
@@ -173,7 +176,8 @@ impl FreeLists {
         Self::merge_ended(segment, s, lists, &full)
     }
 
-    /// Gives the blocks of the first of some lists whose transaction has ended to the master list, and its slot to the caller.
+    /// Takes the first of some lists whose transaction has ended: its blocks go to the master list, its slot becomes
+    /// unused.
     fn merge_ended(
         segment: &Segment,
         s: &Worker,
@@ -194,12 +198,13 @@ impl FreeLists {
         Ok(None)
     }
 
-    /// The last block of the list is taken against the order of latches, so only if it is free at once.
+    /// Merges a list into the master list. The last block of the list is latched against the order of latches, so only
+    /// if it is free at once.
     fn merge(segment: &Segment, s: &Worker, lists: &Lists, slot: usize, xid: Xid) -> Result<Merged> {
         s.mini(|| {
             let mut header = lists.block_mut(segment, s)?;
             let list = *freelist::list(&header, slot);
-            // Somebody else may have merged it meanwhile.
+            // Another session may have merged it meanwhile.
             if list.owner() != Some(xid) {
                 return Ok(Merged::Yes(BlockAddress::NONE));
             }

@@ -1,10 +1,11 @@
-//! What the log asks of the instance around it.
+//! The instance, as the log sees it: the trait through which the log reaches the control file, the SCN and checkpoints.
 
 use common::Result;
 
 use super::group::{LogGroupRecord, Lsn};
 
-/// The instance as the log sees it. Its methods are called by the log writer and by sessions; none may wait for redo or for a block latch.
+/// The services of the instance for the log. The log writer and sessions call its methods; none may wait for redo or for
+/// a block latch.
 pub trait LogHost: Send + Sync {
     /// Makes the groups' records durable in the control file.
     ///
