@@ -12,15 +12,30 @@ use datafusion::logical_expr::expr::ScalarFunction;
 use datafusion::logical_expr::{
     ColumnarValue, Expr, ScalarFunctionArgs, ScalarUDF, ScalarUDFImpl, Signature, Volatility,
 };
+use scalar::functions::unsupported;
 use scalar::{Context, Function, NumberBytes, functions};
 
-use super::{rows, unsupported};
+use super::rows;
 use crate::error::to_datafusion;
 use crate::types::Kind;
 
 /// True: the library has a function of this name.
 pub(crate) fn exists(name: &str) -> bool {
     functions::lookup(name).is_some()
+}
+
+/// The function of this name.
+///
+/// # Errors
+/// HW-0001 for a function that only Oracle has, ORA-00904 for an unknown name.
+pub(crate) fn named(name: &str) -> Result<&'static Function> {
+    functions::lookup(name).ok_or_else(|| {
+        if unsupported::is_function(name) {
+            Error::unsupported(format!("function {name}"))
+        } else {
+            Error::user(904, format!("\"{name}\": invalid identifier"))
+        }
+    })
 }
 
 /// A call of a library function over arguments of known kinds, in one statement's context.
@@ -56,14 +71,11 @@ impl Hash for LibraryFunction {
 }
 
 /// The call as an expression, and the kind of its result.
-pub(crate) fn call(name: &str, arguments: Vec<(Expr, Kind)>, context: &Arc<dyn Context>) -> Result<(Expr, Kind)> {
-    let function = functions::lookup(name).ok_or_else(|| {
-        if unsupported::function(name) {
-            Error::unsupported(format!("function {name}"))
-        } else {
-            Error::user(904, format!("\"{name}\": invalid identifier"))
-        }
-    })?;
+pub(crate) fn call(
+    function: &'static Function,
+    arguments: Vec<(Expr, Kind)>,
+    context: &Arc<dyn Context>,
+) -> Result<(Expr, Kind)> {
     let (expressions, kinds): (Vec<Expr>, Vec<Kind>) = arguments.into_iter().unzip();
     let library = LibraryFunction::of_kinds(function, kinds, context)?;
     let result = library.result;
@@ -248,6 +260,3 @@ fn concatenate(left: &ColumnarValue, right: &ColumnarValue, count: usize) -> Res
     }
     Ok(ColumnarValue::Array(Arc::new(builder.finish())))
 }
-
-/// No limit on the number of arguments.
-pub(crate) const ANY: usize = functions::ANY;

@@ -7,6 +7,7 @@ use datafusion::common::{Column, Location, ScalarValue, Span, Spans};
 use datafusion::functions_aggregate::{count::count_udaf, min_max::min_udaf};
 use datafusion::logical_expr::expr::{AggregateFunction, Case};
 use datafusion::logical_expr::{AggregateUDF, Expr, LogicalPlan, LogicalPlanBuilder, Operator, Subquery, binary_expr};
+use scalar::functions::unsupported;
 use sqlparser::ast::{
     self, BinaryOperator, CastKind, CeilFloorKind, DateTimeField, Ident, Spanned, TrimWhereField, UnaryOperator, Value,
 };
@@ -207,10 +208,13 @@ impl Binder<'_> {
                 if name == "ROWNUM" {
                     return self.rownum();
                 }
-                if let Some(value) = self.pseudo_value(name)? {
-                    return Ok(value);
+                if name == "LEVEL" {
+                    return Err(Error::user(1788, "CONNECT BY clause required in this query block"));
                 }
-                if functions::unsupported::pseudocolumn(name) {
+                if unsupported::is_without_parentheses(name) {
+                    return Err(Error::unsupported(format!("function {name}")));
+                }
+                if unsupported::is_pseudocolumn(name) {
                     return Err(Error::unsupported(format!("pseudocolumn {name}")));
                 }
             }
@@ -223,18 +227,6 @@ impl Binder<'_> {
         }
         let name = parts.iter().map(|part| format!("\"{part}\"")).collect::<Vec<_>>().join(".");
         Err(self.at(Error::user(904, format!("{name}: invalid identifier")), span))
-    }
-
-    /// Functions without parentheses that have one value a statement.
-    fn pseudo_value(&self, name: &str) -> Result<Option<Bound>> {
-        Ok(Some(match name {
-            "SYSDATE" | "SYSTIMESTAMP" | "CURRENT_DATE" | "CURRENT_TIMESTAMP" | "LOCALTIMESTAMP" | "USER" | "UID" => {
-                self.call(name, Vec::new())?
-            }
-            "LEVEL" => return Err(Error::user(1788, "CONNECT BY clause required in this query block")),
-            "SESSIONTIMEZONE" | "DBTIMEZONE" => return Err(Error::unsupported(name)),
-            _ => return Ok(None),
-        }))
     }
 
     /// A chain of operators between values, from the left: `a + b - c` is `(a + b) - c`. It is followed in a loop,
@@ -261,7 +253,7 @@ impl Binder<'_> {
             let mut right = self.value(right, scope)?;
             let expr = std::mem::replace(&mut right.expr, null().expr);
             calls.push(name, expr, right.kind)?;
-            let bytes = result_bytes(name, &[bound, right]);
+            let bytes = result_bytes(functions::library::named(name)?, &[bound, right]);
             bound = Bound::new(null().expr, calls.kind()).bytes(bytes);
         }
         Ok(Bound { expr: calls.call(), ..bound })

@@ -14,6 +14,25 @@ use super::scope::Scope;
 use crate::functions;
 use crate::types::{Kind, literal};
 
+/// Functions that are window functions alone.
+pub(crate) const FUNCTIONS: &[&str] = &[
+    "CUME_DIST",
+    "DENSE_RANK",
+    "FIRST_VALUE",
+    "LAG",
+    "LAST_VALUE",
+    "LEAD",
+    "NTILE",
+    "PERCENT_RANK",
+    "RANK",
+    "ROW_NUMBER",
+];
+
+/// True: a window function has this name, and no aggregate has.
+pub(super) fn exists(name: &str) -> bool {
+    FUNCTIONS.contains(&name)
+}
+
 impl Binder<'_> {
     pub(crate) fn window_function(&self, call: &Call<'_>, over: &WindowType, scope: &Scope<'_>) -> Result<Bound> {
         let WindowType::WindowSpec(spec) = over else {
@@ -161,4 +180,18 @@ fn window_frame_of(frame: &ast::WindowFrame) -> Result<WindowFrame> {
 fn to_current_row() -> WindowFrame {
     let first = WindowFrameBound::Preceding(ScalarValue::UInt64(None));
     WindowFrame::new_bounds(WindowFrameUnits::Groups, first, WindowFrameBound::CurrentRow)
+}
+
+#[cfg(test)]
+mod tests {
+    use scalar::functions::{lookup, unsupported};
+
+    use super::FUNCTIONS;
+
+    #[test]
+    fn window_functions_have_one_home() {
+        let elsewhere: Vec<_> =
+            FUNCTIONS.iter().filter(|name| lookup(name).is_some() || unsupported::is_function(name)).collect();
+        assert!(elsewhere.is_empty(), "{elsewhere:?}");
+    }
 }
