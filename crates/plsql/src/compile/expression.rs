@@ -462,5 +462,6 @@ fn type_of_datum(data_type: scalar::DatumType) -> Type {
         DatumType::Date => Type::Scalar(ScalarType::DATE),
         DatumType::Timestamp => Type::Scalar(ScalarType::TIMESTAMP),
         DatumType::Raw => Type::Scalar(ScalarType::RAW),
+        DatumType::Rowid => Type::Scalar(ScalarType::from(ScalarKind::Rowid)),
     }
 }

@@ -126,7 +126,14 @@ impl Function {
     /// Wrong number of arguments, or ORA-00932 for a type that the function does not take.
     pub fn result_type(&self, arguments: &[DatumType]) -> Result<DatumType> {
         self.check_arguments(arguments.len())?;
-        (self.result)(arguments)
+        if !arguments.contains(&DatumType::Rowid) {
+            return (self.result)(arguments);
+        }
+        let values = arguments.iter().map(|given| match given {
+            DatumType::Rowid => DatumType::Varchar2,
+            other => *other,
+        });
+        (self.result)(&values.collect::<Vec<_>>())
     }
 
     /// The value for these arguments. Where the types of arguments are known beforehand, use [`Function::call_as`]: a

@@ -23,7 +23,7 @@ pub(super) const FUNCTIONS: &[Function] = &[
 /// The type codes that DUMP prints.
 fn type_code(kind: DatumType) -> u8 {
     match kind {
-        DatumType::Null | DatumType::Varchar2 => 1,
+        DatumType::Null | DatumType::Varchar2 | DatumType::Rowid => 1,
         DatumType::Number => 2,
         DatumType::Date => 12,
         DatumType::Raw => 23,

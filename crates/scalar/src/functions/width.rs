@@ -21,7 +21,7 @@ impl Argument {
             DatumType::Number => NUMBER,
             DatumType::Date | DatumType::Timestamp => DATETIME,
             DatumType::Raw => self.bytes * 2,
-            DatumType::Null | DatumType::Varchar2 | DatumType::Char => self.bytes,
+            DatumType::Null | DatumType::Varchar2 | DatumType::Char | DatumType::Rowid => self.bytes,
         }
     }
 }

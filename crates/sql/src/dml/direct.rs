@@ -9,7 +9,7 @@ use std::sync::Arc;
 
 use common::{DataType, Error, Result};
 use engine::dictionary::{ObjectPrivilege, TableDef};
-use scalar::{Context, Datum, Function};
+use scalar::{Context, Datum, DatumType, Function};
 use sqlparser::ast::{
     self, BinaryOperator, Expr, FunctionArg, FunctionArgExpr, FunctionArguments, UnaryOperator, Value,
 };
@@ -24,7 +24,6 @@ use crate::plan::binder::{Binder, fold};
 use crate::plan::scope::Scope;
 use crate::statement::merge::Returning;
 use crate::statement::parse::parse_expression;
-use crate::types::Kind;
 
 /// Source of a value.
 #[derive(Debug)]
@@ -239,7 +238,7 @@ fn function(name: &str) -> Option<&'static Function> {
 /// A literal, as the binder reads it.
 fn constant(e: &Expr, binder: &Binder<'_>) -> Option<Origin> {
     let bound = binder.value(e, &Scope::default()).ok()?;
-    if bound.kind == Kind::Rowid {
+    if bound.kind == DatumType::Rowid {
         return None;
     }
     rows::from_scalar(&crate::functions::evaluate::scalar(&bound.expr).ok()?).ok().map(Origin::Constant)

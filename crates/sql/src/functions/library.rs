@@ -13,11 +13,11 @@ use datafusion::logical_expr::{
     ColumnarValue, Expr, ScalarFunctionArgs, ScalarUDF, ScalarUDFImpl, Signature, Volatility,
 };
 use scalar::functions::unsupported;
-use scalar::{Context, Function, NumberBytes, functions};
+use scalar::{Context, DatumType, Function, NumberBytes, functions};
 
 use super::rows;
 use crate::error::to_datafusion;
-use crate::types::Kind;
+use crate::types::ArrowForm;
 
 /// True: the library has a function of this name.
 pub(crate) fn exists(name: &str) -> bool {
@@ -42,8 +42,8 @@ pub(crate) fn named(name: &str) -> Result<&'static Function> {
 pub(crate) struct LibraryFunction {
     pub(crate) function: &'static Function,
     pub(crate) context: Arc<dyn Context>,
-    arguments: Vec<Kind>,
-    pub(crate) result: Kind,
+    arguments: Vec<DatumType>,
+    pub(crate) result: DatumType,
     signature: Signature,
     /// The planner's name of a long expression: see [`label`].
     label: Option<String>,
@@ -73,10 +73,10 @@ impl Hash for LibraryFunction {
 /// The call as an expression, and the kind of its result.
 pub(crate) fn call(
     function: &'static Function,
-    arguments: Vec<(Expr, Kind)>,
+    arguments: Vec<(Expr, DatumType)>,
     context: &Arc<dyn Context>,
-) -> Result<(Expr, Kind)> {
-    let (expressions, kinds): (Vec<Expr>, Vec<Kind>) = arguments.into_iter().unzip();
+) -> Result<(Expr, DatumType)> {
+    let (expressions, kinds): (Vec<Expr>, Vec<DatumType>) = arguments.into_iter().unzip();
     let library = LibraryFunction::of_kinds(function, kinds, context)?;
     let result = library.result;
     // Without arguments the statement has one value, known now.
@@ -93,7 +93,7 @@ pub(crate) fn call(
 ///
 /// # Errors
 /// When it does not take them.
-pub(super) fn operator(name: &str, kinds: [Kind; 2], context: &Arc<dyn Context>) -> Result<LibraryFunction> {
+pub(super) fn operator(name: &str, kinds: [DatumType; 2], context: &Arc<dyn Context>) -> Result<LibraryFunction> {
     let function = functions::lookup(name).ok_or_else(|| Error::bug(format!("no operator {name}")))?;
     LibraryFunction::of_kinds(function, kinds.into(), context)
 }
@@ -148,9 +148,11 @@ impl ScalarUDFImpl for LibraryFunction {
 }
 
 impl LibraryFunction {
-    fn of_kinds(function: &'static Function, kinds: Vec<Kind>, context: &Arc<dyn Context>) -> Result<Self> {
-        let types: Vec<_> = kinds.iter().map(|kind| rows::datum_type(*kind)).collect();
-        let result = rows::kind_of(function.result_type(&types)?);
+    fn of_kinds(function: &'static Function, kinds: Vec<DatumType>, context: &Arc<dyn Context>) -> Result<Self> {
+        let result = match function.result_type(&kinds)? {
+            DatumType::Null => DatumType::Varchar2,
+            known => known,
+        };
         let volatility = if function.deterministic { Volatility::Immutable } else { Volatility::Volatile };
         let signature = match kinds.len() {
             0 => Signature::nullary(volatility),
@@ -166,13 +168,13 @@ impl LibraryFunction {
         if arguments.iter().any(|argument| argument.data_type().is_null()) {
             return rows::map(arguments, count, self.result, |values| self.function.call(&*self.context, values));
         }
-        if let ([left, right], [Kind::Number, Kind::Number]) = (arguments, self.arguments.as_slice())
+        if let ([left, right], [DatumType::Number, DatumType::Number]) = (arguments, self.arguments.as_slice())
             && let Some(operation) = number_operation(self.function.name)
             && (matches!(left, ColumnarValue::Array(_)) || matches!(right, ColumnarValue::Array(_)))
         {
             return numbers(left, right, count, operation);
         }
-        if let ([left, right], [Kind::Varchar2, Kind::Varchar2], "||") =
+        if let ([left, right], [DatumType::Varchar2, DatumType::Varchar2], "||") =
             (arguments, self.arguments.as_slice(), self.function.name)
             && (matches!(left, ColumnarValue::Array(_)) || matches!(right, ColumnarValue::Array(_)))
         {

@@ -7,6 +7,7 @@ use datafusion::common::{Column, Location, ScalarValue, Span, Spans};
 use datafusion::functions_aggregate::{count::count_udaf, min_max::min_udaf};
 use datafusion::logical_expr::expr::{AggregateFunction, Case};
 use datafusion::logical_expr::{AggregateUDF, Expr, LogicalPlan, LogicalPlanBuilder, Operator, Subquery, binary_expr};
+use scalar::DatumType;
 use scalar::functions::unsupported;
 use sqlparser::ast::{
     self, BinaryOperator, CastKind, CeilFloorKind, DateTimeField, Ident, Spanned, TrimWhereField, UnaryOperator, Value,
@@ -15,7 +16,7 @@ use sqlparser::tokenizer;
 
 use super::binder::{Binder, fold};
 use super::bound::{Bound, null};
-use super::convert::{common_kind, inconsistent};
+use super::convert::common_kind;
 use super::function::result_bytes;
 use super::query::BoundQuery;
 use super::scope::Scope;
@@ -24,7 +25,7 @@ use crate::error::from_datafusion;
 use crate::functions;
 use crate::statement::position;
 use crate::subquery::{may_be_joined, renamed};
-use crate::types::{Kind, column, literal};
+use crate::types::{column, literal};
 
 /// The planner's name of the column of a scalar subquery.
 const VALUE: &str = "\u{1}VALUE";
@@ -47,13 +48,13 @@ impl Binder<'_> {
             E::Nested(inner) => self.value(inner, scope),
             E::UnaryOp { op: UnaryOperator::Plus, expr } => {
                 let operand = self.value(expr, scope)?;
-                self.convert(operand, Kind::Number)
+                self.convert(operand, DatumType::Number)
             }
             E::UnaryOp { op: UnaryOperator::Minus, expr } => {
                 if let E::Value(v) = &**expr
                     && let Value::Number(digits, false) = &v.value
                 {
-                    return Ok(Bound::new(literal::parse_number(&format!("-{digits}"))?, Kind::Number));
+                    return Ok(Bound::new(literal::parse_number(&format!("-{digits}"))?, DatumType::Number));
                 }
                 let operand = self.value(expr, scope)?;
                 self.call("NEGATE", vec![operand])
@@ -66,9 +67,9 @@ impl Binder<'_> {
             E::Cast { kind: CastKind::Cast, expr, data_type, array: false, format: None } => {
                 let value = self.value(expr, scope)?;
                 let target = column::declared_type(data_type)?;
-                let converted = self.convert(value, Kind::of(target))?;
+                let converted = self.convert(value, DatumType::from(target))?;
                 let expr = functions::coercion::cast(converted.expr, target, self.context());
-                let mut bound = Bound::new(expr, Kind::of(target));
+                let mut bound = Bound::new(expr, DatumType::from(target));
                 bound.declared = Some(target);
                 Ok(bound)
             }
@@ -122,7 +123,7 @@ impl Binder<'_> {
             }
             E::Extract { field, syntax: _, expr } => {
                 let value = self.value(expr, scope)?;
-                let field = Bound::new(literal::string(&field.to_string().to_uppercase()), Kind::Varchar2);
+                let field = Bound::new(literal::string(&field.to_string().to_uppercase()), DatumType::Varchar2);
                 self.call("EXTRACT", vec![field, value])
             }
             E::TypedString(typed) => self.typed_string(typed),
@@ -156,7 +157,7 @@ impl Binder<'_> {
     /// A number, a string, NULL or a bind variable.
     fn literal(&self, value: &Value) -> Result<Bound> {
         match value {
-            Value::Number(digits, false) => Ok(Bound::new(literal::parse_number(digits)?, Kind::Number)),
+            Value::Number(digits, false) => Ok(Bound::new(literal::parse_number(digits)?, DatumType::Number)),
             Value::SingleQuotedString(text) | Value::NationalStringLiteral(text) => Ok(text_literal(text)),
             Value::QuoteDelimitedStringLiteral(text) | Value::NationalQuoteDelimitedStringLiteral(text) => {
                 Ok(text_literal(&text.value))
@@ -180,13 +181,15 @@ impl Binder<'_> {
             return Err(Error::unsupported(format!("literal {typed}")));
         };
         let (kind, format) = match &typed.data_type {
-            ast::DataType::Date => (Kind::Date, "YYYY-MM-DD"),
-            ast::DataType::Timestamp(None, ast::TimezoneInfo::None) => (Kind::Timestamp, "YYYY-MM-DD HH24:MI:SS.FF"),
+            ast::DataType::Date => (DatumType::Date, "YYYY-MM-DD"),
+            ast::DataType::Timestamp(None, ast::TimezoneInfo::None) => {
+                (DatumType::Timestamp, "YYYY-MM-DD HH24:MI:SS.FF")
+            }
             other => return Err(Error::unsupported(format!("literal of type {other}"))),
         };
-        let function = if kind == Kind::Date { "TO_DATE" } else { "TO_TIMESTAMP" };
-        let text = Bound::new(literal::string(text), Kind::Varchar2);
-        let format = Bound::new(literal::string(format), Kind::Varchar2);
+        let function = if kind == DatumType::Date { "TO_DATE" } else { "TO_TIMESTAMP" };
+        let text = Bound::new(literal::string(text), DatumType::Varchar2);
+        let format = Bound::new(literal::string(format), DatumType::Varchar2);
         let value = self.call(function, vec![text, format])?;
         // A literal is evaluated at once: its errors are found at its position, whether a row needs it or not.
         let scalar = functions::evaluate::scalar(&value.expr)?;
@@ -412,7 +415,7 @@ fn text_literal(text: &str) -> Bound {
     if text.is_empty() {
         return null();
     }
-    let mut bound = Bound::new(literal::string(text), Kind::Varchar2).bytes(text.len() as u32);
+    let mut bound = Bound::new(literal::string(text), DatumType::Varchar2).bytes(text.len() as u32);
     bound.text_literal = true;
     bound
 }

@@ -13,8 +13,8 @@ use sqlparser::ast::{
 };
 
 use plsql::run::HostType;
-use scalar::Function;
 use scalar::functions::Argument;
+use scalar::{DatumType, Function};
 
 use super::binder::{AGGREGATES_NESTED_MAX, Binder, fold, fold_name};
 use super::bound::{Bound, null};
@@ -23,7 +23,7 @@ use super::window;
 use crate::error::from_datafusion;
 use crate::functions::{self, aggregate::Measure, listagg};
 use crate::statement::spelling::first_of_list;
-use crate::types::{Kind, literal};
+use crate::types::{ArrowForm, literal};
 
 /// The parsed arguments of a call.
 pub(crate) struct Call<'e> {
@@ -152,8 +152,8 @@ impl Binder<'_> {
             "NVL" => {
                 let mut values = arguments.collect::<Result<Vec<_>>>()?;
                 // The first argument's kind is the result's; a text beside a number or a date is converted.
-                if values[0].kind != Kind::Null && values[0].kind != values[1].kind {
-                    let kind = if values[0].kind == Kind::Char { Kind::Varchar2 } else { values[0].kind };
+                if values[0].kind != DatumType::Null && values[0].kind != values[1].kind {
+                    let kind = if values[0].kind == DatumType::Char { DatumType::Varchar2 } else { values[0].kind };
                     let second = values.remove(1);
                     let first = values.remove(0);
                     values = vec![self.convert(first, kind)?, self.convert(second, kind)?];
@@ -183,7 +183,7 @@ impl Binder<'_> {
             "DUMP" => {
                 let mut values = arguments.collect::<Result<Vec<_>>>()?;
                 if let Some(first) = values.first_mut().filter(|first| first.text_literal) {
-                    *first = self.convert(first.clone(), Kind::Char)?;
+                    *first = self.convert(first.clone(), DatumType::Char)?;
                 }
                 self.call("DUMP", values)
             }
@@ -245,7 +245,7 @@ impl Binder<'_> {
     fn null_if(&self, a: &Bound, b: &Bound) -> Result<Bound> {
         let (left, right) = self.comparable(a.clone(), b.clone())?;
         let found = |expr| Bound { expr, nullable: true, text_literal: false, declared: None, ..a.clone() };
-        if a.kind == Kind::Null {
+        if a.kind == DatumType::Null {
             return self.choose(vec![binary_expr(left, Operator::Eq, right)], vec![null(), a.clone()]);
         }
         if left == a.expr {
@@ -268,15 +268,15 @@ impl Binder<'_> {
         let mut rest = values.into_iter();
         let mut otherwise = null();
         // All values are compared in the kind of the first search value.
-        let mut compared: Option<Kind> = None;
+        let mut compared: Option<DatumType> = None;
         while let Some(search) = rest.next() {
             let Some(result) = rest.next() else {
                 otherwise = search;
                 break;
             };
             let kind = *compared.get_or_insert(match search.kind {
-                Kind::Null => value.kind,
-                Kind::Char => Kind::Varchar2,
+                DatumType::Null => value.kind,
+                DatumType::Char => DatumType::Varchar2,
                 kind => kind,
             });
             searched.push(self.convert(search, kind)?.expr);
@@ -294,7 +294,7 @@ impl Binder<'_> {
         };
         // The first result's kind is the kind of all; NULL counts as text.
         let kind = match results[0].kind {
-            Kind::Null | Kind::Char => Kind::Varchar2,
+            DatumType::Null | DatumType::Char => DatumType::Varchar2,
             kind => kind,
         };
         results.push(otherwise);
@@ -319,7 +319,7 @@ impl Binder<'_> {
             return Err(Error::user(4044, text));
         }
         let arguments = names.into_iter().zip(&values).map(|(name, value)| {
-            let host_type = (value.kind != Kind::Null).then(|| HostType::Any(functions::rows::datum_type(value.kind)));
+            let host_type = (value.kind != DatumType::Null).then(|| HostType::Any(value.kind));
             (name.map(Into::into), host_type)
         });
         let Some(program) = self.cx.tables.program(path, arguments.collect())? else {
@@ -355,7 +355,7 @@ impl Binder<'_> {
         &self,
         call: &Call<'_>,
         scope: &Scope<'_>,
-    ) -> Result<(Arc<AggregateUDF>, Vec<Expr>, Kind, u32)> {
+    ) -> Result<(Arc<AggregateUDF>, Vec<Expr>, DatumType, u32)> {
         if call.name == listagg::NAME {
             return self.listagg(call, scope);
         }
@@ -368,7 +368,7 @@ impl Binder<'_> {
                 [e] => self.value(e, scope)?.expr,
                 _ => return Err(Error::user(909, "invalid number of arguments for COUNT")),
             };
-            return Ok((count_udaf(), vec![argument], Kind::Number, 40));
+            return Ok((count_udaf(), vec![argument], DatumType::Number, 40));
         }
         let arguments = call.arguments.iter().map(|e| self.value(e, scope)).collect::<Result<Vec<_>>>()?;
         if matches!(call.name.as_str(), "GROUPING" | "GROUPING_ID") {
@@ -376,7 +376,7 @@ impl Binder<'_> {
                 return Err(Error::user(909, format!("invalid number of arguments for {}", call.name)));
             }
             let arguments = arguments.into_iter().map(|bound| bound.expr).collect();
-            return Ok((grouping_udaf(), arguments, Kind::Number, 40));
+            return Ok((grouping_udaf(), arguments, DatumType::Number, 40));
         }
         if matches!(call.name.as_str(), "MIN" | "MAX") {
             let [value] = arguments.as_slice() else {
@@ -391,20 +391,20 @@ impl Binder<'_> {
         let [value] = arguments.as_slice() else {
             return Err(Error::user(909, format!("invalid number of arguments for {}", call.name)));
         };
-        Ok((function, vec![self.convert(value.clone(), Kind::Number)?.expr], Kind::Number, 40))
+        Ok((function, vec![self.convert(value.clone(), DatumType::Number)?.expr], DatumType::Number, 40))
     }
 
     /// LISTAGG's function and arguments: text, separator, sort keys. DISTINCT is the function's own.
-    fn listagg(&self, call: &Call<'_>, scope: &Scope<'_>) -> Result<(Arc<AggregateUDF>, Vec<Expr>, Kind, u32)> {
+    fn listagg(&self, call: &Call<'_>, scope: &Scope<'_>) -> Result<(Arc<AggregateUDF>, Vec<Expr>, DatumType, u32)> {
         let values = call.arguments.iter().map(|e| self.value(e, scope)).collect::<Result<Vec<_>>>()?;
         let first = values.first().map(|value| value.expr.clone());
         let mut arguments = Vec::new();
         for value in values {
-            arguments.push(self.convert(value, Kind::Varchar2)?.expr);
+            arguments.push(self.convert(value, DatumType::Varchar2)?.expr);
         }
         match arguments.len() {
             0 => return Err(Error::user(938, "not enough arguments for function LISTAGG")),
-            1 => arguments.push(Expr::Literal(Kind::Varchar2.null(), None)),
+            1 => arguments.push(Expr::Literal(DatumType::Varchar2.null(), None)),
             2 => {}
             _ => return Err(Error::user(939, "too many arguments for function LISTAGG")),
         }
@@ -416,7 +416,7 @@ impl Binder<'_> {
             order.push(listagg::Direction { ascending: key.asc, nulls_first: key.nulls_first });
             arguments.push(key.expr);
         }
-        Ok((listagg::function(order, call.distinct), arguments, Kind::Varchar2, 4000))
+        Ok((listagg::function(order, call.distinct), arguments, DatumType::Varchar2, 4000))
     }
 
     fn aggregate(&self, call: &Call<'_>, scope: &Scope<'_>) -> Result<Bound> {
@@ -458,7 +458,7 @@ pub(crate) fn direction(options: &ast::OrderByOptions) -> (bool, bool) {
 /// Upper bound of the bytes of a function's result, as text: the length of a column that is made of the call.
 pub(super) fn result_bytes(function: &Function, arguments: &[Bound]) -> u32 {
     let known = |bound: &Bound| Argument {
-        datum_type: functions::rows::datum_type(bound.kind),
+        datum_type: bound.kind,
         bytes: bound.bytes,
         integer: literal::as_integer(&bound.expr),
     };

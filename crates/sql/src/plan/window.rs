@@ -5,6 +5,7 @@ use datafusion::common::ScalarValue;
 use datafusion::functions_window::{cume_dist, lead_lag, nth_value, ntile, rank, row_number};
 use datafusion::logical_expr::expr::{NullTreatment, WindowFunction, WindowFunctionParams};
 use datafusion::logical_expr::{Expr, WindowFrame, WindowFrameBound, WindowFrameUnits, WindowFunctionDefinition};
+use scalar::DatumType;
 use sqlparser::ast::{self, WindowType};
 
 use super::binder::{AGGREGATES_NESTED_MAX, Binder};
@@ -12,7 +13,7 @@ use super::bound::Bound;
 use super::function::Call;
 use super::scope::Scope;
 use crate::functions;
-use crate::types::{Kind, literal};
+use crate::types::literal;
 
 /// Functions that are window functions alone.
 pub(crate) const FUNCTIONS: &[&str] = &[
@@ -80,7 +81,7 @@ impl Binder<'_> {
         &self,
         call: &Call<'_>,
         scope: &Scope<'_>,
-    ) -> Result<(WindowFunctionDefinition, Vec<Expr>, Kind, u32, bool)> {
+    ) -> Result<(WindowFunctionDefinition, Vec<Expr>, DatumType, u32, bool)> {
         let ranking = match call.name.as_str() {
             "ROW_NUMBER" => Some(row_number::row_number_udwf()),
             "RANK" => Some(rank::rank_udwf()),
@@ -90,7 +91,7 @@ impl Binder<'_> {
             _ => None,
         };
         if let Some(udwf) = ranking {
-            return Ok((WindowFunctionDefinition::WindowUDF(udwf), vec![], Kind::Number, 40, true));
+            return Ok((WindowFunctionDefinition::WindowUDF(udwf), vec![], DatumType::Number, 40, true));
         }
         let small = |at: usize| -> Result<Expr> {
             let bound = self.value(call.arguments[at], scope)?;
@@ -101,7 +102,7 @@ impl Binder<'_> {
         match call.name.as_str() {
             "NTILE" if call.arguments.len() == 1 => {
                 let udwf = WindowFunctionDefinition::WindowUDF(ntile::ntile_udwf());
-                Ok((udwf, vec![small(0)?], Kind::Number, 40, true))
+                Ok((udwf, vec![small(0)?], DatumType::Number, 40, true))
             }
             "LAG" | "LEAD" if (1..=3).contains(&call.arguments.len()) => {
                 let value = self.value(call.arguments[0], scope)?;
