@@ -690,7 +690,7 @@ impl Connection {
             .map(|column| ColumnDescription {
                 name: column.name,
                 data_type: column.data_type,
-                kind: crate::types::DatumType::from(column.data_type),
+                kind: scalar::DatumType::from(column.data_type),
                 nullable: column.nullable,
             })
             .collect())

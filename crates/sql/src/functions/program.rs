@@ -16,7 +16,7 @@ use engine::dictionary::Rights;
 use plsql::compile::sql_call::SqlCall;
 use scalar::{Datum, DatumType};
 
-use super::rows::{Argument, Builder, kind_of};
+use super::rows::{Argument, Builder};
 use crate::cursor::nested::{CallPlace, Caller, Nested};
 use crate::error::{from_datafusion, to_datafusion};
 use crate::types::ArrowForm;

@@ -4,7 +4,7 @@ use common::{Error, Result, Rowid as RowidValue};
 use datafusion::arrow::datatypes::DataType as ArrowType;
 use datafusion::common::ScalarValue;
 use datafusion::logical_expr::{BinaryExpr, Expr, Operator, cast};
-use scalar::DatumType;
+use scalar::{DatumType, inconsistent};
 
 use super::binder::Binder;
 use super::bound::Bound;

@@ -7,8 +7,8 @@ use datafusion::common::{Column, Location, ScalarValue, Span, Spans};
 use datafusion::functions_aggregate::{count::count_udaf, min_max::min_udaf};
 use datafusion::logical_expr::expr::{AggregateFunction, Case};
 use datafusion::logical_expr::{AggregateUDF, Expr, LogicalPlan, LogicalPlanBuilder, Operator, Subquery, binary_expr};
-use scalar::DatumType;
 use scalar::functions::unsupported;
+use scalar::{DatumType, inconsistent};
 use sqlparser::ast::{
     self, BinaryOperator, CastKind, CeilFloorKind, DateTimeField, Ident, Spanned, TrimWhereField, UnaryOperator, Value,
 };

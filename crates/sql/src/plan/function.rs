@@ -319,7 +319,7 @@ impl Binder<'_> {
             return Err(Error::user(4044, text));
         }
         let arguments = names.into_iter().zip(&values).map(|(name, value)| {
-            let host_type = (value.kind != DatumType::Null).then(|| HostType::Any(value.kind));
+            let host_type = (value.kind != DatumType::Null).then_some(HostType::Any(value.kind));
             (name.map(Into::into), host_type)
         });
         let Some(program) = self.cx.tables.program(path, arguments.collect())? else {
