@@ -74,6 +74,9 @@ pub(crate) struct Reproduce {
     /// block-size: a sweep over these values of PCTFREE at three block sizes (0,10,20 or 0..50)
     #[arg(long, value_name = "LIST", allow_negative_numbers = true)]
     pub(crate) pctfree: Option<Percentages>,
+    /// block-size: a sweep over these values of DB_FILE_MULTIBLOCK_READ_COUNT at four block sizes
+    #[arg(long, value_name = "LIST", allow_negative_numbers = true)]
+    pub(crate) multiblock_read_count: Option<Numbers>,
     /// block-size: one part of it, pctfree or multiblock [default: both]
     #[arg(long, value_name = "PART")]
     pub(crate) part: Option<String>,

@@ -64,6 +64,7 @@ fn factors(arguments: &Reproduce) -> BTreeMap<String, Vec<u32>> {
         ("pctused", percentages(&arguments.pctused)),
         ("index-freelists", numbers(&arguments.index_freelists)),
         ("pctfree", percentages(&arguments.pctfree)),
+        ("multiblock-read-count", numbers(&arguments.multiblock_read_count)),
     ];
     given.into_iter().filter_map(|(option, values)| Some((option.to_owned(), values?))).collect()
 }

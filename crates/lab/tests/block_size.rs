@@ -98,8 +98,31 @@ fn a_sweep_is_a_page_and_lines() {
     let part = Options { part: Some("pctfree".to_owned()), ..Options::default() };
     let block_size = experiment("block-size").unwrap();
     assert!(block_size.check_sweep(&Options::default().with("pctfree", &[10])).is_ok());
-    assert!(block_size.check_sweep(&part.with("pctfree", &[10])).is_err());
+    assert!(block_size.check_sweep(&part.with("pctfree", &[10])).is_ok());
+    let other = Options { part: Some("multiblock".to_owned()), ..Options::default() };
+    assert!(block_size.check_sweep(&other.with("pctfree", &[10])).is_err());
+    let both = Options::default().with("pctfree", &[10]).with("multiblock-read-count", &[1]);
+    assert!(block_size.check_sweep(&both).is_err());
     for values in [&[91][..], &[300], &[]] {
         assert!(block_size.check_sweep(&Options::default().with("pctfree", values)).is_err(), "{values:?}");
     }
+}
+
+#[test]
+fn each_part_can_be_swept() {
+    let options = Options { scale: Some(0.002), repetitions: Some(1), ..Options::default() }
+        .with("multiblock-read-count", &[1, 4]);
+    let swept = experiment("block-size").unwrap().sweep(&options, &mut Silent).unwrap();
+    let points = swept.json["sweep"].as_array().unwrap();
+    assert_eq!(points.len(), 8);
+    for point in points {
+        let measured = &point["measured"];
+        let (count, largest) = (&measured["multiblock_read_count"], &measured["largest_read_blocks"]["median"]);
+        assert_eq!(largest.as_f64(), count.as_f64(), "{point}");
+    }
+    // Reads of four blocks are a quarter as many.
+    let requests = |at: usize| points[at]["measured"]["requests"]["median"].as_f64().unwrap();
+    assert!(requests(1) < requests(0) / 3.0, "{} {}", requests(0), requests(1));
+    assert!(swept.page.contains("Reads that the scan waited for"));
+    assert_eq!(String::from_utf8(swept.csv).unwrap().lines().count(), 9);
 }

@@ -31,12 +31,14 @@ pub enum DatumType {
     Date,
     Timestamp,
     Raw,
+    /// A row's address. Its value is its text, a [`Datum::Varchar2`] of 18 characters: functions take it as VARCHAR2.
+    Rowid,
 }
 
 impl DatumType {
     #[must_use]
     pub fn is_text(self) -> bool {
-        matches!(self, Self::Varchar2 | Self::Char)
+        matches!(self, Self::Varchar2 | Self::Char | Self::Rowid)
     }
 
     #[must_use]
@@ -54,9 +56,28 @@ impl DatumType {
             Self::Date => "DATE",
             Self::Timestamp => "TIMESTAMP",
             Self::Raw => "BINARY",
+            Self::Rowid => "ROWID",
+        }
+    }
+
+    /// The type of a column made of a value of this type, with room for `bytes` bytes of a text or RAW.
+    #[must_use]
+    pub fn declared(self, bytes: u32) -> DataType {
+        let length = u16::try_from(bytes.clamp(1, 4000)).unwrap_or(4000);
+        match self {
+            Self::Null | Self::Varchar2 => DataType::Varchar2 { bytes: length },
+            Self::Rowid => DataType::Varchar2 { bytes: ROWID_BYTES },
+            Self::Char => DataType::Char { bytes: length.min(2000) },
+            Self::Number => DataType::Number { precision: None, scale: 0 },
+            Self::Date => DataType::Date,
+            Self::Timestamp => DataType::Timestamp { precision: 6 },
+            Self::Raw => DataType::Raw { bytes: length.min(2000) },
         }
     }
 }
+
+/// Length of a rowid as text.
+const ROWID_BYTES: u16 = 18;
 
 impl fmt::Display for DatumType {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {

@@ -29,7 +29,7 @@ pub use cast::cast;
 pub use column::{load, store};
 pub use compare::compare;
 pub use context::Context;
-pub use datum::{Datum, DatumType};
+pub use datum::{Datum, DatumType, inconsistent};
 pub use format::date::DateTime;
 pub use format::number::NumberBytes;
 pub use functions::Function;

@@ -1,31 +1,16 @@
 //! Bind variables of the session: VARIABLE declares them, `:name` in a statement uses them, PRINT shows them.
 
+use common::DataType;
+
 use crate::server::Cell;
-
-/// The declared type of a bind variable.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum BindType {
-    Number,
-    Char(usize),
-    Varchar2(usize),
-}
-
-impl std::fmt::Display for BindType {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        match self {
-            Self::Number => f.write_str("NUMBER"),
-            Self::Char(n) => write!(f, "CHAR({n})"),
-            Self::Varchar2(n) => write!(f, "VARCHAR2({n})"),
-        }
-    }
-}
 
 /// A bind variable and its value.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Bind {
     /// As declared.
     pub name: String,
-    pub data_type: BindType,
+    /// NUMBER, CHAR or VARCHAR2.
+    pub data_type: DataType,
     pub value: Cell,
 }
 
@@ -35,7 +20,7 @@ pub struct Binds(Vec<Bind>);
 
 impl Binds {
     /// Declares `name`, or gives it another type; the value is NULL.
-    pub fn declare(&mut self, name: &str, data_type: BindType) {
+    pub fn declare(&mut self, name: &str, data_type: DataType) {
         let bind = Bind { name: name.to_owned(), data_type, value: Cell::Null };
         match self.0.iter_mut().find(|b| b.name.eq_ignore_ascii_case(name)) {
             Some(old) => *old = bind,

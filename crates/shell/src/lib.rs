@@ -39,7 +39,7 @@ mod statement;
 mod title;
 mod words;
 
-pub use bind::{Bind, BindType, Binds};
+pub use bind::{Bind, Binds};
 pub use console::{Console, Input, Pipe, Terminal};
 pub use logon::Logon;
 pub use server::{

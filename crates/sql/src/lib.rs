@@ -24,4 +24,3 @@ pub use cursor::{
 };
 pub use scalar::Datum;
 pub use short_stack::short_stack;
-pub use types::Kind;

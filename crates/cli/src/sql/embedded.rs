@@ -11,7 +11,7 @@ use common::{DataType, Error, Result};
 use engine::dictionary::SystemPrivilege;
 use scalar::DateTime;
 use shell::{
-    BindType, Binds, Cell, ColumnInfo, CompilationError, CompilationErrors, DebugTarget, Done, Logon, Outcome, Server,
+    Binds, Cell, ColumnInfo, CompilationError, CompilationErrors, DebugTarget, Done, Logon, Outcome, Server,
     ShutdownMode,
 };
 use sql::{ColumnDescription, Connection, CursorNumber, Datum};
@@ -111,23 +111,24 @@ fn names(statement: &str, name: &str) -> bool {
     })
 }
 
-fn datum(value: &Cell, data_type: BindType) -> Result<Datum> {
+fn datum(value: &Cell, data_type: DataType) -> Result<Datum> {
     Ok(match (value, data_type) {
         (Cell::Null, _) => Datum::Null,
-        (Cell::Number(text) | Cell::Text(text), BindType::Number) => Datum::Number(format::number::parse(text)?),
-        (Cell::Number(text) | Cell::Text(text), BindType::Varchar2(_)) => Datum::varchar2(text.clone()),
-        (Cell::Number(text) | Cell::Text(text), BindType::Char(_)) => Datum::character(text.clone()),
+        (Cell::Number(text) | Cell::Text(text), DataType::Number { .. }) => Datum::Number(format::number::parse(text)?),
+        (Cell::Number(text) | Cell::Text(text), DataType::Char { .. }) => Datum::character(text.clone()),
+        (Cell::Number(text) | Cell::Text(text), _) => Datum::varchar2(text.clone()),
     })
 }
 
 /// A value in the form of a bind variable of a type.
-fn for_type(value: Cell, data_type: BindType) -> Result<Cell> {
+fn for_type(value: Cell, data_type: DataType) -> Result<Cell> {
     let (Cell::Number(text) | Cell::Text(text)) = value else { return Ok(Cell::Null) };
     let most = match data_type {
-        BindType::Number => return Ok(Cell::Number(format::number::parse(&text)?.to_string())),
-        BindType::Char(most) | BindType::Varchar2(most) => most,
+        DataType::Number { .. } => return Ok(Cell::Number(format::number::parse(&text)?.to_string())),
+        DataType::Char { bytes } | DataType::Varchar2 { bytes } => bytes,
+        _ => return Ok(Cell::Text(text)),
     };
-    if text.len() > most {
+    if text.len() > usize::from(most) {
         return Err(Error::user(
             6502,
             format!("numeric or value error: {} bytes for a variable of {most}", text.len()),

@@ -17,7 +17,7 @@ use crate::progress::Progress;
 pub struct Experiment {
     pub name: &'static str,
     pub title: &'static str,
-    /// One without a name, or several with names, of which the first may have sweeps.
+    /// One without a name, or several with names.
     pub parts: &'static [&'static dyn Part],
 }
 
@@ -27,6 +27,7 @@ pub trait Part: Sync + Debug {
     /// Options that it takes, beside those that all take.
     fn takes(&self) -> Vec<String>;
     fn factors(&self) -> &'static [&'static Factor];
+    fn has_sweeps(&self) -> bool;
     /// Checks the options of a run or of a sweep before anything is made.
     ///
     /// # Errors
@@ -64,6 +65,10 @@ impl<W: Workload> Part for Declaration<W> {
 
     fn factors(&self) -> &'static [&'static Factor] {
         self.factors
+    }
+
+    fn has_sweeps(&self) -> bool {
+        self.sweep.is_some()
     }
 
     fn check(&'static self, options: &Options, is_sweep: bool) -> Result<()> {
@@ -105,14 +110,13 @@ impl Experiment {
         Ok(Reproduction::new(reports))
     }
 
-    /// Checks the options of a sweep, which is one of the first part, before anything is made for it.
+    /// Checks the options of a sweep before anything is made for it.
     ///
     /// # Errors
     /// HW-0003 for options that the experiment does not take, and for values out of range.
     pub fn check_sweep(&self, options: &Options) -> Result<()> {
-        let part = self.parts[0];
-        let takes: Vec<String> =
-            part.takes().into_iter().filter(|name| !["part", "flamegraph"].contains(&name.as_str())).collect();
+        let part = self.swept(options)?;
+        let takes: Vec<String> = part.takes().into_iter().filter(|name| name != "flamegraph").collect();
         self.refuse(options, &takes)?;
         part.check(options, true)
     }
@@ -123,7 +127,18 @@ impl Experiment {
     /// HW-0003 for options that the experiment does not take, and for values out of range; those of the workload.
     pub fn sweep(&self, options: &Options, progress: &mut dyn Progress) -> Result<Swept> {
         self.check_sweep(options)?;
-        self.parts[0].sweep(options, progress)
+        self.swept(options)?.sweep(options, progress)
+    }
+
+    /// The part of a sweep: the named one; else the first that has sweeps and takes all factors that are given.
+    fn swept(&self, options: &Options) -> Result<&'static dyn Part> {
+        let parts = self.chosen(options)?;
+        let takes_all = |part: &&'static dyn Part| {
+            let takes = part.takes();
+            part.has_sweeps() && options.factors.keys().all(|given| takes.contains(given))
+        };
+        // Where none fits, the first one says what it does not take.
+        Ok(parts.iter().copied().find(takes_all).unwrap_or(parts[0]))
     }
 
     /// The parts that are asked for: all, or the one of that name.

@@ -1,7 +1,7 @@
 //! Expressions.
 
 use common::Result;
-use scalar::functions;
+use scalar::{Function, functions};
 
 use super::Compiler;
 use super::convert::{Operand, Typed};
@@ -171,7 +171,8 @@ impl Compiler<'_> {
     fn arithmetic(&mut self, operator: Binary, a: Typed, b: Typed, at: At, to: Option<Register>) -> Compiled<Typed> {
         let sign = sign(operator);
         if a.data_type.is_datetime() || b.data_type.is_datetime() {
-            return self.scalar_function(sign, vec![(a, at), (b, at)], at, to);
+            let Some(function) = functions::lookup(sign) else { return super::error::undeclared(at, sign) };
+            return self.scalar_function(function, vec![(a, at), (b, at)], at, to);
         }
         let a = self.numeric(a, at, sign)?;
         let b = self.numeric(b, at, sign)?;
@@ -410,12 +411,12 @@ impl Compiler<'_> {
     /// A call of a function of `scalar` with known values.
     pub(crate) fn scalar_function(
         &mut self,
-        name: &str,
+        function: &'static Function,
         arguments: Vec<(Typed, At)>,
         at: At,
         to: Option<Register>,
     ) -> Compiled<Typed> {
-        let Some(function) = functions::lookup(name) else { return super::error::undeclared(at, name) };
+        let name = function.name;
         let mut types = Vec::with_capacity(arguments.len());
         for (value, at) in &arguments {
             types.push(match &value.data_type {
@@ -461,5 +462,6 @@ fn type_of_datum(data_type: scalar::DatumType) -> Type {
         DatumType::Date => Type::Scalar(ScalarType::DATE),
         DatumType::Timestamp => Type::Scalar(ScalarType::TIMESTAMP),
         DatumType::Raw => Type::Scalar(ScalarType::RAW),
+        DatumType::Rowid => Type::Scalar(ScalarType::from(ScalarKind::Rowid)),
     }
 }

@@ -11,8 +11,6 @@ use super::unit::trigger_registers;
 use crate::ast::{Argument, At};
 use crate::value::ScalarType;
 
-/// Functions that only SQL has.
-const SQL_ONLY: &[&str] = &["DECODE", "DUMP", "VSIZE", "NVL2", "ORA_HASH", "WIDTH_BUCKET"];
 /// Pseudo-columns that only a row of a query has.
 const PSEUDO_COLUMNS: &[&str] = &["ROWNUM", "LEVEL"];
 const OWN: &[&str] = &["SQLCODE", "SQLERRM", "RAISE_APPLICATION_ERROR"];
@@ -35,7 +33,8 @@ impl Compiler<'_> {
         at: At,
         to: Option<Register>,
     ) -> Compiled<Typed> {
-        if SQL_ONLY.contains(&name) || PSEUDO_COLUMNS.contains(&name) {
+        let function = functions::lookup(name);
+        if function.is_some_and(|function| function.sql_only) || PSEUDO_COLUMNS.contains(&name) {
             return fault(
                 at,
                 204,
@@ -63,10 +62,8 @@ impl Compiler<'_> {
                 for argument in arguments {
                     values.push((self.expression(&argument.value, None)?, argument.value.at));
                 }
-                if functions::lookup(name).is_none() {
-                    return undeclared(at, name);
-                }
-                self.scalar_function(name, values, at, to)
+                let Some(function) = function else { return undeclared(at, name) };
+                self.scalar_function(function, values, at, to)
             }
         }
     }

@@ -171,7 +171,7 @@ impl HostType {
             Self::Any(DatumType::Timestamp) => Type::Scalar(ScalarType::TIMESTAMP),
             Self::Any(DatumType::Raw) => Type::Scalar(ScalarType::RAW),
             Self::Any(DatumType::Char) => Type::CHAR,
-            Self::Any(DatumType::Varchar2 | DatumType::Null) => {
+            Self::Any(DatumType::Varchar2 | DatumType::Rowid | DatumType::Null) => {
                 Type::Scalar(ScalarType::from(ScalarKind::Varchar2(None)))
             }
             Self::RefCursor => Type::Cursor(None),

@@ -2,13 +2,7 @@
 
 use std::borrow::Cow;
 
-/// The bytes 0x80 to 0x9f in Windows-1252; five of them are undefined.
-const UPPER: [char; 32] = [
-    '\u{20ac}', '\u{fffd}', '\u{201a}', '\u{192}', '\u{201e}', '\u{2026}', '\u{2020}', '\u{2021}', '\u{2c6}',
-    '\u{2030}', '\u{160}', '\u{2039}', '\u{152}', '\u{fffd}', '\u{17d}', '\u{fffd}', '\u{fffd}', '\u{2018}',
-    '\u{2019}', '\u{201c}', '\u{201d}', '\u{2022}', '\u{2013}', '\u{2014}', '\u{2dc}', '\u{2122}', '\u{161}',
-    '\u{203a}', '\u{153}', '\u{fffd}', '\u{17e}', '\u{178}',
-];
+use encoding_rs::WINDOWS_1252;
 
 /// The text; each byte that is not UTF-8 is one character, so that columns stay in place.
 pub(super) fn text(bytes: &[u8]) -> Cow<'_, str> {
@@ -18,10 +12,7 @@ pub(super) fn text(bytes: &[u8]) -> Cow<'_, str> {
     let mut text = String::with_capacity(bytes.len() + bytes.len() / 8);
     for chunk in bytes.utf8_chunks() {
         text.push_str(chunk.valid());
-        text.extend(chunk.invalid().iter().map(|&byte| match byte {
-            0x80..=0x9f => UPPER[usize::from(byte - 0x80)],
-            other => char::from(other),
-        }));
+        text.push_str(&WINDOWS_1252.decode_without_bom_handling(chunk.invalid()).0);
     }
     Cow::Owned(text)
 }

@@ -1,5 +1,8 @@
 //! Times as reports print them, as seconds since 1970 (as if they were UTC).
 
+use jiff::civil::DateTime;
+use jiff::tz::TimeZone;
+
 /// "23-Apr-14 18:30:40", "23-APR-2014 18:30", "2014-04-23 18:30:40", "23.04.14 18:30:40", "23-Avr. -14 18:30:40". None
 /// when it is not understood.
 pub(super) fn seconds(text: &str) -> Option<i64> {
@@ -8,22 +11,22 @@ pub(super) fn seconds(text: &str) -> Option<i64> {
     let fields: Vec<&str> = date.split(['-', '.', '/', ' ']).filter(|field| !field.is_empty()).collect();
     let [first, second, third] = fields.as_slice() else { return None };
     let (year, month, day) = if first.len() == 4 && first.bytes().all(|byte| byte.is_ascii_digit()) {
-        (first.parse::<i64>().ok()?, month(second)?, third.parse::<i64>().ok()?)
+        (first.parse().ok()?, month(second)?, third.parse().ok()?)
     } else {
-        (year(third)?, month(second)?, first.parse::<i64>().ok()?)
+        (year(third)?, month(second)?, first.parse().ok()?)
     };
-    if !(1..=31).contains(&day) || !(1970..=2200).contains(&year) {
+    if !(1970..=2200).contains(&year) {
         return None;
     }
     let mut parts = time.split(':');
-    let hour: i64 = parts.next()?.parse().ok()?;
-    let minute: i64 = parts.next()?.parse().ok()?;
-    let second: i64 = match parts.next() {
+    let hour = parts.next()?.parse().ok()?;
+    let minute = parts.next()?.parse().ok()?;
+    let second = match parts.next() {
         Some(second) => second.split('.').next()?.parse().ok()?,
         None => 0,
     };
-    ((0..24).contains(&hour) && (0..60).contains(&minute) && (0..61).contains(&second))
-        .then(|| days(year, month, day) * 86_400 + hour * 3600 + minute * 60 + second)
+    let moment = DateTime::new(year, month, day, hour, minute, second, 0).ok()?;
+    Some(TimeZone::UTC.to_timestamp(moment).ok()?.as_second())
 }
 
 /// Date and time of day, at the last space or T before the first colon.
@@ -33,8 +36,8 @@ fn split(text: &str) -> Option<(&str, &str)> {
     Some((text.get(..at)?.trim(), text.get(at + 1..)?.trim()))
 }
 
-fn year(text: &str) -> Option<i64> {
-    let year: i64 = text.parse().ok()?;
+fn year(text: &str) -> Option<i16> {
+    let year: i16 = text.parse().ok()?;
     Some(match (text.len(), year) {
         (2, 70..) => 1900 + year,
         (2, _) => 2000 + year,
@@ -44,9 +47,9 @@ fn year(text: &str) -> Option<i64> {
 
 /// A month by number, or by the beginning of its name in the languages that Oracle's own session settings are most seen
 /// with.
-fn month(text: &str) -> Option<i64> {
-    if let Ok(number) = text.parse::<i64>() {
-        return (1..=12).contains(&number).then_some(number);
+fn month(text: &str) -> Option<i8> {
+    if let Ok(number) = text.parse() {
+        return Some(number);
     }
     const NAMES: [&[&str]; 12] = [
         &["jan", "ene", "gen"],
@@ -64,17 +67,7 @@ fn month(text: &str) -> Option<i64> {
     ];
     let text = text.to_lowercase();
     let found = NAMES.iter().position(|names| names.iter().any(|name| text.starts_with(name)))?;
-    i64::try_from(found).ok().map(|month| month + 1)
-}
-
-/// Days since 1 January 1970 of a date of the Gregorian calendar, counted in eras of 400 years that begin in March.
-fn days(year: i64, month: i64, day: i64) -> i64 {
-    let year = if month <= 2 { year - 1 } else { year };
-    let era = year.div_euclid(400);
-    let year_of_era = year.rem_euclid(400);
-    let day_of_year = (153 * ((month + 9) % 12) + 2) / 5 + day - 1;
-    let day_of_era = year_of_era * 365 + year_of_era / 4 - year_of_era / 100 + day_of_year;
-    era * 146_097 + day_of_era - 719_468
+    i8::try_from(found).ok().map(|month| month + 1)
 }
 
 #[cfg(test)]
@@ -110,6 +103,8 @@ mod tests {
             "23-Xyz-14 18:30:40",
             "23-Apr-14",
             "23-Apr-14 25:00:00",
+            "30-Feb-14 18:30:40",
+            "2014-13-01 18:30:40",
         ] {
             assert_eq!(seconds(text), None, "{text}");
         }

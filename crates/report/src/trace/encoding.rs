@@ -4,6 +4,8 @@
 use std::io::{self, Cursor, Read};
 
 use common::{Error, ErrorKind, Result};
+use encoding_rs::{UTF_16BE, UTF_16LE};
+use encoding_rs_io::DecodeReaderBytesBuilder;
 use serde::{Deserialize, Serialize};
 
 /// Bytes looked at to decide.
@@ -35,8 +37,8 @@ pub(crate) fn open<'a>(mut source: impl Read + 'a) -> Result<(Encoding, Box<dyn 
     let whole = Cursor::new(start).chain(source);
     Ok(match encoding {
         Encoding::Ascii => (encoding, Box::new(whole)),
-        Encoding::Utf16Little => (encoding, Box::new(Utf16::new(whole, u16::from_le_bytes))),
-        Encoding::Utf16Big => (encoding, Box::new(Utf16::new(whole, u16::from_be_bytes))),
+        Encoding::Utf16Little => (encoding, decoded(whole, UTF_16LE)),
+        Encoding::Utf16Big => (encoding, decoded(whole, UTF_16BE)),
     })
 }
 
@@ -75,69 +77,9 @@ fn sniff(start: &[u8]) -> Result<(Encoding, usize)> {
     Ok((Encoding::Ascii, 0))
 }
 
-/// Turns UTF-16 into UTF-8 as it is read. A lone surrogate becomes the replacement character; an odd last byte is
-/// dropped.
-struct Utf16<R> {
-    source: R,
-    unit: fn([u8; 2]) -> u16,
-    input: Vec<u8>,
-    /// Bytes of `input` in use.
-    filled: usize,
-    high: Option<u16>,
-    output: Vec<u8>,
-    given: usize,
-}
-
-impl<R: Read> Utf16<R> {
-    fn new(source: R, unit: fn([u8; 2]) -> u16) -> Self {
-        Self { source, unit, input: vec![0; 64 * 1024], filled: 0, high: None, output: Vec::new(), given: 0 }
-    }
-
-    /// Decodes one more piece into `output`; false at the end of the file.
-    fn more(&mut self) -> io::Result<bool> {
-        let read = self.source.read(&mut self.input[self.filled..])?;
-        let available = self.filled + read;
-        self.output.clear();
-        self.given = 0;
-        let whole = available & !1;
-        let units: Vec<u16> = self
-            .high
-            .take()
-            .into_iter()
-            .chain(self.input[..whole].chunks_exact(2).map(|pair| (self.unit)([pair[0], pair[1]])))
-            .collect();
-        let mut units = &units[..];
-        if read > 0
-            && let Some((last, before)) = units.split_last()
-            && (0xd800..0xdc00).contains(last)
-        {
-            // The other half of the pair is in the next piece.
-            self.high = Some(*last);
-            units = before;
-        }
-        let mut utf8 = [0; 4];
-        for character in char::decode_utf16(units.iter().copied()) {
-            let character = character.unwrap_or(char::REPLACEMENT_CHARACTER);
-            self.output.extend_from_slice(character.encode_utf8(&mut utf8).as_bytes());
-        }
-        self.input.copy_within(whole..available, 0);
-        self.filled = available - whole;
-        Ok(read > 0 || !self.output.is_empty())
-    }
-}
-
-impl<R: Read> Read for Utf16<R> {
-    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
-        while self.given == self.output.len() {
-            if !self.more()? {
-                return Ok(0);
-            }
-        }
-        let count = buffer.len().min(self.output.len() - self.given);
-        buffer[..count].copy_from_slice(&self.output[self.given..self.given + count]);
-        self.given += count;
-        Ok(count)
-    }
+/// Text in UTF-8 from UTF-16. What is no character becomes the replacement character.
+fn decoded<'a>(source: impl Read + 'a, encoding: &'static encoding_rs::Encoding) -> Box<dyn Read + 'a> {
+    Box::new(DecodeReaderBytesBuilder::new().encoding(Some(encoding)).build(source))
 }
 
 #[cfg(test)]
@@ -175,7 +117,8 @@ mod tests {
         bytes.extend(utf16(&long, u16::to_le_bytes));
         assert_eq!(text(&bytes).1, format!("x{long}"));
         bytes.pop();
-        assert!(text(&bytes).1.ends_with('\u{fffd}'));
+        // What is left of the last pair is no character.
+        assert!(text(&bytes).1.ends_with("\u{1f600}\u{fffd}"));
     }
 
     #[test]

@@ -6,9 +6,9 @@ use std::rc::Rc;
 
 use common::{Error, Result, Rowid};
 
-use super::Function;
 use super::arguments::{given, text};
 use super::types::{fixed_date, fixed_number, fixed_raw, fixed_text, fixed_timestamp};
+use super::{Function, function, width};
 use crate::coerce::{coerce, to_number};
 use crate::context::Context;
 use crate::date::{format::Format, parse, write};
@@ -17,29 +17,20 @@ use crate::nls::Nls;
 use crate::number::{self, format::NumberFormat};
 use crate::text::hexadecimal;
 
-const fn function(
-    name: &'static str,
-    most: usize,
-    result: fn(&[DatumType]) -> Result<DatumType>,
-    body: fn(&dyn Context, &[Datum]) -> Result<Datum>,
-) -> Function {
-    Function { name, minimum_arguments: 1, maximum_arguments: most, deterministic: true, result, body }
-}
-
 pub(super) const FUNCTIONS: &[Function] = &[
-    function("CHARTOROWID", 1, fixed_text, rowid),
-    function("HEXTORAW", 1, fixed_raw, |context, arguments| {
+    function("CHARTOROWID", 1, 1, fixed_text, rowid),
+    function("HEXTORAW", 1, 1, fixed_raw, |context, arguments| {
         Ok(Datum::raw(hexadecimal::decode(&given!(text(context, arguments, 0)))?))
     }),
-    function("RAWTOHEX", 1, fixed_text, |_, arguments| {
+    function("RAWTOHEX", 1, 1, fixed_text, |_, arguments| {
         // Text is taken as its bytes, not as digits.
         Ok(arguments[0].as_stored().map_or(Datum::Null, |bytes| Datum::varchar2(hexadecimal::encode(bytes))))
     }),
-    function("ROWIDTOCHAR", 1, fixed_text, rowid),
-    function("TO_CHAR", 3, fixed_text, to_char),
-    function("TO_DATE", 3, fixed_date, to_date),
-    function("TO_NUMBER", 3, fixed_number, number_of),
-    function("TO_TIMESTAMP", 3, fixed_timestamp, to_timestamp),
+    function("ROWIDTOCHAR", 1, 1, fixed_text, rowid),
+    function("TO_CHAR", 1, 3, fixed_text, to_char).width(width::to_char),
+    function("TO_DATE", 1, 3, fixed_date, to_date),
+    function("TO_NUMBER", 1, 3, fixed_number, number_of),
+    function("TO_TIMESTAMP", 1, 3, fixed_timestamp, to_timestamp),
 ];
 
 /// A rowid travels as its text.

@@ -3,48 +3,33 @@
 use common::{Error, Result};
 use format::date::DateTime;
 
-use super::Function;
 use super::arguments::{datetime, given, integer, text};
 use super::types::{fixed_date, fixed_number, fixed_timestamp};
+use super::{Function, function};
 use crate::context::Context;
 use crate::date::{arithmetic, names};
 use crate::datum::{Datum, DatumType};
 use crate::number::arithmetic::{add, divide};
 
-type Body = fn(&dyn Context, &[Datum]) -> Result<Datum>;
-
-const fn function(
-    name: &'static str,
-    count: usize,
-    result: fn(&[DatumType]) -> Result<DatumType>,
-    body: Body,
-) -> Function {
-    Function { name, minimum_arguments: count, maximum_arguments: count, deterministic: true, result, body }
-}
-
 /// The time of the statement, which differs in the next one. CURRENT_TIMESTAMP and its like take a precision.
-const fn clock(name: &'static str, most: usize, result: fn(&[DatumType]) -> Result<DatumType>, body: Body) -> Function {
-    Function { name, minimum_arguments: 0, maximum_arguments: most, deterministic: false, result, body }
-}
-
 pub(super) const FUNCTIONS: &[Function] = &[
-    function("ADD_MONTHS", 2, fixed_date, add_months),
-    clock("CURRENT_DATE", 0, fixed_date, |context, _| Ok(Datum::date(&context.now()))),
-    clock("CURRENT_TIMESTAMP", 1, fixed_timestamp, timestamp),
+    function("ADD_MONTHS", 2, 2, fixed_date, add_months),
+    function("CURRENT_DATE", 0, 0, fixed_date, |context, _| Ok(Datum::date(&context.now()))).volatile(),
+    function("CURRENT_TIMESTAMP", 0, 1, fixed_timestamp, timestamp).volatile(),
     // EXTRACT(YEAR FROM d) is EXTRACT('YEAR', d).
-    function("EXTRACT", 2, fixed_number, extract),
-    function("LAST_DAY", 1, fixed_date, |context, arguments| {
+    function("EXTRACT", 2, 2, fixed_number, extract),
+    function("LAST_DAY", 1, 1, fixed_date, |context, arguments| {
         Ok(Datum::date(&arithmetic::last_day(&given!(datetime(context, arguments, 0)))))
     }),
-    clock("LOCALTIMESTAMP", 1, fixed_timestamp, timestamp),
-    function("MONTHS_BETWEEN", 2, fixed_number, |context, arguments| {
+    function("LOCALTIMESTAMP", 0, 1, fixed_timestamp, timestamp).volatile(),
+    function("MONTHS_BETWEEN", 2, 2, fixed_number, |context, arguments| {
         let a = given!(datetime(context, arguments, 0));
         let b = given!(datetime(context, arguments, 1));
         Ok(Datum::Number(arithmetic::months_between(&a, &b)?))
     }),
-    function("NEXT_DAY", 2, fixed_date, next_day),
-    clock("SYSDATE", 0, fixed_date, |context, _| Ok(Datum::date(&context.now()))),
-    clock("SYSTIMESTAMP", 1, fixed_timestamp, timestamp),
+    function("NEXT_DAY", 2, 2, fixed_date, next_day),
+    function("SYSDATE", 0, 0, fixed_date, |context, _| Ok(Datum::date(&context.now()))).volatile(),
+    function("SYSTIMESTAMP", 0, 1, fixed_timestamp, timestamp).volatile(),
 ];
 
 fn timestamp(context: &dyn Context, arguments: &[Datum]) -> Result<Datum> {

@@ -23,11 +23,20 @@ mod representation;
 mod rowid;
 mod text;
 mod types;
+pub mod unsupported;
+mod width;
+
+pub use width::Argument;
+use width::Width;
 
 /// Any number of arguments.
 pub const ANY: usize = usize::MAX;
 
-/// A function over values, by its name in SQL text.
+/// The type of a result for arguments of these types.
+type ResultRule = fn(&[DatumType]) -> Result<DatumType>;
+type Body = fn(&dyn Context, &[Datum]) -> Result<Datum>;
+
+/// A function over values, by its name in SQL text: all that SQL, PL/SQL and the pages of reference know of it.
 #[derive(Debug)]
 pub struct Function {
     /// In upper case.
@@ -35,16 +44,70 @@ pub struct Function {
     pub minimum_arguments: usize,
     /// [`ANY`] where there is no limit.
     pub maximum_arguments: usize,
-    /// The same arguments give the same result: it may be evaluated once and ahead. Functions of the session's NLS
-    /// settings count as deterministic within a statement.
+    /// True: the same arguments give the same result, so a caller may evaluate the call once and ahead. Functions of
+    /// the session's NLS settings count as deterministic within a statement.
     pub deterministic: bool,
-    /// The type of the result for arguments of these types. A result may always be NULL.
-    pub result: fn(&[DatumType]) -> Result<DatumType>,
-    /// Call through [`Function::call`], which checks the number of arguments.
-    pub body: fn(&dyn Context, &[Datum]) -> Result<Datum>,
+    /// True: PL/SQL has no such function (PLS-00204).
+    pub sql_only: bool,
+    /// True: SQL text gives the call a meaning that values alone do not carry, so SQL compiles the call in its own way:
+    /// an argument that is not needed is not evaluated, and the types of the others decide. The body here serves
+    /// callers that have all values, such as PL/SQL.
+    pub special_form: bool,
+    result: ResultRule,
+    width: Width,
+    body: Body,
+}
+
+/// A deterministic function of SQL and PL/SQL with `least` to `most` arguments.
+const fn function(name: &'static str, least: usize, most: usize, result: ResultRule, body: Body) -> Function {
+    Function {
+        name,
+        minimum_arguments: least,
+        maximum_arguments: most,
+        deterministic: true,
+        sql_only: false,
+        special_form: false,
+        result,
+        width: width::longest,
+        body,
+    }
 }
 
 impl Function {
+    const fn volatile(mut self) -> Self {
+        self.deterministic = false;
+        self
+    }
+
+    const fn sql_only(mut self) -> Self {
+        self.sql_only = true;
+        self
+    }
+
+    const fn special_form(mut self) -> Self {
+        self.special_form = true;
+        self
+    }
+
+    const fn width(mut self, width: Width) -> Self {
+        self.width = width;
+        self
+    }
+
+    /// True: SQL text names the function without parentheses (`SYSDATE`). A function of a package may be called so too
+    /// (`DBMS_RANDOM.VALUE`).
+    #[must_use]
+    pub const fn needs_no_parentheses(&self) -> bool {
+        self.minimum_arguments == 0
+    }
+
+    /// Upper bound, in bytes, of a text that the function returns for these arguments: the length of a column that is
+    /// made of the call.
+    #[must_use]
+    pub fn result_bytes(&self, arguments: &[Argument]) -> u32 {
+        (self.width)(arguments)
+    }
+
     /// # Errors
     /// ORA-00938 for too few, ORA-00939 for too many arguments.
     pub fn check_arguments(&self, count: usize) -> Result<()> {
@@ -63,7 +126,14 @@ impl Function {
     /// Wrong number of arguments, or ORA-00932 for a type that the function does not take.
     pub fn result_type(&self, arguments: &[DatumType]) -> Result<DatumType> {
         self.check_arguments(arguments.len())?;
-        (self.result)(arguments)
+        if !arguments.contains(&DatumType::Rowid) {
+            return (self.result)(arguments);
+        }
+        let values = arguments.iter().map(|given| match given {
+            DatumType::Rowid => DatumType::Varchar2,
+            other => *other,
+        });
+        (self.result)(&values.collect::<Vec<_>>())
     }
 
     /// The value for these arguments. Where the types of arguments are known beforehand, use [`Function::call_as`]: a

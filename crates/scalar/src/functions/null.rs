@@ -5,36 +5,28 @@ use std::cmp::Ordering;
 use common::Result;
 
 use super::types::{first, shared};
-use super::{ANY, Function};
+use super::{ANY, Function, function};
 use crate::coerce::coerce;
 use crate::compare::compare;
 use crate::context::Context;
 use crate::datum::{Datum, DatumType};
 
-const fn function(
-    name: &'static str,
-    least: usize,
-    most: usize,
-    result: fn(&[DatumType]) -> Result<DatumType>,
-    body: fn(&dyn Context, &[Datum]) -> Result<Datum>,
-) -> Function {
-    Function { name, minimum_arguments: least, maximum_arguments: most, deterministic: true, result, body }
-}
-
 pub(super) const FUNCTIONS: &[Function] = &[
-    function("COALESCE", 2, ANY, shared, |_, arguments| Ok(first_given(arguments))),
-    function("DECODE", 3, ANY, decode_type, decode),
+    function("COALESCE", 2, ANY, shared, |_, arguments| Ok(first_given(arguments))).special_form(),
+    function("DECODE", 3, ANY, decode_type, decode).sql_only().special_form(),
     function("GREATEST", 1, ANY, first, |context, arguments| extreme(context, arguments, Ordering::Greater)),
     function("LEAST", 1, ANY, first, |context, arguments| extreme(context, arguments, Ordering::Less)),
-    function("NULLIF", 2, 2, |types| first(&types[..1]), nullif),
-    function("NVL", 2, 2, first, |_, arguments| Ok(first_given(arguments))),
+    function("NULLIF", 2, 2, |types| first(&types[..1]), nullif).special_form(),
+    function("NVL", 2, 2, first, |_, arguments| Ok(first_given(arguments))).special_form(),
     function(
         "NVL2",
         3,
         3,
         |types| first(&types[1..]),
         |_, arguments| Ok(if arguments[0].is_null() { arguments[2].clone() } else { arguments[1].clone() }),
-    ),
+    )
+    .sql_only()
+    .special_form(),
 ];
 
 fn first_given(arguments: &[Datum]) -> Datum {

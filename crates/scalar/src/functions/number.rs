@@ -3,31 +3,18 @@
 use common::{Error, Result};
 use format::number::{self, NumberBytes};
 
-use super::Function;
 use super::arguments::{datetime, given, integer, number as argument, text};
 use super::types::fixed_number;
+use super::{Function, function};
 use crate::context::Context;
 use crate::date::unit;
 use crate::datum::{Datum, DatumType};
 use crate::number::{elementary, remainder};
 
-type Body = fn(&dyn Context, &[Datum]) -> Result<Datum>;
-
-const fn function(name: &'static str, least: usize, most: usize, body: Body) -> Function {
-    Function {
-        name,
-        minimum_arguments: least,
-        maximum_arguments: most,
-        deterministic: true,
-        result: fixed_number,
-        body,
-    }
-}
-
 /// A function of one number.
 macro_rules! of_one {
     ($name:literal, $compute:expr) => {
-        function($name, 1, 1, |context, arguments| {
+        function($name, 1, 1, fixed_number, |context, arguments| {
             Ok(Datum::Number($compute(&given!(argument(context, arguments, 0)))?))
         })
     };
@@ -36,16 +23,12 @@ macro_rules! of_one {
 /// A function of two numbers.
 macro_rules! of_two {
     ($name:literal, $compute:expr) => {
-        function($name, 2, 2, |context, arguments| {
+        function($name, 2, 2, fixed_number, |context, arguments| {
             let a = given!(argument(context, arguments, 0));
             let b = given!(argument(context, arguments, 1));
             Ok(Datum::Number($compute(&a, &b)?))
         })
     };
-}
-
-const fn rounding(name: &'static str, body: Body) -> Function {
-    Function { name, minimum_arguments: 1, maximum_arguments: 2, deterministic: true, result: rounding_type, body }
 }
 
 pub(super) const FUNCTIONS: &[Function] = &[
@@ -54,7 +37,7 @@ pub(super) const FUNCTIONS: &[Function] = &[
     of_one!("ASIN", elementary::arc_sine),
     of_one!("ATAN", elementary::arc_tangent),
     of_two!("ATAN2", elementary::arc_tangent_2),
-    function("BITAND", 2, 2, bitand),
+    function("BITAND", 2, 2, fixed_number, bitand),
     of_one!("CEIL", remainder::ceiling),
     of_one!("COS", elementary::cosine),
     of_one!("COSH", elementary::hyperbolic_cosine),
@@ -65,15 +48,15 @@ pub(super) const FUNCTIONS: &[Function] = &[
     of_two!("MOD", remainder::modulo),
     of_two!("POWER", elementary::power),
     of_two!("REMAINDER", remainder::remainder),
-    rounding("ROUND", |context, arguments| cut(context, arguments, true)),
+    function("ROUND", 1, 2, rounding_type, |context, arguments| cut(context, arguments, true)),
     of_one!("SIGN", |a: &NumberBytes| Ok::<_, Error>(number::encode_i64(i64::from(a.signum())))),
     of_one!("SIN", elementary::sine),
     of_one!("SINH", elementary::hyperbolic_sine),
     of_one!("SQRT", elementary::square_root),
     of_one!("TAN", elementary::tangent),
     of_one!("TANH", elementary::hyperbolic_tangent),
-    rounding("TRUNC", |context, arguments| cut(context, arguments, false)),
-    function("WIDTH_BUCKET", 4, 4, width_bucket),
+    function("TRUNC", 1, 2, rounding_type, |context, arguments| cut(context, arguments, false)),
+    function("WIDTH_BUCKET", 4, 4, fixed_number, width_bucket).sql_only(),
 ];
 
 fn rounding_type(types: &[DatumType]) -> Result<DatumType> {

@@ -2,36 +2,21 @@
 
 use common::{Error, Result};
 
-use super::Function;
 use super::arguments::{given, number};
+use super::{Function, function, width};
 use crate::coerce::to_text;
 use crate::context::Context;
 use crate::date::arithmetic as dates;
 use crate::datum::{Datum, DatumType, inconsistent};
 use crate::number::arithmetic as numbers;
 
-const fn binary(
-    name: &'static str,
-    result: fn(&[DatumType]) -> Result<DatumType>,
-    body: fn(&dyn Context, &[Datum]) -> Result<Datum>,
-) -> Function {
-    Function { name, minimum_arguments: 2, maximum_arguments: 2, deterministic: true, result, body }
-}
-
 pub(super) const FUNCTIONS: &[Function] = &[
-    binary("+", add_type, add),
-    binary("-", subtract_type, subtract),
-    binary("*", number_type, multiply),
-    binary("/", number_type, divide),
-    binary("||", concatenate_type, concatenate),
-    Function {
-        name: "NEGATE",
-        minimum_arguments: 1,
-        maximum_arguments: 1,
-        deterministic: true,
-        result: number_type,
-        body: negate,
-    },
+    function("+", 2, 2, add_type, add),
+    function("-", 2, 2, subtract_type, subtract),
+    function("*", 2, 2, number_type, multiply),
+    function("/", 2, 2, number_type, divide),
+    function("||", 2, 2, concatenate_type, concatenate).width(width::sum),
+    function("NEGATE", 1, 1, number_type, negate),
 ];
 
 fn number_type(types: &[DatumType]) -> Result<DatumType> {

@@ -3,29 +3,20 @@
 use common::Result;
 use format::number::{self, NumberBytes};
 
-use super::Function;
 use super::arguments::{given, integer, number as argument, text};
 use super::types::{fixed_number, fixed_text};
+use super::{Function, function};
 use crate::context::Context;
-use crate::datum::{Datum, DatumType};
+use crate::datum::Datum;
 use crate::number::arithmetic::{add, multiply, subtract};
-
-const fn function(
-    name: &'static str,
-    least: usize,
-    most: usize,
-    result: fn(&[DatumType]) -> Result<DatumType>,
-    body: fn(&dyn Context, &[Datum]) -> Result<Datum>,
-) -> Function {
-    Function { name, minimum_arguments: least, maximum_arguments: most, deterministic: false, result, body }
-}
 
 pub(super) const FUNCTIONS: &[Function] = &[
     function("DBMS_RANDOM.RANDOM", 0, 0, fixed_number, |context, _| {
         Ok(Datum::integer(i64::from(context.random() as u32 as i32)))
-    }),
-    function("DBMS_RANDOM.STRING", 2, 2, fixed_text, string),
-    function("DBMS_RANDOM.VALUE", 0, 2, fixed_number, value),
+    })
+    .volatile(),
+    function("DBMS_RANDOM.STRING", 2, 2, fixed_text, string).volatile(),
+    function("DBMS_RANDOM.VALUE", 0, 2, fixed_number, value).volatile(),
 ];
 
 /// At least 0 and below 1, with 38 decimal places.

@@ -5,27 +5,18 @@ use std::cell::RefCell;
 use common::{Error, Result};
 use regex::Regex;
 
-use super::Function;
 use super::arguments::{given, integer, text};
 use super::types::{fixed_number, fixed_text};
+use super::{Function, function};
 use crate::context::Context;
 use crate::datum::Datum;
 use crate::text::regexp;
 
-const fn function(
-    name: &'static str,
-    most: usize,
-    result: fn(&[crate::DatumType]) -> Result<crate::DatumType>,
-    body: fn(&dyn Context, &[Datum]) -> Result<Datum>,
-) -> Function {
-    Function { name, minimum_arguments: 2, maximum_arguments: most, deterministic: true, result, body }
-}
-
 pub(super) const FUNCTIONS: &[Function] = &[
-    function("REGEXP_COUNT", 4, fixed_number, count),
-    function("REGEXP_INSTR", 7, fixed_number, instr),
-    function("REGEXP_REPLACE", 6, fixed_text, replace),
-    function("REGEXP_SUBSTR", 6, fixed_text, substr),
+    function("REGEXP_COUNT", 2, 4, fixed_number, count),
+    function("REGEXP_INSTR", 2, 7, fixed_number, instr),
+    function("REGEXP_REPLACE", 2, 6, fixed_text, replace),
+    function("REGEXP_SUBSTR", 2, 6, fixed_text, substr),
 ];
 
 thread_local! {

@@ -5,33 +5,25 @@ use std::fmt::Write;
 use common::{Error, Result};
 use format::number;
 
-use super::Function;
 use super::arguments::{given, integer};
 use super::types::{fixed_number, fixed_text};
+use super::{Function, function};
 use crate::context::Context;
 use crate::datum::{Datum, DatumType};
 
-const fn function(
-    name: &'static str,
-    most: usize,
-    result: fn(&[DatumType]) -> Result<DatumType>,
-    body: fn(&dyn Context, &[Datum]) -> Result<Datum>,
-) -> Function {
-    Function { name, minimum_arguments: 1, maximum_arguments: most, deterministic: true, result, body }
-}
-
 pub(super) const FUNCTIONS: &[Function] = &[
-    function("DUMP", 4, fixed_text, dump),
-    function("ORA_HASH", 3, fixed_number, ora_hash),
-    function("VSIZE", 1, fixed_number, |_, arguments| {
+    function("DUMP", 1, 4, fixed_text, dump).sql_only().special_form(),
+    function("ORA_HASH", 1, 3, fixed_number, ora_hash).sql_only(),
+    function("VSIZE", 1, 1, fixed_number, |_, arguments| {
         Ok(arguments[0].as_stored().map_or(Datum::Null, |bytes| Datum::integer(bytes.len() as i64)))
-    }),
+    })
+    .sql_only(),
 ];
 
 /// The type codes that DUMP prints.
 fn type_code(kind: DatumType) -> u8 {
     match kind {
-        DatumType::Null | DatumType::Varchar2 => 1,
+        DatumType::Null | DatumType::Varchar2 | DatumType::Rowid => 1,
         DatumType::Number => 2,
         DatumType::Date => 12,
         DatumType::Raw => 23,

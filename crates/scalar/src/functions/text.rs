@@ -5,45 +5,44 @@ use format::number::NumberBytes;
 
 use super::arguments::{given, integer, text};
 use super::types::{fixed_number, fixed_text, same_text};
-use super::{Function, operators};
+use super::{Function, function, operators, width};
 use crate::context::Context;
-use crate::datum::{Datum, DatumType};
+use crate::datum::Datum;
 use crate::text::{pad, part, replace, trim};
-
-type Body = fn(&dyn Context, &[Datum]) -> Result<Datum>;
-type ResultRule = fn(&[DatumType]) -> Result<DatumType>;
-
-const fn function(name: &'static str, least: usize, most: usize, result: ResultRule, body: Body) -> Function {
-    Function { name, minimum_arguments: least, maximum_arguments: most, deterministic: true, result, body }
-}
 
 pub(super) const FUNCTIONS: &[Function] = &[
     function("ASCII", 1, 1, fixed_number, ascii),
-    function("CHR", 1, 1, fixed_text, chr),
-    function("CONCAT", 2, 2, operators::concatenate_type, operators::concatenate),
-    function("INITCAP", 1, 1, same_text, |context, arguments| mapped(context, arguments, replace::capitalize)),
+    function("CHR", 1, 1, fixed_text, chr).width(width::character),
+    function("CONCAT", 2, 2, operators::concatenate_type, operators::concatenate).width(width::sum),
+    function("INITCAP", 1, 1, same_text, |context, arguments| mapped(context, arguments, replace::capitalize))
+        .width(width::first),
     function("INSTR", 2, 4, fixed_number, instr),
     function("INSTRB", 2, 4, fixed_number, instrb),
     function("LENGTH", 1, 1, fixed_number, |context, arguments| length(context, arguments, |t| t.chars().count())),
     function("LENGTHB", 1, 1, fixed_number, |context, arguments| length(context, arguments, str::len)),
-    function("LOWER", 1, 1, same_text, |context, arguments| mapped(context, arguments, replace::lower)),
-    function("LPAD", 2, 3, fixed_text, |context, arguments| padded(context, arguments, true)),
-    function("LTRIM", 1, 2, fixed_text, |context, arguments| trimmed(context, arguments, trim::left)),
+    function("LOWER", 1, 1, same_text, |context, arguments| mapped(context, arguments, replace::lower))
+        .width(width::first),
+    function("LPAD", 2, 3, fixed_text, |context, arguments| padded(context, arguments, true)).width(width::padded),
+    function("LTRIM", 1, 2, fixed_text, |context, arguments| trimmed(context, arguments, trim::left))
+        .width(width::first),
     function("REPLACE", 2, 3, fixed_text, replaced),
     function("REVERSE", 1, 1, same_text, |context, arguments| {
         mapped(context, arguments, |text| text.chars().rev().collect())
     }),
-    function("RPAD", 2, 3, fixed_text, |context, arguments| padded(context, arguments, false)),
-    function("RTRIM", 1, 2, fixed_text, |context, arguments| trimmed(context, arguments, trim::right)),
+    function("RPAD", 2, 3, fixed_text, |context, arguments| padded(context, arguments, false)).width(width::padded),
+    function("RTRIM", 1, 2, fixed_text, |context, arguments| trimmed(context, arguments, trim::right))
+        .width(width::first),
     function("SOUNDEX", 1, 1, fixed_text, soundex),
-    function("SUBSTR", 2, 3, fixed_text, substr),
-    function("SUBSTRB", 2, 3, fixed_text, substrb),
-    function("TRANSLATE", 3, 3, fixed_text, translate),
+    function("SUBSTR", 2, 3, fixed_text, substr).width(width::part),
+    function("SUBSTRB", 2, 3, fixed_text, substrb).width(width::part),
+    function("TRANSLATE", 3, 3, fixed_text, translate).width(width::first),
     // TRIM(BOTH c FROM t) is TRIM(t, c); LEADING and TRAILING are LTRIM and RTRIM.
     function("TRIM", 1, 2, fixed_text, |context, arguments| {
         trimmed(context, arguments, |text, set| trim::right(trim::left(text, set), set))
-    }),
-    function("UPPER", 1, 1, same_text, |context, arguments| mapped(context, arguments, replace::upper)),
+    })
+    .width(width::first),
+    function("UPPER", 1, 1, same_text, |context, arguments| mapped(context, arguments, replace::upper))
+        .width(width::first),
 ];
 
 fn mapped(context: &dyn Context, arguments: &[Datum], map: fn(&str) -> String) -> Result<Datum> {

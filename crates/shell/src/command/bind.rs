@@ -2,7 +2,6 @@
 
 use common::{DataType, Error, Result};
 
-use crate::bind::BindType;
 use crate::command::{Line, sp2};
 use crate::layout::Layout;
 use crate::server::{Cell, ColumnInfo};
@@ -31,21 +30,20 @@ pub(crate) fn variable(shell: &mut Shell, line: &Line<'_>) -> Result<Flow> {
 }
 
 /// `NUMBER`, `CHAR`, `CHAR(10)`, `VARCHAR2(30 CHAR)` …
-fn data_type(text: &str) -> Result<BindType> {
+fn data_type(text: &str) -> Result<DataType> {
     let text = text.trim();
     let (name, length) = match text.split_once('(') {
         Some((name, rest)) => {
             let digits: String = rest.trim_start().chars().take_while(char::is_ascii_digit).collect();
-            let length =
-                digits.parse::<usize>().ok().filter(|n| (1..=32_767).contains(n) && rest.trim_end().ends_with(')'));
+            let length = digits.parse().ok().filter(|n| (1..=32_767).contains(n) && rest.trim_end().ends_with(')'));
             (name.trim(), Some(length.ok_or_else(|| sp2(553, format!("VARIABLE: \"{text}\" has no valid length")))?))
         }
         None => (text, None),
     };
     match (name.to_ascii_uppercase().as_str(), length) {
-        ("NUMBER", None) => Ok(BindType::Number),
-        ("CHAR" | "NCHAR", length) => Ok(BindType::Char(length.unwrap_or(1))),
-        ("VARCHAR2" | "NVARCHAR2", length) => Ok(BindType::Varchar2(length.unwrap_or(1))),
+        ("NUMBER", None) => Ok(DataType::Number { precision: None, scale: 0 }),
+        ("CHAR" | "NCHAR", length) => Ok(DataType::Char { bytes: length.unwrap_or(1) }),
+        ("VARCHAR2" | "NVARCHAR2", length) => Ok(DataType::Varchar2 { bytes: length.unwrap_or(1) }),
         ("REFCURSOR" | "CLOB" | "NCLOB" | "BLOB" | "BFILE" | "BINARY_FLOAT" | "BINARY_DOUBLE", _) => {
             Err(Error::unsupported(format!("VARIABLE of type {}", name.to_uppercase())))
         }
@@ -85,12 +83,12 @@ impl Shell {
         let Some(bind) = self.binds.get(name) else { return false };
         let heading = bind.name.to_ascii_uppercase();
         let info = match bind.data_type {
-            BindType::Number => ColumnInfo::new(heading, DataType::Number { precision: None, scale: 0 }),
-            BindType::Char(length) | BindType::Varchar2(length) => {
+            DataType::Char { bytes } | DataType::Varchar2 { bytes } => {
                 // A heading is not cut to a narrow variable.
-                let width = length.max(heading.len());
+                let width = usize::from(bytes).max(heading.len());
                 ColumnInfo::new(heading, DataType::Varchar2 { bytes: 1 }).width(width)
             }
+            other => ColumnInfo::new(heading, other),
         };
         let value = bind.value.clone();
         let nls = self.nls();

@@ -690,7 +690,7 @@ impl Connection {
             .map(|column| ColumnDescription {
                 name: column.name,
                 data_type: column.data_type,
-                kind: crate::types::Kind::of(column.data_type),
+                kind: scalar::DatumType::from(column.data_type),
                 nullable: column.nullable,
             })
             .collect())
@@ -729,10 +729,7 @@ pub(crate) fn describe(outputs: &[Output]) -> Vec<ColumnDescription> {
 }
 
 pub(super) fn bind_value((name, value): &(String, Datum)) -> Result<BindValue> {
-    let kind = match value {
-        Datum::Null => crate::types::Kind::Null,
-        other => rows::kind_of(other.datum_type()),
-    };
+    let kind = value.datum_type();
     let expr = datafusion::logical_expr::Expr::Literal(rows::to_scalar(value, kind)?, None);
     Ok((name.clone(), Bound::new(expr, kind)))
 }

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use common::{DataType, Rowid};
-use scalar::Datum;
+use scalar::{Datum, DatumType};
 use storage::snapshot::Snapshot;
 
 use super::library::SharedCursor;
@@ -13,7 +13,6 @@ use crate::explain::plan::CursorPlan;
 use crate::explain::step::Step;
 use crate::plan::query::BoundQuery;
 use crate::scan::figures::FiguresValue;
-use crate::types::Kind;
 
 /// Names a cursor of a connection.
 pub type CursorNumber = u64;
@@ -23,7 +22,7 @@ pub type CursorNumber = u64;
 pub struct ColumnDescription {
     pub name: String,
     pub data_type: DataType,
-    pub kind: Kind,
+    pub kind: DatumType,
     pub nullable: bool,
 }
 

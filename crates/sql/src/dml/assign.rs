@@ -9,8 +9,7 @@ use datafusion::arrow::datatypes::{TimestampMicrosecondType, TimestampSecondType
 use engine::dictionary::TableDef;
 use format::date::DateTime;
 use format::number;
-
-use crate::types::Kind;
+use scalar::DatumType;
 
 /// The assigning statement: the number of the error for a NULL depends on it.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -248,6 +247,6 @@ impl Ready<'_> {
 }
 
 /// The kind of values for a column.
-pub(crate) fn kind(table: &TableDef, column: usize) -> Kind {
-    Kind::of(table.columns[column].data_type)
+pub(crate) fn kind(table: &TableDef, column: usize) -> DatumType {
+    DatumType::from(table.columns[column].data_type)
 }

@@ -12,6 +12,7 @@ use datafusion::logical_expr::physical_planning_context::PhysicalPlanningContext
 use datafusion::logical_expr::{Expr, LogicalPlanBuilder, not};
 use datafusion::physical_expr::{PhysicalExpr, create_physical_expr};
 use engine::dictionary::{ColumnDef, TableDef};
+use scalar::DatumType;
 
 use crate::cursor::connection::Connection;
 use crate::cursor::run::Running;
@@ -22,7 +23,7 @@ use crate::plan::scope::{Merged, Scope, ScopeColumn};
 use crate::scan::sink::{ArrowSink, ROWID_TYPE, kinds};
 use crate::scan::table::{EngineTable, ROWID};
 use crate::statement::parse::parse_expression;
-use crate::types::{Kind, column};
+use crate::types::column;
 
 /// The columns of a row as the scope of an expression about one row.
 pub(crate) fn row_scope(table: &str, columns: &[ColumnDef]) -> Scope<'static> {
@@ -33,7 +34,7 @@ pub(crate) fn row_scope(table: &str, columns: &[ColumnDef]) -> Scope<'static> {
             owner: None,
             name: column.name.clone(),
             column: Column::new_unqualified(&column.name),
-            kind: Kind::of(column.data_type),
+            kind: DatumType::from(column.data_type),
             declared: column.data_type,
             exact: true,
             nullable: true,
@@ -97,7 +98,7 @@ impl StoredRows {
     pub(crate) fn new(table: &TableDef, columns: &[usize]) -> Result<Self> {
         let definitions: Vec<&ColumnDef> = columns.iter().map(|at| &table.columns[*at]).collect();
         let arrow = column::schema(definitions.iter().map(|column| (column.name.as_str(), column.data_type)));
-        let kinds: Vec<Kind> = definitions.iter().map(|column| Kind::of(column.data_type)).collect();
+        let kinds: Vec<DatumType> = definitions.iter().map(|column| DatumType::from(column.data_type)).collect();
         let schema = DFSchema::try_from(Arc::clone(&arrow)).map_err(from_datafusion)?;
         let sink = ArrowSink::new(arrow, &kinds, columns.iter().copied().map(Some).collect());
         Ok(Self { schema, sink })

@@ -9,7 +9,7 @@ use std::sync::Arc;
 
 use common::{DataType, Error, Result};
 use engine::dictionary::{ObjectPrivilege, TableDef};
-use scalar::{Context, Datum, Function};
+use scalar::{Context, Datum, DatumType, Function};
 use sqlparser::ast::{
     self, BinaryOperator, Expr, FunctionArg, FunctionArgExpr, FunctionArguments, UnaryOperator, Value,
 };
@@ -24,37 +24,6 @@ use crate::plan::binder::{Binder, fold};
 use crate::plan::scope::Scope;
 use crate::statement::merge::Returning;
 use crate::statement::parse::parse_expression;
-use crate::types::Kind;
-
-/// Functions that are calls of the scalar library alone.
-const FUNCTIONS: &[&str] = &[
-    "ABS",
-    "ADD_MONTHS",
-    "CEIL",
-    "CHR",
-    "FLOOR",
-    "INITCAP",
-    "INSTR",
-    "LAST_DAY",
-    "LENGTH",
-    "LOWER",
-    "LPAD",
-    "LTRIM",
-    "MOD",
-    "POWER",
-    "REPLACE",
-    "ROUND",
-    "RPAD",
-    "RTRIM",
-    "SIGN",
-    "SQRT",
-    "SUBSTR",
-    "TO_CHAR",
-    "TO_DATE",
-    "TO_NUMBER",
-    "TRUNC",
-    "UPPER",
-];
 
 /// Source of a value.
 #[derive(Debug)]
@@ -224,10 +193,10 @@ fn origin(e: &Expr, binder: &Binder<'_>) -> Option<Origin> {
         },
         Expr::UnaryOp { op: UnaryOperator::Minus, expr } if matches!(**expr, Expr::Value(_)) => constant(e, binder),
         Expr::Nested(inner) => origin(inner, binder),
-        Expr::Identifier(ident) if ident.quote_style.is_none() => match ident.value.to_uppercase().as_str() {
-            name @ ("SYSDATE" | "SYSTIMESTAMP" | "USER" | "UID") => call(name, Vec::new()),
-            _ => None,
-        },
+        Expr::Identifier(ident) if ident.quote_style.is_none() => {
+            let function = function(&ident.value).filter(|function| function.needs_no_parentheses())?;
+            Some(Origin::Call(function, Vec::new()))
+        }
         Expr::BinaryOp { left, op, right } => {
             let name = match op {
                 BinaryOperator::Plus => "+",
@@ -237,16 +206,15 @@ fn origin(e: &Expr, binder: &Binder<'_>) -> Option<Origin> {
                 BinaryOperator::StringConcat => "||",
                 _ => return None,
             };
-            call(name, vec![origin(left, binder)?, origin(right, binder)?])
+            Some(Origin::Call(function(name)?, vec![origin(left, binder)?, origin(right, binder)?]))
         }
-        Expr::Function(function) => {
-            let [part] = function.name.0.as_slice() else { return None };
+        Expr::Function(call) => {
+            let [part] = call.name.0.as_slice() else { return None };
             let ident = part.as_ident().filter(|ident| ident.quote_style.is_none())?;
-            let name = ident.value.to_uppercase();
-            let name = FUNCTIONS.iter().find(|known| **known == name)?;
-            let FunctionArguments::List(list) = &function.args else { return None };
-            if function.over.is_some()
-                || function.filter.is_some()
+            let function = function(&ident.value)?;
+            let FunctionArguments::List(list) = &call.args else { return None };
+            if call.over.is_some()
+                || call.filter.is_some()
                 || !list.clauses.is_empty()
                 || list.duplicate_treatment.is_some()
             {
@@ -256,20 +224,21 @@ fn origin(e: &Expr, binder: &Binder<'_>) -> Option<Origin> {
                 FunctionArg::Unnamed(FunctionArgExpr::Expr(e)) => origin(e, binder),
                 _ => None,
             });
-            call(name, arguments.collect::<Option<Vec<_>>>()?)
+            Some(Origin::Call(function, arguments.collect::<Option<Vec<_>>>()?))
         }
         _ => None,
     }
 }
 
-fn call(name: &str, arguments: Vec<Origin>) -> Option<Origin> {
-    scalar::functions::lookup(name).map(|function| Origin::Call(function, arguments))
+/// The function or operator of this name, in any case of letters. None for one that SQL compiles in its own way.
+fn function(name: &str) -> Option<&'static Function> {
+    scalar::functions::lookup(name).filter(|function| !function.special_form)
 }
 
 /// A literal, as the binder reads it.
 fn constant(e: &Expr, binder: &Binder<'_>) -> Option<Origin> {
     let bound = binder.value(e, &Scope::default()).ok()?;
-    if bound.kind == Kind::Rowid {
+    if bound.kind == DatumType::Rowid {
         return None;
     }
     rows::from_scalar(&crate::functions::evaluate::scalar(&bound.expr).ok()?).ok().map(Origin::Constant)

@@ -13,6 +13,7 @@ use datafusion::common::tree_node::{Transformed, TreeNode};
 use datafusion::logical_expr::{Expr, lit, when};
 use datafusion::physical_plan::ExecutionPlan;
 use engine::dictionary::{ObjectPrivilege, TableDef};
+use scalar::DatumType;
 use storage::table::Deleter;
 use storage::txn::Entered;
 
@@ -30,7 +31,6 @@ use crate::plan::query::BoundQuery;
 use crate::plan::scope::Scope;
 use crate::scan::figures::Figures;
 use crate::statement::merge::{Merge, MergeInsert, MergeUpdate};
-use crate::types::Kind;
 
 /// Mark of a row that DELETE WHERE deletes.
 const GOES: &str = "Y";
@@ -313,7 +313,7 @@ fn matched(binder: &Binder<'_>, merge: &Merge, update: &MergeUpdate, table: &Tab
             });
             let condition = condition.map_err(from_datafusion)?.data;
             let mark = when(condition, lit(GOES)).otherwise(lit("N")).map_err(from_datafusion)?;
-            values.push(("\u{1}GOES".to_owned(), Bound::new(mark, Kind::Varchar2)));
+            values.push(("\u{1}GOES".to_owned(), Bound::new(mark, DatumType::Varchar2)));
         }
         Ok(values)
     })

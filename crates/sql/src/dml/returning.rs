@@ -10,7 +10,7 @@ use datafusion::common::Column;
 use datafusion::logical_expr::{Expr, LogicalPlanBuilder, UNNAMED_TABLE};
 use datafusion::physical_expr::PhysicalExpr;
 use engine::dictionary::TableDef;
-use scalar::Datum;
+use scalar::{Datum, DatumType};
 
 use super::condition::{StoredRows, physical, row_scope, values};
 use super::insert::holds_subquery;
@@ -25,7 +25,6 @@ use crate::plan::scope::{Merged, ScopeColumn};
 use crate::scan::sink::ROWID_TYPE;
 use crate::scan::table::ROWID;
 use crate::statement::merge::Returning;
-use crate::types::Kind;
 
 /// The bound values of RETURNING.
 #[derive(Debug)]
@@ -53,7 +52,7 @@ impl Connection {
             owner: None,
             name: ROWID.to_owned(),
             column: Column::new_unqualified(ROWID),
-            kind: Kind::Rowid,
+            kind: DatumType::Rowid,
             declared: ROWID_TYPE,
             exact: true,
             nullable: false,

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use common::{DataType, Error, Result};
 use datafusion::arrow::record_batch::RecordBatch;
 use engine::dictionary::SchemaObject;
-use scalar::Datum;
+use scalar::{Datum, DatumType};
 
 use super::display::{self, LINE_BYTES, PlanLine};
 use super::format::{Format, Reading};
@@ -18,7 +18,7 @@ use crate::functions::rows::Builder;
 use crate::plan::binder::{Relation, Source, TableColumn};
 use crate::scan::rows::RowsTable;
 use crate::statement::words::Words;
-use crate::types::{Kind, column};
+use crate::types::column;
 
 /// The column of their rows.
 pub(crate) const OUTPUT: &str = "PLAN_TABLE_OUTPUT";
@@ -64,7 +64,7 @@ pub(crate) fn relation(tables: &SessionTables, path: &[String], arguments: &[Arg
     let (batch_schema, tables, function) = (Arc::clone(&schema), tables.clone(), function.to_owned());
     let provider = RowsTable::new(schema, move || {
         let lines = shown.lines(&tables, &function, format.as_deref())?;
-        let mut builder = Builder::new(Kind::of(OUTPUT_TYPE), lines.len());
+        let mut builder = Builder::new(DatumType::from(OUTPUT_TYPE), lines.len());
         for line in lines {
             builder.append(&if line.is_empty() { Datum::Null } else { Datum::varchar2(line) })?;
         }

@@ -34,22 +34,23 @@ pub(crate) enum Measure {
 }
 
 impl Measure {
+    pub(crate) const ALL: [Self; 9] = [
+        Self::Average,
+        Self::Median,
+        Self::Spread(Spread::StandardDeviation),
+        Self::Spread(Spread::StandardDeviationPopulation),
+        Self::Spread(Spread::StandardDeviationSample),
+        Self::Sum,
+        Self::Spread(Spread::VariancePopulation),
+        Self::Spread(Spread::VarianceSample),
+        Self::Spread(Spread::Variance),
+    ];
+
     pub(crate) fn by_name(name: &str) -> Option<Self> {
-        Some(match name {
-            "SUM" => Self::Sum,
-            "AVG" => Self::Average,
-            "MEDIAN" => Self::Median,
-            "VARIANCE" => Self::Spread(Spread::Variance),
-            "VAR_POP" => Self::Spread(Spread::VariancePopulation),
-            "VAR_SAMP" => Self::Spread(Spread::VarianceSample),
-            "STDDEV" => Self::Spread(Spread::StandardDeviation),
-            "STDDEV_POP" => Self::Spread(Spread::StandardDeviationPopulation),
-            "STDDEV_SAMP" => Self::Spread(Spread::StandardDeviationSample),
-            _ => return None,
-        })
+        Self::ALL.into_iter().find(|measure| measure.name() == name)
     }
 
-    fn name(self) -> &'static str {
+    pub(crate) fn name(self) -> &'static str {
         match self {
             Self::Sum => "SUM",
             Self::Average => "AVG",

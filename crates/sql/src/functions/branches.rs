@@ -18,9 +18,10 @@ use datafusion::logical_expr::{
 };
 use datafusion::physical_expr::PhysicalExpr;
 use datafusion::physical_expr::expressions::{CaseExpr, Column};
+use scalar::DatumType;
 
 use super::library::label;
-use crate::types::Kind;
+use crate::types::ArrowForm;
 
 /// Levels of CASE left to the planner.
 const PLAIN_MAX: usize = 3;
@@ -33,7 +34,7 @@ pub(crate) const CASE: &str = "CASE";
 struct Branches {
     /// True: the first argument is compared with the conditions.
     compares: bool,
-    result: Kind,
+    result: DatumType,
     /// The planner's name of a long expression.
     label: Option<String>,
     signature: Signature,
@@ -60,7 +61,7 @@ fn depth(expr: &Expr) -> usize {
 }
 
 /// `CASE [value] WHEN … THEN … ELSE otherwise END` of results of one kind.
-pub(crate) fn case(value: Option<Expr>, whens: Vec<(Expr, Expr)>, otherwise: Expr, result: Kind) -> Expr {
+pub(crate) fn case(value: Option<Expr>, whens: Vec<(Expr, Expr)>, otherwise: Expr, result: DatumType) -> Expr {
     let parts = whens.iter().flat_map(|(when, then)| [when, then]).chain(&value).chain([&otherwise]);
     let deep = parts.map(depth).max().unwrap_or(0) >= PLAIN_MAX;
     if !deep {

@@ -30,10 +30,11 @@ use datafusion::logical_expr::{
     Volatility, binary_expr,
 };
 use datafusion::physical_expr::{PhysicalExpr, create_physical_expr};
+use scalar::DatumType;
 
 use super::branches;
 use super::library::label;
-use crate::types::Kind;
+use crate::types::ArrowForm;
 
 /// The displayed name of COALESCE in the second form.
 pub(crate) const CHOICE: &str = "CHOICE";
@@ -153,7 +154,7 @@ fn choice(function: &'static str, name: String, body: &Expr, arguments: Vec<(Exp
 ///
 /// # Errors
 /// Errors of the planner.
-pub(crate) fn null_if(a: Expr, kind: Kind, left: Expr, b: Expr) -> Result<Expr> {
+pub(crate) fn null_if(a: Expr, kind: DatumType, left: Expr, b: Expr) -> Result<Expr> {
     let arguments = [a.clone(), b.clone()];
     let name = label("NULLIF", &arguments).unwrap_or_else(|| format!("NULLIF({a},{b})"));
     let known = DFSchema::try_from(Schema::new(vec![Field::new("\u{1}0", kind.arrow(), true)]))?;

@@ -11,23 +11,23 @@ use datafusion::logical_expr::{
     ColumnarValue, Expr, ScalarFunctionArgs, ScalarUDF, ScalarUDFImpl, Signature, Volatility,
 };
 use scalar::coerce::coerce;
-use scalar::{Context, Datum, load, store};
+use scalar::{Context, Datum, DatumType, load, store};
 
 use super::rows;
 use crate::error::to_datafusion;
-use crate::types::Kind;
+use crate::types::ArrowForm;
 
 /// Target of a conversion.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 enum Target {
-    Kind(Kind),
+    Type(DatumType),
     /// CAST: a value of a column of this type.
     Column(DataType),
 }
 
 pub(crate) struct Conversion {
     target: Target,
-    result: Kind,
+    result: DatumType,
     context: Arc<dyn Context>,
     signature: Signature,
 }
@@ -52,7 +52,7 @@ impl Hash for Conversion {
     }
 }
 
-fn build(expr: Expr, target: Target, result: Kind, context: &Arc<dyn Context>) -> Expr {
+fn build(expr: Expr, target: Target, result: DatumType, context: &Arc<dyn Context>) -> Expr {
     let conversion = Conversion {
         target,
         result,
@@ -63,27 +63,27 @@ fn build(expr: Expr, target: Target, result: Kind, context: &Arc<dyn Context>) -
 }
 
 /// `expr` as `to`. A literal is converted at once; if that fails, the error waits until a row needs the value.
-pub(crate) fn call(expr: Expr, to: Kind, context: &Arc<dyn Context>) -> Expr {
+pub(crate) fn call(expr: Expr, to: DatumType, context: &Arc<dyn Context>) -> Expr {
     if let Expr::Literal(value, _) = &expr
         && let Ok(converted) = convert_scalar(value, to, context)
     {
         return Expr::Literal(converted, None);
     }
-    build(expr, Target::Kind(to), to, context)
+    build(expr, Target::Type(to), to, context)
 }
 
 fn convert_scalar(
     value: &datafusion::common::ScalarValue,
-    to: Kind,
+    to: DatumType,
     context: &Arc<dyn Context>,
 ) -> Result<datafusion::common::ScalarValue> {
-    let converted = coerce(&**context, &rows::from_scalar(value)?, rows::datum_type(to))?;
+    let converted = coerce(&**context, &rows::from_scalar(value)?, to)?;
     rows::to_scalar(&converted, to)
 }
 
 /// CAST to a declared type.
 pub(crate) fn cast(expr: Expr, target: DataType, context: &Arc<dyn Context>) -> Expr {
-    build(expr, Target::Column(target), Kind::of(target), context)
+    build(expr, Target::Column(target), DatumType::from(target), context)
 }
 
 impl ScalarUDFImpl for Conversion {
@@ -111,7 +111,7 @@ impl ScalarUDFImpl for Conversion {
 impl Conversion {
     fn convert(&self, value: &Datum) -> Result<Datum> {
         match self.target {
-            Target::Kind(kind) => coerce(&*self.context, value, rows::datum_type(kind)),
+            Target::Type(kind) => coerce(&*self.context, value, kind),
             Target::Column(data_type) => {
                 let mut bytes = Vec::new();
                 let shortened;

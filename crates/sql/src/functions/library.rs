@@ -12,23 +12,38 @@ use datafusion::logical_expr::expr::ScalarFunction;
 use datafusion::logical_expr::{
     ColumnarValue, Expr, ScalarFunctionArgs, ScalarUDF, ScalarUDFImpl, Signature, Volatility,
 };
-use scalar::{Context, Function, NumberBytes, functions};
+use scalar::functions::unsupported;
+use scalar::{Context, DatumType, Function, NumberBytes, functions};
 
-use super::{rows, unsupported};
+use super::rows;
 use crate::error::to_datafusion;
-use crate::types::Kind;
+use crate::types::ArrowForm;
 
 /// True: the library has a function of this name.
 pub(crate) fn exists(name: &str) -> bool {
     functions::lookup(name).is_some()
 }
 
+/// The function of this name.
+///
+/// # Errors
+/// HW-0001 for a function that only Oracle has, ORA-00904 for an unknown name.
+pub(crate) fn named(name: &str) -> Result<&'static Function> {
+    functions::lookup(name).ok_or_else(|| {
+        if unsupported::is_function(name) {
+            Error::unsupported(format!("function {name}"))
+        } else {
+            Error::user(904, format!("\"{name}\": invalid identifier"))
+        }
+    })
+}
+
 /// A call of a library function over arguments of known kinds, in one statement's context.
 pub(crate) struct LibraryFunction {
     pub(crate) function: &'static Function,
     pub(crate) context: Arc<dyn Context>,
-    arguments: Vec<Kind>,
-    pub(crate) result: Kind,
+    arguments: Vec<DatumType>,
+    pub(crate) result: DatumType,
     signature: Signature,
     /// The planner's name of a long expression: see [`label`].
     label: Option<String>,
@@ -56,15 +71,12 @@ impl Hash for LibraryFunction {
 }
 
 /// The call as an expression, and the kind of its result.
-pub(crate) fn call(name: &str, arguments: Vec<(Expr, Kind)>, context: &Arc<dyn Context>) -> Result<(Expr, Kind)> {
-    let function = functions::lookup(name).ok_or_else(|| {
-        if unsupported::function(name) {
-            Error::unsupported(format!("function {name}"))
-        } else {
-            Error::user(904, format!("\"{name}\": invalid identifier"))
-        }
-    })?;
-    let (expressions, kinds): (Vec<Expr>, Vec<Kind>) = arguments.into_iter().unzip();
+pub(crate) fn call(
+    function: &'static Function,
+    arguments: Vec<(Expr, DatumType)>,
+    context: &Arc<dyn Context>,
+) -> Result<(Expr, DatumType)> {
+    let (expressions, kinds): (Vec<Expr>, Vec<DatumType>) = arguments.into_iter().unzip();
     let library = LibraryFunction::of_kinds(function, kinds, context)?;
     let result = library.result;
     // Without arguments the statement has one value, known now.
@@ -81,7 +93,7 @@ pub(crate) fn call(name: &str, arguments: Vec<(Expr, Kind)>, context: &Arc<dyn C
 ///
 /// # Errors
 /// When it does not take them.
-pub(super) fn operator(name: &str, kinds: [Kind; 2], context: &Arc<dyn Context>) -> Result<LibraryFunction> {
+pub(super) fn operator(name: &str, kinds: [DatumType; 2], context: &Arc<dyn Context>) -> Result<LibraryFunction> {
     let function = functions::lookup(name).ok_or_else(|| Error::bug(format!("no operator {name}")))?;
     LibraryFunction::of_kinds(function, kinds.into(), context)
 }
@@ -136,9 +148,11 @@ impl ScalarUDFImpl for LibraryFunction {
 }
 
 impl LibraryFunction {
-    fn of_kinds(function: &'static Function, kinds: Vec<Kind>, context: &Arc<dyn Context>) -> Result<Self> {
-        let types: Vec<_> = kinds.iter().map(|kind| rows::datum_type(*kind)).collect();
-        let result = rows::kind_of(function.result_type(&types)?);
+    fn of_kinds(function: &'static Function, kinds: Vec<DatumType>, context: &Arc<dyn Context>) -> Result<Self> {
+        let result = match function.result_type(&kinds)? {
+            DatumType::Null => DatumType::Varchar2,
+            known => known,
+        };
         let volatility = if function.deterministic { Volatility::Immutable } else { Volatility::Volatile };
         let signature = match kinds.len() {
             0 => Signature::nullary(volatility),
@@ -154,13 +168,13 @@ impl LibraryFunction {
         if arguments.iter().any(|argument| argument.data_type().is_null()) {
             return rows::map(arguments, count, self.result, |values| self.function.call(&*self.context, values));
         }
-        if let ([left, right], [Kind::Number, Kind::Number]) = (arguments, self.arguments.as_slice())
+        if let ([left, right], [DatumType::Number, DatumType::Number]) = (arguments, self.arguments.as_slice())
             && let Some(operation) = number_operation(self.function.name)
             && (matches!(left, ColumnarValue::Array(_)) || matches!(right, ColumnarValue::Array(_)))
         {
             return numbers(left, right, count, operation);
         }
-        if let ([left, right], [Kind::Varchar2, Kind::Varchar2], "||") =
+        if let ([left, right], [DatumType::Varchar2, DatumType::Varchar2], "||") =
             (arguments, self.arguments.as_slice(), self.function.name)
             && (matches!(left, ColumnarValue::Array(_)) || matches!(right, ColumnarValue::Array(_)))
         {
@@ -248,6 +262,3 @@ fn concatenate(left: &ColumnarValue, right: &ColumnarValue, count: usize) -> Res
     }
     Ok(ColumnarValue::Array(Arc::new(builder.finish())))
 }
-
-/// No limit on the number of arguments.
-pub(crate) const ANY: usize = functions::ANY;

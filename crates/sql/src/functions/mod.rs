@@ -16,11 +16,12 @@ pub(crate) mod operators;
 pub(crate) mod or_null;
 pub(crate) mod packed;
 pub(crate) mod program;
+#[cfg(test)]
+mod reference;
 pub(crate) mod rows;
 pub(crate) mod sequence;
 pub(crate) mod several_rows;
 pub(crate) mod sum;
-pub(crate) mod unsupported;
 
 /// The planner's name of GROUPING and GROUPING_ID.
 pub(crate) const GROUPING: &str = "grouping";

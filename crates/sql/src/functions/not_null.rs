@@ -13,8 +13,7 @@ use datafusion::logical_expr::expr::ScalarFunction;
 use datafusion::logical_expr::{
     ColumnarValue, Expr, ScalarFunctionArgs, ScalarUDF, ScalarUDFImpl, Signature, Volatility,
 };
-
-use crate::types::Kind;
+use scalar::DatumType;
 
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 enum Form {
@@ -47,15 +46,15 @@ pub(crate) fn null_if(a: Expr, b: Expr) -> Expr {
 }
 
 /// The comparison key of DECODE, of this kind: the value, and for NULL a key that is equal to itself alone.
-pub(crate) fn key(value: Expr, kind: Kind) -> Expr {
+pub(crate) fn key(value: Expr, kind: DatumType) -> Expr {
     let in_place = Expr::Literal(
         match kind {
-            Kind::Number => ScalarValue::Binary(Some(Vec::new())),
-            Kind::Raw => ScalarValue::LargeBinary(Some(Vec::new())),
-            Kind::Null | Kind::Varchar2 | Kind::Rowid => ScalarValue::Utf8(Some(String::new())),
-            Kind::Char => ScalarValue::LargeUtf8(Some(String::new())),
-            Kind::Date => ScalarValue::TimestampSecond(Some(i64::MIN), None),
-            Kind::Timestamp => ScalarValue::TimestampMicrosecond(Some(i64::MIN), None),
+            DatumType::Number => ScalarValue::Binary(Some(Vec::new())),
+            DatumType::Raw => ScalarValue::LargeBinary(Some(Vec::new())),
+            DatumType::Null | DatumType::Varchar2 | DatumType::Rowid => ScalarValue::Utf8(Some(String::new())),
+            DatumType::Char => ScalarValue::LargeUtf8(Some(String::new())),
+            DatumType::Date => ScalarValue::TimestampSecond(Some(i64::MIN), None),
+            DatumType::Timestamp => ScalarValue::TimestampMicrosecond(Some(i64::MIN), None),
         },
         None,
     );

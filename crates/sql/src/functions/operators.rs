@@ -11,11 +11,11 @@ use datafusion::logical_expr::expr::ScalarFunction;
 use datafusion::logical_expr::{
     ColumnarValue, Expr, ScalarFunctionArgs, ScalarUDF, ScalarUDFImpl, Signature, Volatility,
 };
-use scalar::Context;
+use scalar::{Context, DatumType};
 
 use super::library::{LibraryFunction, digest, operator};
 use crate::error::to_datafusion;
-use crate::types::Kind;
+use crate::types::ArrowForm;
 
 /// The name of the call.
 const NAME: &str = "OPERATORS";
@@ -26,16 +26,16 @@ pub(crate) struct Row<'c> {
     /// Each takes the result of those before it, and its own operand.
     operators: Vec<LibraryFunction>,
     operands: Vec<Expr>,
-    kind: Kind,
+    kind: DatumType,
 }
 
 impl<'c> Row<'c> {
-    pub(crate) fn new(first: Expr, kind: Kind, context: &'c Arc<dyn Context>) -> Self {
+    pub(crate) fn new(first: Expr, kind: DatumType, context: &'c Arc<dyn Context>) -> Self {
         Self { context, operators: Vec::new(), operands: vec![first], kind }
     }
 
     /// The kind of the result so far.
-    pub(crate) fn kind(&self) -> Kind {
+    pub(crate) fn kind(&self) -> DatumType {
         self.kind
     }
 
@@ -43,7 +43,7 @@ impl<'c> Row<'c> {
     ///
     /// # Errors
     /// When the operator does not take values of these kinds.
-    pub(crate) fn push(&mut self, name: &str, operand: Expr, kind: Kind) -> Result<()> {
+    pub(crate) fn push(&mut self, name: &str, operand: Expr, kind: DatumType) -> Result<()> {
         let next = operator(name, [self.kind, kind], self.context)?;
         self.kind = next.result;
         self.operators.push(next);
@@ -75,7 +75,7 @@ impl<'c> Row<'c> {
 #[derive(PartialEq, Eq, Hash, Debug)]
 pub(crate) struct Operators {
     operators: Vec<LibraryFunction>,
-    result: Kind,
+    result: DatumType,
     /// The planner's name of the chain.
     label: String,
     signature: Signature,

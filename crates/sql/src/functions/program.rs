@@ -14,12 +14,12 @@ use datafusion::logical_expr::{
 };
 use engine::dictionary::Rights;
 use plsql::compile::sql_call::SqlCall;
-use scalar::Datum;
+use scalar::{Datum, DatumType};
 
-use super::rows::{Argument, Builder, kind_of};
+use super::rows::{Argument, Builder};
 use crate::cursor::nested::{CallPlace, Caller, Nested};
 use crate::error::{from_datafusion, to_datafusion};
-use crate::types::Kind;
+use crate::types::ArrowForm;
 
 /// A function that a statement calls, with the caller.
 #[derive(Clone)]
@@ -35,9 +35,9 @@ pub(crate) struct Program {
 
 impl Program {
     /// The call as an expression, and the kind of its result.
-    pub(crate) fn call(self, arguments: Vec<(Expr, Kind)>) -> (Expr, Kind) {
-        let result = self.call.result.datum_type().map_or(Kind::Varchar2, kind_of);
-        let (expressions, kinds): (Vec<Expr>, Vec<Kind>) = arguments.into_iter().unzip();
+    pub(crate) fn call(self, arguments: Vec<(Expr, DatumType)>) -> (Expr, DatumType) {
+        let result = self.call.result.datum_type().unwrap_or(DatumType::Varchar2);
+        let (expressions, kinds): (Vec<Expr>, Vec<DatumType>) = arguments.into_iter().unzip();
         // Its result may change with each call, also with DETERMINISTIC.
         let signature = match kinds.len() {
             0 => Signature::nullary(Volatility::Volatile),
@@ -83,8 +83,8 @@ struct ProgramFunction {
     /// The first argument is a condition: rows for which it is not true are skipped.
     guarded: bool,
     program: Program,
-    kinds: Vec<Kind>,
-    result: Kind,
+    kinds: Vec<DatumType>,
+    result: DatumType,
     signature: Signature,
 }
 

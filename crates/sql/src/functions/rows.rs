@@ -14,31 +14,7 @@ use datafusion::logical_expr::ColumnarValue;
 use format::date::DateTime;
 use scalar::{Datum, DatumType, NumberBytes};
 
-use crate::types::Kind;
-
-/// The library's name for a kind.
-pub(crate) fn datum_type(kind: Kind) -> DatumType {
-    match kind {
-        Kind::Null => DatumType::Null,
-        Kind::Number => DatumType::Number,
-        Kind::Varchar2 | Kind::Rowid => DatumType::Varchar2,
-        Kind::Char => DatumType::Char,
-        Kind::Date => DatumType::Date,
-        Kind::Timestamp => DatumType::Timestamp,
-        Kind::Raw => DatumType::Raw,
-    }
-}
-
-pub(crate) fn kind_of(datum_type: DatumType) -> Kind {
-    match datum_type {
-        DatumType::Null | DatumType::Varchar2 => Kind::Varchar2,
-        DatumType::Number => Kind::Number,
-        DatumType::Char => Kind::Char,
-        DatumType::Date => Kind::Date,
-        DatumType::Timestamp => Kind::Timestamp,
-        DatumType::Raw => Kind::Raw,
-    }
-}
+use crate::types::{ArrowForm, of_arrow};
 
 /// One argument of a call: an array, or one value for all rows.
 #[derive(Debug)]
@@ -61,15 +37,15 @@ impl<'a> Argument<'a> {
     }
 
     pub(crate) fn array(array: &'a ArrayRef) -> Result<Self> {
-        Ok(match Kind::from_arrow(array.data_type()) {
-            Some(Kind::Number) => Self::Number(array.as_binary()),
-            Some(Kind::Varchar2 | Kind::Rowid) => Self::Varchar2(array.as_string()),
-            Some(Kind::Char) => Self::Char(array.as_string()),
-            Some(Kind::Date) => Self::Date(array.as_primitive::<TimestampSecondType>()),
-            Some(Kind::Timestamp) => Self::Timestamp(array.as_primitive::<TimestampMicrosecondType>()),
-            Some(Kind::Raw) => Self::Raw(array.as_binary()),
+        Ok(match of_arrow(array.data_type()) {
+            Some(DatumType::Number) => Self::Number(array.as_binary()),
+            Some(DatumType::Varchar2 | DatumType::Rowid) => Self::Varchar2(array.as_string()),
+            Some(DatumType::Char) => Self::Char(array.as_string()),
+            Some(DatumType::Date) => Self::Date(array.as_primitive::<TimestampSecondType>()),
+            Some(DatumType::Timestamp) => Self::Timestamp(array.as_primitive::<TimestampMicrosecondType>()),
+            Some(DatumType::Raw) => Self::Raw(array.as_binary()),
             // The planner evaluates conditions on columns of untyped NULLs.
-            Some(Kind::Null) => Self::Constant(Datum::Null),
+            Some(DatumType::Null) => Self::Constant(Datum::Null),
             None => {
                 return Err(Error::bug(format!("an argument of Arrow type {}", array.data_type())));
             }
@@ -113,26 +89,26 @@ fn micros(at: &DateTime) -> i64 {
     at.unix_seconds() * 1_000_000 + i64::from(at.nanosecond / 1000)
 }
 
-fn mismatch(datum: &Datum, kind: Kind) -> Error {
-    Error::bug(format!("a function gave {} for {}", datum.datum_type().name(), kind.name()))
+fn mismatch(datum: &Datum, kind: DatumType) -> Error {
+    Error::bug(format!("a function gave {} for {}", datum.datum_type(), kind))
 }
 
 /// A datum as a scalar value of `kind`.
-pub(crate) fn to_scalar(datum: &Datum, kind: Kind) -> Result<ScalarValue> {
+pub(crate) fn to_scalar(datum: &Datum, kind: DatumType) -> Result<ScalarValue> {
     Ok(match (datum, kind) {
         (Datum::Null, kind) => kind.null(),
-        (Datum::Number(bytes), Kind::Number) => ScalarValue::Binary(Some(bytes.to_vec())),
-        (Datum::Varchar2(text) | Datum::Char(text), Kind::Null | Kind::Varchar2 | Kind::Rowid) => {
+        (Datum::Number(bytes), DatumType::Number) => ScalarValue::Binary(Some(bytes.to_vec())),
+        (Datum::Varchar2(text) | Datum::Char(text), DatumType::Null | DatumType::Varchar2 | DatumType::Rowid) => {
             ScalarValue::Utf8(Some(text.clone()))
         }
-        (Datum::Varchar2(text) | Datum::Char(text), Kind::Char) => ScalarValue::LargeUtf8(Some(text.clone())),
-        (Datum::Date(_) | Datum::Timestamp(_), Kind::Date) => {
+        (Datum::Varchar2(text) | Datum::Char(text), DatumType::Char) => ScalarValue::LargeUtf8(Some(text.clone())),
+        (Datum::Date(_) | Datum::Timestamp(_), DatumType::Date) => {
             ScalarValue::TimestampSecond(datum.as_datetime().map(|at| at.unix_seconds()), None)
         }
-        (Datum::Date(_) | Datum::Timestamp(_), Kind::Timestamp) => {
+        (Datum::Date(_) | Datum::Timestamp(_), DatumType::Timestamp) => {
             ScalarValue::TimestampMicrosecond(datum.as_datetime().map(|at| micros(&at)), None)
         }
-        (Datum::Raw(bytes), Kind::Raw) => ScalarValue::LargeBinary(Some(bytes.clone())),
+        (Datum::Raw(bytes), DatumType::Raw) => ScalarValue::LargeBinary(Some(bytes.clone())),
         (datum, kind) => return Err(mismatch(datum, kind)),
     })
 }
@@ -149,14 +125,16 @@ pub(crate) enum Builder {
 }
 
 impl Builder {
-    pub(crate) fn new(kind: Kind, rows: usize) -> Self {
+    pub(crate) fn new(kind: DatumType, rows: usize) -> Self {
         match kind {
-            Kind::Number => Self::Number(BinaryBuilder::with_capacity(rows, rows * 6)),
-            Kind::Null | Kind::Varchar2 | Kind::Rowid => Self::Varchar2(StringBuilder::with_capacity(rows, rows * 16)),
-            Kind::Char => Self::Char(LargeStringBuilder::with_capacity(rows, rows * 16)),
-            Kind::Date => Self::Date(TimestampSecondBuilder::with_capacity(rows)),
-            Kind::Timestamp => Self::Timestamp(TimestampMicrosecondBuilder::with_capacity(rows)),
-            Kind::Raw => Self::Raw(LargeBinaryBuilder::with_capacity(rows, rows * 16)),
+            DatumType::Number => Self::Number(BinaryBuilder::with_capacity(rows, rows * 6)),
+            DatumType::Null | DatumType::Varchar2 | DatumType::Rowid => {
+                Self::Varchar2(StringBuilder::with_capacity(rows, rows * 16))
+            }
+            DatumType::Char => Self::Char(LargeStringBuilder::with_capacity(rows, rows * 16)),
+            DatumType::Date => Self::Date(TimestampSecondBuilder::with_capacity(rows)),
+            DatumType::Timestamp => Self::Timestamp(TimestampMicrosecondBuilder::with_capacity(rows)),
+            DatumType::Raw => Self::Raw(LargeBinaryBuilder::with_capacity(rows, rows * 16)),
         }
     }
 
@@ -176,10 +154,10 @@ impl Builder {
             }
             (Self::Raw(builder), Datum::Raw(bytes)) => builder.append_value(bytes),
             (Self::Raw(builder), Datum::Null) => builder.append_null(),
-            (Self::Number(_), datum) => return Err(mismatch(datum, Kind::Number)),
-            (Self::Varchar2(_) | Self::Char(_), datum) => return Err(mismatch(datum, Kind::Varchar2)),
-            (Self::Date(_) | Self::Timestamp(_), datum) => return Err(mismatch(datum, Kind::Date)),
-            (Self::Raw(_), datum) => return Err(mismatch(datum, Kind::Raw)),
+            (Self::Number(_), datum) => return Err(mismatch(datum, DatumType::Number)),
+            (Self::Varchar2(_) | Self::Char(_), datum) => return Err(mismatch(datum, DatumType::Varchar2)),
+            (Self::Date(_) | Self::Timestamp(_), datum) => return Err(mismatch(datum, DatumType::Date)),
+            (Self::Raw(_), datum) => return Err(mismatch(datum, DatumType::Raw)),
         }
         Ok(())
     }
@@ -200,7 +178,7 @@ impl Builder {
 pub(crate) fn map(
     arguments: &[ColumnarValue],
     rows: usize,
-    result: Kind,
+    result: DatumType,
     body: impl FnMut(&[Datum]) -> Result<Datum>,
 ) -> Result<ColumnarValue> {
     evaluate(arguments, rows, result, true, body)
@@ -210,7 +188,7 @@ pub(crate) fn map(
 pub(crate) fn map_each(
     arguments: &[ColumnarValue],
     rows: usize,
-    result: Kind,
+    result: DatumType,
     body: impl FnMut(&[Datum]) -> Result<Datum>,
 ) -> Result<ColumnarValue> {
     evaluate(arguments, rows, result, false, body)
@@ -219,7 +197,7 @@ pub(crate) fn map_each(
 fn evaluate(
     arguments: &[ColumnarValue],
     rows: usize,
-    result: Kind,
+    result: DatumType,
     once: bool,
     mut body: impl FnMut(&[Datum]) -> Result<Datum>,
 ) -> Result<ColumnarValue> {

@@ -19,6 +19,7 @@ use datafusion::functions_window::row_number::row_number_udwf;
 use datafusion::logical_expr::expr::{Sort, WindowFunction};
 use datafusion::logical_expr::utils::{find_window_exprs, split_conjunction_owned};
 use datafusion::logical_expr::{Expr, JoinType, LogicalPlan, LogicalPlanBuilder, WindowFunctionDefinition, and};
+use scalar::DatumType;
 use sqlparser::ast::{
     self, Distinct, Select, SelectFlavor, SelectItem, SelectItemQualifiedWildcardKind, Spanned,
     WildcardAdditionalOptions,
@@ -38,7 +39,6 @@ use super::scope::{Merged, Scope, ScopeColumn};
 use super::sequence::{self, SequencePlace, with_sequences};
 use crate::error::from_datafusion;
 use crate::statement::position;
-use crate::types::Kind;
 use crate::{functions, subquery};
 
 /// The planner's name of the ROWNUM column.
@@ -75,7 +75,7 @@ impl Binder<'_> {
             return Err(Error::user(976, "specified pseudocolumn or operator not allowed here: ROWNUM"));
         }
         self.rownum_used.set(true);
-        Ok(Bound::new(Expr::Column(Column::new_unqualified(ROWNUM)), Kind::Number))
+        Ok(Bound::new(Expr::Column(Column::new_unqualified(ROWNUM)), DatumType::Number))
     }
 
     pub(crate) fn block(
@@ -244,7 +244,7 @@ impl Binder<'_> {
         let rowid = scope
             .columns
             .iter()
-            .find(|column| column.pseudo && column.kind == Kind::Rowid)
+            .find(|column| column.pseudo && column.kind == DatumType::Rowid)
             .ok_or_else(|| Error::user(1732, "data manipulation operation not legal here"))?
             .bound();
         self.rownum_allowed.set(true);
@@ -731,8 +731,8 @@ fn finish(
     let mut outputs = Vec::new();
     let mut expressions = Vec::new();
     for (item, field) in list.into_iter().zip(fields) {
-        let null = item.bound.kind == Kind::Null;
-        let kind = if null { Kind::Varchar2 } else { item.bound.kind };
+        let null = item.bound.kind == DatumType::Null;
+        let kind = if null { DatumType::Varchar2 } else { item.bound.kind };
         outputs.push(Output {
             name: item.name,
             field: field.clone(),

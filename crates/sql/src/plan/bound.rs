@@ -2,14 +2,15 @@
 
 use common::{DataType, limits};
 use datafusion::logical_expr::Expr;
+use scalar::DatumType;
 
-use crate::types::Kind;
+use crate::types::ArrowForm;
 
 /// A DataFusion expression with Oracle's type of it.
 #[derive(Clone, Debug)]
 pub(crate) struct Bound {
     pub(crate) expr: Expr,
-    pub(crate) kind: Kind,
+    pub(crate) kind: DatumType,
     /// The declared type, when the value is an unchanged column.
     pub(crate) declared: Option<DataType>,
     /// Upper bound of the bytes of a character value.
@@ -20,10 +21,10 @@ pub(crate) struct Bound {
 }
 
 impl Bound {
-    pub(crate) fn new(expr: Expr, kind: Kind) -> Self {
+    pub(crate) fn new(expr: Expr, kind: DatumType) -> Self {
         let bytes = match kind {
-            Kind::Null => 0,
-            Kind::Rowid => 18,
+            DatumType::Null => 0,
+            DatumType::Rowid => 18,
             _ => 4000,
         };
         Self { expr, kind, declared: None, bytes, nullable: true, text_literal: false }
@@ -40,7 +41,7 @@ impl Bound {
             Some(declared) => declared,
             // A text literal is a CHAR of its own length.
             None if self.text_literal && self.bytes as usize <= limits::CHAR_BYTES_MAX => {
-                Kind::Char.declared(self.bytes)
+                DatumType::Char.declared(self.bytes)
             }
             None => self.kind.declared(self.bytes),
         }
@@ -49,5 +50,5 @@ impl Bound {
 
 /// The literal NULL.
 pub(crate) fn null() -> Bound {
-    Bound::new(Expr::Literal(Kind::Null.null(), None), Kind::Null)
+    Bound::new(Expr::Literal(DatumType::Null.null(), None), DatumType::Null)
 }

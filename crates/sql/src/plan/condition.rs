@@ -6,6 +6,7 @@ use common::{Error, Result};
 use datafusion::common::ScalarValue;
 use datafusion::logical_expr::expr::{Exists, InList, InSubquery, SetComparison, SetQuantifier};
 use datafusion::logical_expr::{Expr, Operator, Subquery, and, or};
+use scalar::DatumType;
 use sqlparser::ast::{self, BinaryOperator, Spanned, UnaryOperator, Value};
 
 use super::binder::Binder;
@@ -15,7 +16,7 @@ use super::scope::Scope;
 use crate::functions;
 use crate::statement::spelling::first_of_list;
 use crate::subquery::{compared_with_one, tuple};
-use crate::types::{Kind, literal};
+use crate::types::literal;
 
 /// A condition that is always true, or always false.
 pub(crate) fn constant(value: bool) -> Expr {
@@ -89,7 +90,7 @@ impl Binder<'_> {
                     let Value::SingleQuotedString(text) = &escape.value else {
                         return Err(Error::unsupported(format!("ESCAPE {escape}")));
                     };
-                    arguments.push(Bound::new(literal::string(text), Kind::Varchar2));
+                    arguments.push(Bound::new(literal::string(text), DatumType::Varchar2));
                 }
                 let like = self.call_condition("LIKE", arguments)?;
                 Ok(if *negated { Expr::Not(Box::new(like)) } else { like })
@@ -156,12 +157,14 @@ impl Binder<'_> {
         }
         let value = self.value(expr, scope)?;
         let items = list.iter().map(|item| self.value(item, scope)).collect::<Result<Vec<_>>>()?;
-        let same = value.kind != Kind::Char
+        let same = value.kind != DatumType::Char
             && !value.text_literal
-            && items.iter().all(|item| (item.kind == value.kind || item.kind == Kind::Null) && item.kind != Kind::Char);
+            && items
+                .iter()
+                .all(|item| (item.kind == value.kind || item.kind == DatumType::Null) && item.kind != DatumType::Char);
         // When the planner merges two lists it takes every list for one of literals.
         let literals = items.iter().all(|item| matches!(&item.expr, Expr::Literal(value, _) if !value.is_null()));
-        if same && literals && value.kind != Kind::Null {
+        if same && literals && value.kind != DatumType::Null {
             let kind = value.kind;
             let list = items
                 .into_iter()
@@ -302,7 +305,7 @@ impl Binder<'_> {
                 };
                 let Some(operator) = comparison(&op) else { return Ok(None) };
                 let bound = self.value(value, scope)?;
-                let bound = self.convert(bound, Kind::Number)?;
+                let bound = self.convert(bound, DatumType::Number)?;
                 let Some(n) = functions::evaluate::number(&bound.expr)? else {
                     return Ok(Some(RownumLimit::Rows(0)));
                 };

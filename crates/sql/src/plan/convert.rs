@@ -4,46 +4,42 @@ use common::{Error, Result, Rowid as RowidValue};
 use datafusion::arrow::datatypes::DataType as ArrowType;
 use datafusion::common::ScalarValue;
 use datafusion::logical_expr::{BinaryExpr, Expr, Operator, cast};
+use scalar::{DatumType, inconsistent};
 
 use super::binder::Binder;
 use super::bound::Bound;
 use crate::functions;
-use crate::types::Kind;
-
-/// ORA-00932 for a value that cannot be converted to the required kind.
-pub(super) fn inconsistent(wanted: Kind, got: Kind) -> Error {
-    Error::user(932, format!("inconsistent data types: expected {}, got {}", wanted.name(), got.name()))
-}
+use crate::types::ArrowForm;
 
 impl Binder<'_> {
     /// `value` as `kind`, by Oracle's implicit conversion.
-    pub(crate) fn convert(&self, value: Bound, kind: Kind) -> Result<Bound> {
+    pub(crate) fn convert(&self, value: Bound, kind: DatumType) -> Result<Bound> {
         if value.kind == kind {
             return Ok(value);
         }
         let expr = match (value.kind, kind) {
-            (_, Kind::Null) => return Ok(value),
-            (Kind::Null, _) if is_null_literal(&value.expr) => Expr::Literal(kind.null(), None),
-            (Kind::Null, _) => cast(value.expr, kind.arrow()),
-            (Kind::Varchar2 | Kind::Rowid, Kind::Char) => match value.expr {
+            (_, DatumType::Null) => return Ok(value),
+            (DatumType::Null, _) if is_null_literal(&value.expr) => Expr::Literal(kind.null(), None),
+            (DatumType::Null, _) => cast(value.expr, kind.arrow()),
+            (DatumType::Varchar2 | DatumType::Rowid, DatumType::Char) => match value.expr {
                 Expr::Literal(ScalarValue::Utf8(text), _) => Expr::Literal(ScalarValue::LargeUtf8(text), None),
                 other => cast(other, ArrowType::LargeUtf8),
             },
-            (Kind::Char, Kind::Varchar2 | Kind::Rowid) => cast(value.expr, ArrowType::Utf8),
-            (Kind::Varchar2, Kind::Rowid) | (Kind::Rowid, Kind::Varchar2) => value.expr,
-            (Kind::Date, Kind::Timestamp) => cast(value.expr, kind.arrow()),
-            (Kind::Number, Kind::Date | Kind::Timestamp | Kind::Raw)
-            | (Kind::Date | Kind::Timestamp | Kind::Raw, Kind::Number)
-            | (Kind::Date | Kind::Timestamp, Kind::Raw)
-            | (Kind::Raw, Kind::Date | Kind::Timestamp)
-            | (_, Kind::Rowid)
-            | (Kind::Rowid, _) => return Err(inconsistent(kind, value.kind)),
+            (DatumType::Char, DatumType::Varchar2 | DatumType::Rowid) => cast(value.expr, ArrowType::Utf8),
+            (DatumType::Varchar2, DatumType::Rowid) | (DatumType::Rowid, DatumType::Varchar2) => value.expr,
+            (DatumType::Date, DatumType::Timestamp) => cast(value.expr, kind.arrow()),
+            (DatumType::Number, DatumType::Date | DatumType::Timestamp | DatumType::Raw)
+            | (DatumType::Date | DatumType::Timestamp | DatumType::Raw, DatumType::Number)
+            | (DatumType::Date | DatumType::Timestamp, DatumType::Raw)
+            | (DatumType::Raw, DatumType::Date | DatumType::Timestamp)
+            | (_, DatumType::Rowid)
+            | (DatumType::Rowid, _) => return Err(inconsistent(kind, value.kind)),
             (_, to) => functions::coercion::call(value.expr, to, self.context()),
         };
         let bytes = match (value.kind, kind) {
-            (Kind::Number, _) => 40,
-            (Kind::Date, _) => 75,
-            (Kind::Raw, _) => value.bytes * 2,
+            (DatumType::Number, _) => 40,
+            (DatumType::Date, _) => 75,
+            (DatumType::Raw, _) => value.bytes * 2,
             _ => value.bytes,
         };
         let mut converted = Bound::new(expr, kind).bytes(bytes);
@@ -59,7 +55,7 @@ impl Binder<'_> {
 
     /// Both sides in the kind of their comparison.
     pub(crate) fn comparable(&self, left: Bound, right: Bound) -> Result<(Expr, Expr)> {
-        use Kind::{Char, Date, Null, Number, Raw, Rowid, Timestamp, Varchar2};
+        use DatumType::{Char, Date, Null, Number, Raw, Rowid, Timestamp, Varchar2};
         let padded = |b: &Bound| b.kind == Char || b.text_literal;
         if (left.kind == Char || right.kind == Char) && padded(&left) && padded(&right) {
             return Ok((
@@ -97,22 +93,22 @@ impl Binder<'_> {
     /// Alternatives of a CASE, DECODE or set operation in the kind of the first that is not NULL; characters and dates
     /// widen.
     pub(crate) fn unify(&self, values: Vec<Bound>) -> Result<Vec<Bound>> {
-        let mut kind = Kind::Null;
+        let mut kind = DatumType::Null;
         for value in &values {
             kind = common_kind(kind, value.kind).ok_or_else(|| inconsistent(kind, value.kind))?;
         }
-        let kind = if kind == Kind::Null { Kind::Varchar2 } else { kind };
+        let kind = if kind == DatumType::Null { DatumType::Varchar2 } else { kind };
         values.into_iter().map(|value| self.convert(value, kind)).collect()
     }
 }
 
 /// The kind to which both widen without a change of meaning.
-pub(crate) fn common_kind(a: Kind, b: Kind) -> Option<Kind> {
+pub(crate) fn common_kind(a: DatumType, b: DatumType) -> Option<DatumType> {
     match (a, b) {
         (a, b) if a == b => Some(a),
-        (Kind::Null, other) | (other, Kind::Null) => Some(other),
-        (a, b) if a.is_character() && b.is_character() => Some(Kind::Varchar2),
-        (a, b) if a.is_datetime() && b.is_datetime() => Some(Kind::Timestamp),
+        (DatumType::Null, other) | (other, DatumType::Null) => Some(other),
+        (a, b) if a.is_text() && b.is_text() => Some(DatumType::Varchar2),
+        (a, b) if a.is_datetime() && b.is_datetime() => Some(DatumType::Timestamp),
         _ => None,
     }
 }

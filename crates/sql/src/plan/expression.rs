@@ -7,6 +7,8 @@ use datafusion::common::{Column, Location, ScalarValue, Span, Spans};
 use datafusion::functions_aggregate::{count::count_udaf, min_max::min_udaf};
 use datafusion::logical_expr::expr::{AggregateFunction, Case};
 use datafusion::logical_expr::{AggregateUDF, Expr, LogicalPlan, LogicalPlanBuilder, Operator, Subquery, binary_expr};
+use scalar::functions::unsupported;
+use scalar::{DatumType, inconsistent};
 use sqlparser::ast::{
     self, BinaryOperator, CastKind, CeilFloorKind, DateTimeField, Ident, Spanned, TrimWhereField, UnaryOperator, Value,
 };
@@ -14,7 +16,7 @@ use sqlparser::tokenizer;
 
 use super::binder::{Binder, fold};
 use super::bound::{Bound, null};
-use super::convert::{common_kind, inconsistent};
+use super::convert::common_kind;
 use super::function::result_bytes;
 use super::query::BoundQuery;
 use super::scope::Scope;
@@ -23,7 +25,7 @@ use crate::error::from_datafusion;
 use crate::functions;
 use crate::statement::position;
 use crate::subquery::{may_be_joined, renamed};
-use crate::types::{Kind, column, literal};
+use crate::types::{column, literal};
 
 /// The planner's name of the column of a scalar subquery.
 const VALUE: &str = "\u{1}VALUE";
@@ -46,13 +48,13 @@ impl Binder<'_> {
             E::Nested(inner) => self.value(inner, scope),
             E::UnaryOp { op: UnaryOperator::Plus, expr } => {
                 let operand = self.value(expr, scope)?;
-                self.convert(operand, Kind::Number)
+                self.convert(operand, DatumType::Number)
             }
             E::UnaryOp { op: UnaryOperator::Minus, expr } => {
                 if let E::Value(v) = &**expr
                     && let Value::Number(digits, false) = &v.value
                 {
-                    return Ok(Bound::new(literal::parse_number(&format!("-{digits}"))?, Kind::Number));
+                    return Ok(Bound::new(literal::parse_number(&format!("-{digits}"))?, DatumType::Number));
                 }
                 let operand = self.value(expr, scope)?;
                 self.call("NEGATE", vec![operand])
@@ -65,9 +67,9 @@ impl Binder<'_> {
             E::Cast { kind: CastKind::Cast, expr, data_type, array: false, format: None } => {
                 let value = self.value(expr, scope)?;
                 let target = column::declared_type(data_type)?;
-                let converted = self.convert(value, Kind::of(target))?;
+                let converted = self.convert(value, DatumType::from(target))?;
                 let expr = functions::coercion::cast(converted.expr, target, self.context());
-                let mut bound = Bound::new(expr, Kind::of(target));
+                let mut bound = Bound::new(expr, DatumType::from(target));
                 bound.declared = Some(target);
                 Ok(bound)
             }
@@ -121,7 +123,7 @@ impl Binder<'_> {
             }
             E::Extract { field, syntax: _, expr } => {
                 let value = self.value(expr, scope)?;
-                let field = Bound::new(literal::string(&field.to_string().to_uppercase()), Kind::Varchar2);
+                let field = Bound::new(literal::string(&field.to_string().to_uppercase()), DatumType::Varchar2);
                 self.call("EXTRACT", vec![field, value])
             }
             E::TypedString(typed) => self.typed_string(typed),
@@ -155,7 +157,7 @@ impl Binder<'_> {
     /// A number, a string, NULL or a bind variable.
     fn literal(&self, value: &Value) -> Result<Bound> {
         match value {
-            Value::Number(digits, false) => Ok(Bound::new(literal::parse_number(digits)?, Kind::Number)),
+            Value::Number(digits, false) => Ok(Bound::new(literal::parse_number(digits)?, DatumType::Number)),
             Value::SingleQuotedString(text) | Value::NationalStringLiteral(text) => Ok(text_literal(text)),
             Value::QuoteDelimitedStringLiteral(text) | Value::NationalQuoteDelimitedStringLiteral(text) => {
                 Ok(text_literal(&text.value))
@@ -179,13 +181,15 @@ impl Binder<'_> {
             return Err(Error::unsupported(format!("literal {typed}")));
         };
         let (kind, format) = match &typed.data_type {
-            ast::DataType::Date => (Kind::Date, "YYYY-MM-DD"),
-            ast::DataType::Timestamp(None, ast::TimezoneInfo::None) => (Kind::Timestamp, "YYYY-MM-DD HH24:MI:SS.FF"),
+            ast::DataType::Date => (DatumType::Date, "YYYY-MM-DD"),
+            ast::DataType::Timestamp(None, ast::TimezoneInfo::None) => {
+                (DatumType::Timestamp, "YYYY-MM-DD HH24:MI:SS.FF")
+            }
             other => return Err(Error::unsupported(format!("literal of type {other}"))),
         };
-        let function = if kind == Kind::Date { "TO_DATE" } else { "TO_TIMESTAMP" };
-        let text = Bound::new(literal::string(text), Kind::Varchar2);
-        let format = Bound::new(literal::string(format), Kind::Varchar2);
+        let function = if kind == DatumType::Date { "TO_DATE" } else { "TO_TIMESTAMP" };
+        let text = Bound::new(literal::string(text), DatumType::Varchar2);
+        let format = Bound::new(literal::string(format), DatumType::Varchar2);
         let value = self.call(function, vec![text, format])?;
         // A literal is evaluated at once: its errors are found at its position, whether a row needs it or not.
         let scalar = functions::evaluate::scalar(&value.expr)?;
@@ -207,10 +211,13 @@ impl Binder<'_> {
                 if name == "ROWNUM" {
                     return self.rownum();
                 }
-                if let Some(value) = self.pseudo_value(name)? {
-                    return Ok(value);
+                if name == "LEVEL" {
+                    return Err(Error::user(1788, "CONNECT BY clause required in this query block"));
                 }
-                if functions::unsupported::pseudocolumn(name) {
+                if unsupported::is_without_parentheses(name) {
+                    return Err(Error::unsupported(format!("function {name}")));
+                }
+                if unsupported::is_pseudocolumn(name) {
                     return Err(Error::unsupported(format!("pseudocolumn {name}")));
                 }
             }
@@ -223,18 +230,6 @@ impl Binder<'_> {
         }
         let name = parts.iter().map(|part| format!("\"{part}\"")).collect::<Vec<_>>().join(".");
         Err(self.at(Error::user(904, format!("{name}: invalid identifier")), span))
-    }
-
-    /// Functions without parentheses that have one value a statement.
-    fn pseudo_value(&self, name: &str) -> Result<Option<Bound>> {
-        Ok(Some(match name {
-            "SYSDATE" | "SYSTIMESTAMP" | "CURRENT_DATE" | "CURRENT_TIMESTAMP" | "LOCALTIMESTAMP" | "USER" | "UID" => {
-                self.call(name, Vec::new())?
-            }
-            "LEVEL" => return Err(Error::user(1788, "CONNECT BY clause required in this query block")),
-            "SESSIONTIMEZONE" | "DBTIMEZONE" => return Err(Error::unsupported(name)),
-            _ => return Ok(None),
-        }))
     }
 
     /// A chain of operators between values, from the left: `a + b - c` is `(a + b) - c`. It is followed in a loop,
@@ -261,7 +256,7 @@ impl Binder<'_> {
             let mut right = self.value(right, scope)?;
             let expr = std::mem::replace(&mut right.expr, null().expr);
             calls.push(name, expr, right.kind)?;
-            let bytes = result_bytes(name, &[bound, right]);
+            let bytes = result_bytes(functions::library::named(name)?, &[bound, right]);
             bound = Bound::new(null().expr, calls.kind()).bytes(bytes);
         }
         Ok(Bound { expr: calls.call(), ..bound })
@@ -420,7 +415,7 @@ fn text_literal(text: &str) -> Bound {
     if text.is_empty() {
         return null();
     }
-    let mut bound = Bound::new(literal::string(text), Kind::Varchar2).bytes(text.len() as u32);
+    let mut bound = Bound::new(literal::string(text), DatumType::Varchar2).bytes(text.len() as u32);
     bound.text_literal = true;
     bound
 }

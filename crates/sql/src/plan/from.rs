@@ -9,6 +9,7 @@ use datafusion::catalog::TableProvider;
 use datafusion::catalog::default_table_source::provider_as_source;
 use datafusion::common::Column;
 use datafusion::logical_expr::{Expr, JoinType, LogicalPlan, LogicalPlanBuilder};
+use scalar::DatumType;
 use sqlparser::ast::{
     self, BinaryOperator, ConnectByKind, Join, JoinConstraint, JoinOperator, Spanned, TableAlias, TableFactor,
     TableWithJoins,
@@ -23,7 +24,6 @@ use super::table_function;
 use crate::error::from_datafusion;
 use crate::functions;
 use crate::scan::generator;
-use crate::types::Kind;
 
 /// One item of a FROM clause: its plan, the planner's names of its tables, and its columns.
 #[derive(Debug)]
@@ -355,7 +355,7 @@ impl Binder<'_> {
             _ => return Err(refused()),
         };
         let bound = self.value(bound, &Scope::under(outer))?;
-        let bound = self.convert(bound, Kind::Number)?;
+        let bound = self.convert(bound, DatumType::Number)?;
         let limit = functions::evaluate::number(&bound.expr)?;
         let rows = limit.map_or(0, |bytes| {
             let whole = format::number::truncate(&bytes, 0);
@@ -365,7 +365,7 @@ impl Binder<'_> {
         // The first row is the root: it exists whatever the condition says.
         let provider = generator::RowGenerator::new(u64::try_from(rows).unwrap_or(0).max(1));
         let shown = alias_name(alias.as_ref())?.unwrap_or_else(|| "DUAL".to_owned());
-        let column = |name: &str, kind: Kind, declared: DataType, pseudo: bool| ScopeColumn {
+        let column = |name: &str, kind: DatumType, declared: DataType, pseudo: bool| ScopeColumn {
             table: Some(shown.clone()),
             owner: None,
             name: name.to_owned(),
@@ -378,8 +378,8 @@ impl Binder<'_> {
             merged: Merged::No,
         };
         let columns = vec![
-            column("DUMMY", Kind::Varchar2, DataType::Varchar2 { bytes: 1 }, false),
-            column("LEVEL", Kind::Number, DataType::Number { precision: None, scale: 0 }, true),
+            column("DUMMY", DatumType::Varchar2, DataType::Varchar2 { bytes: 1 }, false),
+            column("LEVEL", DatumType::Number, DataType::Number { precision: None, scale: 0 }, true),
         ];
         let plan = LogicalPlanBuilder::scan(
             datafusion::common::TableReference::bare(shown.as_str()),
@@ -464,7 +464,7 @@ pub(super) fn provided(
             owner: owner.clone(),
             name: column.name.clone(),
             column: qualified(&planner_name, &column.name),
-            kind: if column.pseudo { Kind::Rowid } else { Kind::of(column.data_type) },
+            kind: if column.pseudo { DatumType::Rowid } else { DatumType::from(column.data_type) },
             declared: column.data_type,
             exact: true,
             nullable: column.nullable,

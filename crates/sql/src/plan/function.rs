@@ -13,14 +13,17 @@ use sqlparser::ast::{
 };
 
 use plsql::run::HostType;
+use scalar::functions::Argument;
+use scalar::{DatumType, Function};
 
 use super::binder::{AGGREGATES_NESTED_MAX, Binder, fold, fold_name};
 use super::bound::{Bound, null};
 use super::scope::Scope;
+use super::window;
 use crate::error::from_datafusion;
 use crate::functions::{self, aggregate::Measure, listagg};
 use crate::statement::spelling::first_of_list;
-use crate::types::{Kind, literal};
+use crate::types::{ArrowForm, literal};
 
 /// The parsed arguments of a call.
 pub(crate) struct Call<'e> {
@@ -92,15 +95,19 @@ impl<'e> Call<'e> {
     }
 }
 
-/// Functions of SQL itself; any other name can only be a program's.
+/// Functions and operators of SQL itself; any other name can only be a program's.
 fn is_built_in(name: &str) -> bool {
-    let special = ["NVL", "NVL2", "COALESCE", "NULLIF", "DECODE", "LEVEL", "PRIOR", "LNNVL"];
-    is_aggregate(name) || special.contains(&name) || functions::library::exists(name)
+    is_aggregate(name) || matches!(name, "LEVEL" | "PRIOR" | "LNNVL") || functions::library::exists(name)
+}
+
+/// Names of the aggregates.
+pub(crate) fn aggregates() -> impl Iterator<Item = &'static str> {
+    let others = ["COUNT", "GROUPING", "GROUPING_ID", listagg::NAME, "MAX", "MIN"];
+    others.into_iter().chain(Measure::ALL.map(Measure::name))
 }
 
 fn is_aggregate(name: &str) -> bool {
-    matches!(name, "COUNT" | "MIN" | "MAX" | "GROUPING" | "GROUPING_ID" | listagg::NAME)
-        || Measure::by_name(name).is_some()
+    aggregates().any(|known| known == name)
 }
 
 impl Binder<'_> {
@@ -137,23 +144,16 @@ impl Binder<'_> {
             return Err(Error::unsupported(format!("{function}")));
         }
         let arguments = call.arguments.iter().map(|e| self.value(e, scope));
-        let arity = |minimum: usize, maximum: usize| -> Result<()> {
-            let count = call.arguments.len();
-            if count < minimum {
-                return Err(Error::user(938, format!("not enough arguments for function {}", call.name)));
-            }
-            if count > maximum {
-                return Err(Error::user(939, format!("too many arguments for function {}", call.name)));
-            }
-            Ok(())
-        };
+        let known = scalar::functions::lookup(&call.name);
+        if let Some(function) = known.filter(|function| function.special_form) {
+            function.check_arguments(call.arguments.len())?;
+        }
         match call.name.as_str() {
             "NVL" => {
-                arity(2, 2)?;
                 let mut values = arguments.collect::<Result<Vec<_>>>()?;
                 // The first argument's kind is the result's; a text beside a number or a date is converted.
-                if values[0].kind != Kind::Null && values[0].kind != values[1].kind {
-                    let kind = if values[0].kind == Kind::Char { Kind::Varchar2 } else { values[0].kind };
+                if values[0].kind != DatumType::Null && values[0].kind != values[1].kind {
+                    let kind = if values[0].kind == DatumType::Char { DatumType::Varchar2 } else { values[0].kind };
                     let second = values.remove(1);
                     let first = values.remove(0);
                     values = vec![self.convert(first, kind)?, self.convert(second, kind)?];
@@ -161,13 +161,11 @@ impl Binder<'_> {
                 self.first_not_null("NVL", values)
             }
             "NVL2" => {
-                arity(3, 3)?;
                 let mut values = arguments.collect::<Result<Vec<_>>>()?;
                 let given = Expr::IsNotNull(Box::new(values.remove(0).expr));
                 self.choose(vec![given], values)
             }
             "COALESCE" => {
-                arity(1, functions::library::ANY)?;
                 let values = arguments.collect::<Result<Vec<_>>>()?;
                 // Values behind one that is not NULL are not evaluated; for harmless ones a shorter call does.
                 if values[1..].iter().all(|value| functions::not_null::is_harmless(&value.expr)) {
@@ -176,20 +174,16 @@ impl Binder<'_> {
                 self.first_of_failing(values)
             }
             "NULLIF" => {
-                arity(2, 2)?;
                 let values = arguments.collect::<Result<Vec<_>>>()?;
                 self.null_if(&values[0], &values[1])
             }
-            "DECODE" => {
-                arity(3, functions::library::ANY)?;
-                self.decode(arguments.collect::<Result<Vec<_>>>()?)
-            }
+            "DECODE" => self.decode(arguments.collect::<Result<Vec<_>>>()?),
             "LEVEL" | "PRIOR" => Err(Error::unsupported(call.name)),
             // A text literal is a CHAR, as DUMP shows.
             "DUMP" => {
                 let mut values = arguments.collect::<Result<Vec<_>>>()?;
                 if let Some(first) = values.first_mut().filter(|first| first.text_literal) {
-                    *first = self.convert(first.clone(), Kind::Char)?;
+                    *first = self.convert(first.clone(), DatumType::Char)?;
                 }
                 self.call("DUMP", values)
             }
@@ -197,8 +191,13 @@ impl Binder<'_> {
                 let values = arguments.collect::<Result<Vec<_>>>()?;
                 let ident = function.name.0.first().and_then(|part| part.as_ident());
                 let path = fold_name(&function.name)?;
-                let result = if !functions::library::exists(&call.name) && self.cx.tables.is_program(&path) {
+                let result = if known.is_some() {
+                    self.call(&call.name, values)
+                } else if self.cx.tables.is_program(&path) {
                     self.program(&path, call.names, values)
+                } else if window::exists(&call.name) {
+                    let text = format!("missing window specification for this function: {}", call.name);
+                    Err(Error::user(30484, text))
                 } else {
                     self.call(&call.name, values)
                 };
@@ -246,7 +245,7 @@ impl Binder<'_> {
     fn null_if(&self, a: &Bound, b: &Bound) -> Result<Bound> {
         let (left, right) = self.comparable(a.clone(), b.clone())?;
         let found = |expr| Bound { expr, nullable: true, text_literal: false, declared: None, ..a.clone() };
-        if a.kind == Kind::Null {
+        if a.kind == DatumType::Null {
             return self.choose(vec![binary_expr(left, Operator::Eq, right)], vec![null(), a.clone()]);
         }
         if left == a.expr {
@@ -269,15 +268,15 @@ impl Binder<'_> {
         let mut rest = values.into_iter();
         let mut otherwise = null();
         // All values are compared in the kind of the first search value.
-        let mut compared: Option<Kind> = None;
+        let mut compared: Option<DatumType> = None;
         while let Some(search) = rest.next() {
             let Some(result) = rest.next() else {
                 otherwise = search;
                 break;
             };
             let kind = *compared.get_or_insert(match search.kind {
-                Kind::Null => value.kind,
-                Kind::Char => Kind::Varchar2,
+                DatumType::Null => value.kind,
+                DatumType::Char => DatumType::Varchar2,
                 kind => kind,
             });
             searched.push(self.convert(search, kind)?.expr);
@@ -295,7 +294,7 @@ impl Binder<'_> {
         };
         // The first result's kind is the kind of all; NULL counts as text.
         let kind = match results[0].kind {
-            Kind::Null | Kind::Char => Kind::Varchar2,
+            DatumType::Null | DatumType::Char => DatumType::Varchar2,
             kind => kind,
         };
         results.push(otherwise);
@@ -306,9 +305,10 @@ impl Binder<'_> {
 
     /// A function of the scalar library.
     pub(crate) fn call(&self, name: &str, arguments: Vec<Bound>) -> Result<Bound> {
-        let bytes = result_bytes(name, &arguments);
+        let function = functions::library::named(name)?;
+        let bytes = result_bytes(function, &arguments);
         let arguments = arguments.into_iter().map(|bound| (bound.expr, bound.kind)).collect();
-        let (expr, kind) = functions::library::call(name, arguments, self.context())?;
+        let (expr, kind) = functions::library::call(function, arguments, self.context())?;
         Ok(Bound::new(expr, kind).bytes(bytes))
     }
 
@@ -319,7 +319,7 @@ impl Binder<'_> {
             return Err(Error::user(4044, text));
         }
         let arguments = names.into_iter().zip(&values).map(|(name, value)| {
-            let host_type = (value.kind != Kind::Null).then(|| HostType::Any(functions::rows::datum_type(value.kind)));
+            let host_type = (value.kind != DatumType::Null).then_some(HostType::Any(value.kind));
             (name.map(Into::into), host_type)
         });
         let Some(program) = self.cx.tables.program(path, arguments.collect())? else {
@@ -355,7 +355,7 @@ impl Binder<'_> {
         &self,
         call: &Call<'_>,
         scope: &Scope<'_>,
-    ) -> Result<(Arc<AggregateUDF>, Vec<Expr>, Kind, u32)> {
+    ) -> Result<(Arc<AggregateUDF>, Vec<Expr>, DatumType, u32)> {
         if call.name == listagg::NAME {
             return self.listagg(call, scope);
         }
@@ -368,7 +368,7 @@ impl Binder<'_> {
                 [e] => self.value(e, scope)?.expr,
                 _ => return Err(Error::user(909, "invalid number of arguments for COUNT")),
             };
-            return Ok((count_udaf(), vec![argument], Kind::Number, 40));
+            return Ok((count_udaf(), vec![argument], DatumType::Number, 40));
         }
         let arguments = call.arguments.iter().map(|e| self.value(e, scope)).collect::<Result<Vec<_>>>()?;
         if matches!(call.name.as_str(), "GROUPING" | "GROUPING_ID") {
@@ -376,7 +376,7 @@ impl Binder<'_> {
                 return Err(Error::user(909, format!("invalid number of arguments for {}", call.name)));
             }
             let arguments = arguments.into_iter().map(|bound| bound.expr).collect();
-            return Ok((grouping_udaf(), arguments, Kind::Number, 40));
+            return Ok((grouping_udaf(), arguments, DatumType::Number, 40));
         }
         if matches!(call.name.as_str(), "MIN" | "MAX") {
             let [value] = arguments.as_slice() else {
@@ -391,20 +391,20 @@ impl Binder<'_> {
         let [value] = arguments.as_slice() else {
             return Err(Error::user(909, format!("invalid number of arguments for {}", call.name)));
         };
-        Ok((function, vec![self.convert(value.clone(), Kind::Number)?.expr], Kind::Number, 40))
+        Ok((function, vec![self.convert(value.clone(), DatumType::Number)?.expr], DatumType::Number, 40))
     }
 
     /// LISTAGG's function and arguments: text, separator, sort keys. DISTINCT is the function's own.
-    fn listagg(&self, call: &Call<'_>, scope: &Scope<'_>) -> Result<(Arc<AggregateUDF>, Vec<Expr>, Kind, u32)> {
+    fn listagg(&self, call: &Call<'_>, scope: &Scope<'_>) -> Result<(Arc<AggregateUDF>, Vec<Expr>, DatumType, u32)> {
         let values = call.arguments.iter().map(|e| self.value(e, scope)).collect::<Result<Vec<_>>>()?;
         let first = values.first().map(|value| value.expr.clone());
         let mut arguments = Vec::new();
         for value in values {
-            arguments.push(self.convert(value, Kind::Varchar2)?.expr);
+            arguments.push(self.convert(value, DatumType::Varchar2)?.expr);
         }
         match arguments.len() {
             0 => return Err(Error::user(938, "not enough arguments for function LISTAGG")),
-            1 => arguments.push(Expr::Literal(Kind::Varchar2.null(), None)),
+            1 => arguments.push(Expr::Literal(DatumType::Varchar2.null(), None)),
             2 => {}
             _ => return Err(Error::user(939, "too many arguments for function LISTAGG")),
         }
@@ -416,7 +416,7 @@ impl Binder<'_> {
             order.push(listagg::Direction { ascending: key.asc, nulls_first: key.nulls_first });
             arguments.push(key.expr);
         }
-        Ok((listagg::function(order, call.distinct), arguments, Kind::Varchar2, 4000))
+        Ok((listagg::function(order, call.distinct), arguments, DatumType::Varchar2, 4000))
     }
 
     fn aggregate(&self, call: &Call<'_>, scope: &Scope<'_>) -> Result<Bound> {
@@ -455,33 +455,26 @@ pub(crate) fn direction(options: &ast::OrderByOptions) -> (bool, bool) {
     (ascending, options.nulls_first.unwrap_or(!ascending))
 }
 
-/// Upper bound of the bytes of a text function's result, as far as its arguments tell: the length of a column made of
-/// it.
-pub(super) fn result_bytes(name: &str, arguments: &[Bound]) -> u32 {
-    let text = |bound: &Bound| match bound.kind {
-        Kind::Number => 40,
-        Kind::Date | Kind::Timestamp => 75,
-        Kind::Raw => bound.bytes * 2,
-        _ => bound.bytes,
+/// Upper bound of the bytes of a function's result, as text: the length of a column that is made of the call.
+pub(super) fn result_bytes(function: &Function, arguments: &[Bound]) -> u32 {
+    let known = |bound: &Bound| Argument {
+        datum_type: bound.kind,
+        bytes: bound.bytes,
+        integer: literal::as_integer(&bound.expr),
     };
-    let first = arguments.first().map_or(4000, text);
-    let constant = |at: usize| arguments.get(at).and_then(|bound| literal::as_integer(&bound.expr));
-    match name {
-        "||" | "CONCAT" => arguments.iter().map(text).sum(),
-        "UPPER" | "LOWER" | "INITCAP" | "TRIM" | "LTRIM" | "RTRIM" | "TRANSLATE" => first,
-        "SUBSTR" | "SUBSTRB" => match constant(2) {
-            Some(length) if length >= 0 => first.min(u32::try_from(length).unwrap_or(first)),
-            _ => first,
-        },
-        "RPAD" | "LPAD" => constant(1).and_then(|length| u32::try_from(length).ok()).unwrap_or(4000),
-        "TO_CHAR" => match arguments.first().map(|bound| bound.kind) {
-            Some(Kind::Number) if arguments.len() == 1 => 40,
-            Some(Kind::Number) => 64,
-            Some(Kind::Date | Kind::Timestamp) => 75,
-            _ => first,
-        },
-        "CHR" => 4,
-        "USER" => 128,
-        _ => 4000,
+    function.result_bytes(&arguments.iter().map(known).collect::<Vec<_>>())
+}
+
+#[cfg(test)]
+mod tests {
+    use scalar::functions::{lookup, unsupported};
+
+    use super::{aggregates, is_aggregate};
+
+    #[test]
+    fn no_aggregate_is_listed_as_unsupported() {
+        let listed: Vec<_> = unsupported::functions().filter(|name| is_aggregate(name)).collect();
+        assert!(listed.is_empty(), "{listed:?}");
+        assert!(aggregates().all(|name| lookup(name).is_none()));
     }
 }

@@ -1,6 +1,7 @@
 //! A query with FOR UPDATE: the tables whose rows it locks, with their rowids as further outputs.
 
 use common::{Error, Result};
+use scalar::DatumType;
 use sqlparser::ast::{self, GroupByExpr, OrderByKind, Query, Select, SetExpr, Spanned, TableFactor, TableWithJoins};
 
 use super::binder::{Binder, fold, owner_and_name};
@@ -9,7 +10,6 @@ use super::query::BoundQuery;
 use super::scope::{Scope, ScopeColumn};
 use crate::ddl::command::Name;
 use crate::transaction::for_update::ForUpdate;
-use crate::types::Kind;
 
 /// A query that locks its rows. Behind the outputs of its select list it has a rowid for each of `tables`, NULL where
 /// an outer join found no row.
@@ -128,7 +128,7 @@ impl Binder<'_> {
                 continue;
             }
             let rowid = |column: &&ScopeColumn| {
-                column.pseudo && column.kind == Kind::Rowid && column.table.as_ref() == Some(known)
+                column.pseudo && column.kind == DatumType::Rowid && column.table.as_ref() == Some(known)
             };
             let column = scope.columns.iter().find(rowid).ok_or_else(|| {
                 Error::user(

@@ -6,6 +6,7 @@ use common::{DataType, Error, Result};
 use datafusion::common::Column;
 use datafusion::logical_expr::expr::Sort;
 use datafusion::logical_expr::{Distinct, Expr, LogicalPlan, LogicalPlanBuilder, Union};
+use scalar::DatumType;
 use sqlparser::ast::{
     self, Fetch, LimitClause, OrderByKind, Query, SetExpr, SetOperator, SetQuantifier, Spanned, Value,
 };
@@ -17,7 +18,6 @@ use super::scope::Scope;
 use super::sequence::SequencePlace;
 use crate::error::from_datafusion;
 use crate::functions;
-use crate::types::Kind;
 
 /// An output column of a query.
 #[derive(Clone, Debug)]
@@ -26,7 +26,7 @@ pub(crate) struct Output {
     pub(crate) name: String,
     /// The planner's name: the same, made unique.
     pub(crate) field: String,
-    pub(crate) kind: Kind,
+    pub(crate) kind: DatumType,
     pub(crate) declared: DataType,
     /// The declared type is a column's own, not an estimate.
     pub(crate) exact: bool,
@@ -348,7 +348,7 @@ impl Binder<'_> {
     /// A number of rows; negative counts as 0, NULL too.
     fn row_count(&self, e: &ast::Expr) -> Result<usize> {
         let bound = self.value(e, &Scope::default())?;
-        let bound = self.convert(bound, Kind::Number)?;
+        let bound = self.convert(bound, DatumType::Number)?;
         let Some(bytes) = functions::evaluate::number(&bound.expr)? else { return Ok(0) };
         let whole = format::number::truncate(&bytes, 0);
         Ok(match format::number::decode_i64(&whole) {

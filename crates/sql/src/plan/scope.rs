@@ -8,10 +8,11 @@ use datafusion::arrow::datatypes::Field;
 use datafusion::common::tree_node::TreeNode;
 use datafusion::common::{Column, TableReference};
 use datafusion::logical_expr::Expr;
+use scalar::DatumType;
 
 use super::bound::Bound;
 use crate::subquery::with_scope;
-use crate::types::Kind;
+use crate::types::ArrowForm;
 
 /// A column in scope.
 #[derive(Clone, Debug)]
@@ -23,7 +24,7 @@ pub(crate) struct ScopeColumn {
     pub(crate) name: String,
     /// The planner's name.
     pub(crate) column: Column,
-    pub(crate) kind: Kind,
+    pub(crate) kind: DatumType,
     pub(crate) declared: DataType,
     /// The declared type is a column's own, not an estimate.
     pub(crate) exact: bool,
@@ -53,7 +54,7 @@ impl ScopeColumn {
         bound.nullable = self.nullable;
         // A literal in the select list of a query in FROM is a CHAR, as everywhere.
         bound.text_literal =
-            !self.exact && self.kind == Kind::Varchar2 && matches!(self.declared, DataType::Char { .. });
+            !self.exact && self.kind == DatumType::Varchar2 && matches!(self.declared, DataType::Char { .. });
         bound
     }
 

@@ -11,6 +11,7 @@ use common::{Error, Result};
 use datafusion::common::Column;
 use datafusion::common::tree_node::{Transformed, TreeNode};
 use datafusion::logical_expr::{Expr, LogicalPlan, LogicalPlanBuilder};
+use scalar::DatumType;
 use sqlparser::ast::Ident;
 
 use super::binder::Binder;
@@ -18,7 +19,6 @@ use super::bound::Bound;
 use crate::error::from_datafusion;
 use crate::functions::rows;
 use crate::functions::sequence::{self, Sequence};
-use crate::types::Kind;
 
 /// The binder's place with respect to sequences.
 #[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
@@ -80,7 +80,7 @@ impl Binder<'_> {
             used.len() - 1
         });
         used[at].next |= next;
-        let mut bound = Bound::new(Expr::Column(Column::new_unqualified(&used[at].column)), Kind::Number);
+        let mut bound = Bound::new(Expr::Column(Column::new_unqualified(&used[at].column)), DatumType::Number);
         bound.nullable = false;
         Ok(bound)
     }
@@ -120,7 +120,7 @@ pub(super) fn with_sequences(plan: LogicalPlan, used: Vec<SequenceUse>) -> Resul
 /// Takes the values of one row without a plan, and puts them into its expressions.
 pub(crate) fn take_values(used: &[SequenceUse], row: &mut [Option<Bound>]) -> Result<()> {
     for used in used {
-        let value = rows::to_scalar(&used.sequence.one(used.next)?, Kind::Number)?;
+        let value = rows::to_scalar(&used.sequence.one(used.next)?, DatumType::Number)?;
         for bound in row.iter_mut().flatten() {
             let replaced = bound.expr.clone().transform_up(|node| {
                 Ok(match &node {

@@ -5,6 +5,7 @@ use datafusion::common::ScalarValue;
 use datafusion::functions_window::{cume_dist, lead_lag, nth_value, ntile, rank, row_number};
 use datafusion::logical_expr::expr::{NullTreatment, WindowFunction, WindowFunctionParams};
 use datafusion::logical_expr::{Expr, WindowFrame, WindowFrameBound, WindowFrameUnits, WindowFunctionDefinition};
+use scalar::DatumType;
 use sqlparser::ast::{self, WindowType};
 
 use super::binder::{AGGREGATES_NESTED_MAX, Binder};
@@ -12,7 +13,26 @@ use super::bound::Bound;
 use super::function::Call;
 use super::scope::Scope;
 use crate::functions;
-use crate::types::{Kind, literal};
+use crate::types::literal;
+
+/// Functions that are window functions alone.
+pub(crate) const FUNCTIONS: &[&str] = &[
+    "CUME_DIST",
+    "DENSE_RANK",
+    "FIRST_VALUE",
+    "LAG",
+    "LAST_VALUE",
+    "LEAD",
+    "NTILE",
+    "PERCENT_RANK",
+    "RANK",
+    "ROW_NUMBER",
+];
+
+/// True: a window function has this name, and no aggregate has.
+pub(super) fn exists(name: &str) -> bool {
+    FUNCTIONS.contains(&name)
+}
 
 impl Binder<'_> {
     pub(crate) fn window_function(&self, call: &Call<'_>, over: &WindowType, scope: &Scope<'_>) -> Result<Bound> {
@@ -61,7 +81,7 @@ impl Binder<'_> {
         &self,
         call: &Call<'_>,
         scope: &Scope<'_>,
-    ) -> Result<(WindowFunctionDefinition, Vec<Expr>, Kind, u32, bool)> {
+    ) -> Result<(WindowFunctionDefinition, Vec<Expr>, DatumType, u32, bool)> {
         let ranking = match call.name.as_str() {
             "ROW_NUMBER" => Some(row_number::row_number_udwf()),
             "RANK" => Some(rank::rank_udwf()),
@@ -71,7 +91,7 @@ impl Binder<'_> {
             _ => None,
         };
         if let Some(udwf) = ranking {
-            return Ok((WindowFunctionDefinition::WindowUDF(udwf), vec![], Kind::Number, 40, true));
+            return Ok((WindowFunctionDefinition::WindowUDF(udwf), vec![], DatumType::Number, 40, true));
         }
         let small = |at: usize| -> Result<Expr> {
             let bound = self.value(call.arguments[at], scope)?;
@@ -82,7 +102,7 @@ impl Binder<'_> {
         match call.name.as_str() {
             "NTILE" if call.arguments.len() == 1 => {
                 let udwf = WindowFunctionDefinition::WindowUDF(ntile::ntile_udwf());
-                Ok((udwf, vec![small(0)?], Kind::Number, 40, true))
+                Ok((udwf, vec![small(0)?], DatumType::Number, 40, true))
             }
             "LAG" | "LEAD" if (1..=3).contains(&call.arguments.len()) => {
                 let value = self.value(call.arguments[0], scope)?;
@@ -161,4 +181,18 @@ fn window_frame_of(frame: &ast::WindowFrame) -> Result<WindowFrame> {
 fn to_current_row() -> WindowFrame {
     let first = WindowFrameBound::Preceding(ScalarValue::UInt64(None));
     WindowFrame::new_bounds(WindowFrameUnits::Groups, first, WindowFrameBound::CurrentRow)
+}
+
+#[cfg(test)]
+mod tests {
+    use scalar::functions::{lookup, unsupported};
+
+    use super::FUNCTIONS;
+
+    #[test]
+    fn window_functions_have_one_home() {
+        let elsewhere: Vec<_> =
+            FUNCTIONS.iter().filter(|name| lookup(name).is_some() || unsupported::is_function(name)).collect();
+        assert!(elsewhere.is_empty(), "{elsewhere:?}");
+    }
 }

@@ -23,13 +23,14 @@ use datafusion::physical_plan::{
 use engine::dictionary::{Catalog, ColumnDef, DirectoryDef, ExternalDef, Holder, ObjectPrivilege};
 use engine::instance::{Instance, Session};
 use loader::{Column, Input, Layout, Output, Outputs, Scan, Setup};
+use scalar::DatumType;
 
 use super::figures::Figures;
 use super::sink::ArrowSink;
 use crate::cursor::open::RowSource;
 use crate::error::to_datafusion;
 use crate::explain::step::{PlanObject, Step};
-use crate::types::{Kind, column};
+use crate::types::column;
 
 /// The scan of an external table, for `user`.
 ///
@@ -274,7 +275,8 @@ impl ExecutionPlan for ExternalReadExec {
     }
 
     fn execute(&self, partition: usize, context: Arc<TaskContext>) -> Result<SendableRecordBatchStream> {
-        let kinds: Vec<Kind> = self.fields.iter().map(|at| Kind::of(self.setup.columns[*at].data_type)).collect();
+        let kinds: Vec<DatumType> =
+            self.fields.iter().map(|at| DatumType::from(self.setup.columns[*at].data_type)).collect();
         let sources = self.fields.iter().copied().map(Some).collect();
         let batches = Batches {
             session: Arc::clone(&self.session),

@@ -11,9 +11,8 @@ use datafusion::arrow::buffer::{Buffer, OffsetBuffer, ScalarBuffer};
 use datafusion::arrow::datatypes::SchemaRef;
 use datafusion::arrow::error::ArrowError;
 use datafusion::arrow::record_batch::{RecordBatch, RecordBatchOptions};
+use scalar::DatumType;
 use scan::RowSink;
-
-use crate::types::Kind;
 
 /// Values of one column, gathered.
 #[derive(Debug)]
@@ -34,20 +33,20 @@ enum Values {
 
 #[derive(Debug)]
 struct ColumnBuffer {
-    kind: Kind,
+    kind: DatumType,
     values: Values,
     validity: NullBufferBuilder,
 }
 
 impl ColumnBuffer {
-    fn new(kind: Kind) -> Self {
+    fn new(kind: DatumType) -> Self {
         let values = match kind {
-            Kind::Number | Kind::Varchar2 | Kind::Rowid | Kind::Null => {
+            DatumType::Number | DatumType::Varchar2 | DatumType::Rowid | DatumType::Null => {
                 Values::Short { offsets: vec![0], bytes: Vec::new() }
             }
-            Kind::Char | Kind::Raw => Values::Long { offsets: vec![0], bytes: Vec::new() },
-            Kind::Date => Values::Seconds(Vec::new()),
-            Kind::Timestamp => Values::Micros(Vec::new()),
+            DatumType::Char | DatumType::Raw => Values::Long { offsets: vec![0], bytes: Vec::new() },
+            DatumType::Date => Values::Seconds(Vec::new()),
+            DatumType::Timestamp => Values::Micros(Vec::new()),
         };
         Self { kind, values, validity: NullBufferBuilder::new(1024) }
     }
@@ -91,7 +90,7 @@ impl ColumnBuffer {
             Values::Short { offsets, bytes } => {
                 let offsets = OffsetBuffer::new(ScalarBuffer::from(taken(offsets, true)));
                 let bytes = Buffer::from_vec(taken(bytes, false));
-                if self.kind == Kind::Number {
+                if self.kind == DatumType::Number {
                     Arc::new(BinaryArray::try_new(offsets, bytes, nulls)?)
                 } else {
                     Arc::new(StringArray::try_new(offsets, bytes, nulls)?)
@@ -100,7 +99,7 @@ impl ColumnBuffer {
             Values::Long { offsets, bytes } => {
                 let offsets = OffsetBuffer::new(ScalarBuffer::from(taken(offsets, true)));
                 let bytes = Buffer::from_vec(taken(bytes, false));
-                if self.kind == Kind::Char {
+                if self.kind == DatumType::Char {
                     Arc::new(LargeStringArray::try_new(offsets, bytes, nulls)?)
                 } else {
                     Arc::new(LargeBinaryArray::try_new(offsets, bytes, nulls)?)
@@ -140,7 +139,7 @@ pub(crate) struct ArrowSink {
 
 impl ArrowSink {
     /// `kinds[i]` and `sources[i]` describe field i of `schema`.
-    pub(crate) fn new(schema: SchemaRef, kinds: &[Kind], sources: Vec<Option<usize>>) -> Self {
+    pub(crate) fn new(schema: SchemaRef, kinds: &[DatumType], sources: Vec<Option<usize>>) -> Self {
         Self {
             schema,
             sources,
@@ -205,8 +204,8 @@ impl RowSink for ArrowSink {
 }
 
 /// The kinds of a table's columns, ROWID last.
-pub(crate) fn kinds(columns: &[engine::dictionary::ColumnDef]) -> Vec<Kind> {
-    columns.iter().map(|column| Kind::of(column.data_type)).chain([Kind::Rowid]).collect()
+pub(crate) fn kinds(columns: &[engine::dictionary::ColumnDef]) -> Vec<DatumType> {
+    columns.iter().map(|column| DatumType::from(column.data_type)).chain([DatumType::Rowid]).collect()
 }
 
 /// The declared type of ROWID.

@@ -5,11 +5,12 @@ use datafusion::arrow::datatypes::{Field, Schema, SchemaRef};
 use sqlparser::ast;
 use std::sync::Arc;
 
-use super::Kind;
+use super::ArrowForm;
+use scalar::DatumType;
 
 /// A field for a column of this declared type.
 pub(crate) fn field(name: &str, data_type: DataType) -> Field {
-    Field::new(name, Kind::of(data_type).arrow(), true)
+    Field::new(name, DatumType::from(data_type).arrow(), true)
 }
 
 /// A schema of columns by name and declared type.

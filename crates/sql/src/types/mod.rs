@@ -13,8 +13,8 @@
 //!
 //! No Arrow integer, float or boolean ever leaves a query.
 
+pub(crate) mod arrow;
 pub(crate) mod column;
-pub(crate) mod kind;
 pub(crate) mod literal;
 
-pub use kind::Kind;
+pub(crate) use arrow::{ArrowForm, of_arrow};

@@ -8,13 +8,13 @@ use datafusion::arrow::record_batch::{RecordBatch, RecordBatchOptions};
 use datafusion::catalog::TableProvider;
 use engine::dictionary::{Catalog, SchemaObject};
 use engine::instance::Session;
-use scalar::Datum;
+use scalar::{Datum, DatumType};
 
 use crate::cursor::context::local_time;
 use crate::cursor::tables::SessionTables;
 use crate::functions::rows::Builder;
 use crate::scan::rows::RowsTable;
-use crate::types::{Kind, column};
+use crate::types::column;
 
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct ViewColumn {
@@ -185,11 +185,11 @@ pub(crate) fn provider(found: Found, context: ViewContext) -> Arc<dyn TableProvi
     let batch_schema = Arc::clone(&schema);
     let view = found.view;
     RowsTable::new(schema, move || {
-        let builders = view.columns.iter().map(|column| Builder::new(Kind::of(column.data_type), 64)).collect();
+        let builders = view.columns.iter().map(|column| Builder::new(DatumType::from(column.data_type), 64)).collect();
         let mut rows = Rows { builders, count: 0 };
         (view.rows)(&context, &mut rows)?;
         if found.numbered {
-            let mut numbers = Builder::new(Kind::of(INSTANCE.data_type), rows.count);
+            let mut numbers = Builder::new(DatumType::from(INSTANCE.data_type), rows.count);
             (0..rows.count).try_for_each(|_| numbers.append(&n(1)))?;
             rows.builders.insert(0, numbers);
         }

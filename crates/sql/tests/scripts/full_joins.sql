@@ -53,7 +53,7 @@ ORA-25154: column part of USING clause cannot have qualifier: L.K [7]
 
 select k, v, w, z from l full join r using (k) full join m using (k) order by 1;
 ---
-ORA-00932: inconsistent data types: expected NUMBER, got VARCHAR2 [57]
+ORA-00932: inconsistent datatypes: expected NUMBER got CHAR [57]
 
 select k, v, w, z from l full join r using (k) full join (select to_number(k) k, z from m) using (k) order by 1;
 ---

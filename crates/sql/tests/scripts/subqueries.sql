@@ -218,7 +218,7 @@ C
 A
 ORA-01722: invalid number
 ORA-01858: a non-numeric character was found where a numeric was expected
-ORA-00932: inconsistent data types: expected NUMBER, got VARCHAR2 [7]
+ORA-00932: inconsistent datatypes: expected NUMBER got CHAR [7]
 ORA-01428: argument '-1' is out of range [7]
 N | I | J | K
 xyq | - | a | 1

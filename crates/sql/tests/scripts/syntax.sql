@@ -223,11 +223,11 @@ ADAMS | A352
 
 select ename, 1 + (case when sal > 1 then 'a' else 2 end) from emp;
 ---
-ORA-00932: inconsistent data types: expected VARCHAR2, got NUMBER [19]
+ORA-00932: inconsistent datatypes: expected CHAR got NUMBER [19]
 
 select ename from emp where hired > 5;
 ---
-ORA-00932: inconsistent data types: expected DATE, got NUMBER [28]
+ORA-00932: inconsistent datatypes: expected DATE got NUMBER [28]
 
 select ename,
   sum(sal) from emp;

@@ -103,3 +103,80 @@ select count(*), sum(level), avg(level), min(level), max(level) from dual connec
 ---
 COUNT(*) | SUM(LEVEL) | AVG(LEVEL) | MIN(LEVEL) | MAX(LEVEL)
 10 | 55 | 5.5 | 1 | 10
+
+# Calls that need more than values.
+
+select coalesce(1) from dual;
+---
+ORA-00938: not enough arguments for function COALESCE [7]
+
+select nullif(1) from dual;
+---
+ORA-00938: not enough arguments for function NULLIF [7]
+
+select lag(1) from dual;
+---
+ORA-30484: missing window specification for this function: LAG [7]
+
+select stats_mode(1) from dual;
+---
+HW-0001: not supported: function STATS_MODE [7]
+
+select dbtimezone from dual;
+---
+HW-0001: not supported: function DBTIMEZONE [7]
+
+select sessiontimezone from dual;
+---
+HW-0001: not supported: function SESSIONTIMEZONE [7]
+
+select unistr('a') from dual;
+---
+HW-0001: not supported: function UNISTR [7]
+
+create table made (a number, b varchar2(30), c date, d varchar2(40));
+---
+CREATE TABLE
+
+insert into made values (greatest(1, '7'), regexp_replace('abc', 'b', 'x'), next_day(date '2024-02-29', 'FRIDAY'), soundex('Robert'));
+---
+INSERT: 1 rows
+
+insert into made values (bitand(6, 3), translate('abc', 'ab', 'xy'), to_date('2024-03-01', 'YYYY-MM-DD'), substrb('abcd', 2, 2));
+---
+INSERT: 1 rows
+
+insert into made values (nvl(null, 5), nullif('a', 'b'), coalesce(null, date '2024-03-02'), decode(1, 1, 'one', 'other'));
+---
+INSERT: 1 rows
+
+insert into made values (least(1, 'x'), null, null, null);
+---
+ORA-01722: invalid number
+
+insert into made values (1, vsize('abc'), null, dump('abc'));
+---
+INSERT: 1 rows
+
+select * from made;
+---
+A | B | C | D
+7 | axc | 01-MAR-24 | R163
+2 | xyc | 01-MAR-24 | bc
+5 | a | 02-MAR-24 | one
+1 | 3 | - | Typ=96 Len=3: 97,98,99
+
+create table as_made as select upper(b) u, substr(d, 1, 3) s, lpad(b, 7) l, to_char(a) t, rtrim(d) r, a || b c, user w from made;
+---
+CREATE TABLE: 4 rows
+
+select column_name, data_length from user_tab_columns where table_name = 'AS_MADE' order by column_id;
+---
+COLUMN_NAME | DATA_LENGTH
+U | 30
+S | 3
+L | 7
+T | 40
+R | 40
+C | 70
+W | 128

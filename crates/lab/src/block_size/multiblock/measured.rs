@@ -69,6 +69,12 @@ impl Scan {
         if all == 0 { 0.0 } else { whole as f64 / all as f64 }
     }
 
+    /// All reads that the scan waited for.
+    #[must_use]
+    pub fn requests(&self) -> u64 {
+        self.reads().map(|(_, count)| count).sum()
+    }
+
     /// Direct path reads.
     #[must_use]
     pub fn direct_requests(&self) -> u64 {

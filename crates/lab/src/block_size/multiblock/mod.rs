@@ -18,10 +18,13 @@ use serde_json::json;
 
 use super::block_bytes;
 use crate::experiment::declaration::{self, Declaration};
-use crate::experiment::factor::{Factor, Role};
+use crate::experiment::factor::{Factor, Role, Shown, Values};
+use crate::experiment::figure::{self, Cells};
 use crate::experiment::merged;
 use crate::experiment::plan::Limits;
 use crate::experiment::setting::Setting;
+use crate::experiment::sweep::SweepTexts;
+use measured::Scan;
 
 pub use work::Work;
 
@@ -56,16 +59,39 @@ pub struct Paper {
 }
 
 pub type Comparison = declaration::Comparison<Work>;
+type Figure = figure::Figure<Scan>;
 
 pub static BLOCK_BYTES: Factor =
-    block_bytes(&SIZES, Role::Fixed, "A read of 1 MB has fewer blocks where they are large; the bytes are the same");
+    block_bytes(&SIZES, Role::Line, "A read of 1 MB has fewer blocks where they are large; the bytes are the same");
 
-static FACTORS: [&Factor; 1] = [&BLOCK_BYTES];
+/// DB_FILE_MULTIBLOCK_READ_COUNT of the session that scans; 0 leaves it to the engine.
+pub static READ_COUNT: Factor = Factor {
+    unit: "blocks",
+    shown: Shown::Changed,
+    words: |value| format!("reads of {value}"),
+    why: "Small reads ask the device more often; no read is larger than 1 MB",
+    ..Factor::number("multiblock_read_count", "DB_FILE_MULTIBLOCK_READ_COUNT", Values::Range(0, 512), Some(0))
+};
+
+static FACTORS: [&Factor; 2] = [&BLOCK_BYTES, &READ_COUNT];
+
+static FIGURES: [Figure; 7] = [
+    Figure::listed("elapsed_s", "scan s", 3, Cells::Interval, |scan, _| scan.elapsed_s)
+        .drawn("Time of a full scan", "s"),
+    Figure::listed("cpu_s", "CPU s", 3, Cells::Median, |scan, _| scan.cpu_s).drawn("CPU time of it", "s"),
+    Figure::listed("requests", "reads", 0, Cells::Median, |scan, _| scan.requests() as f64)
+        .drawn("Reads that the scan waited for", "reads"),
+    Figure::listed("largest_read_blocks", "largest read", 0, Cells::Median, |scan, _| scan.largest_read() as f64),
+    Figure::listed("consistent_gets", "gets", 0, Cells::Median, |scan, _| scan.consistent_gets as f64),
+    Figure::plain("physical_reads", |scan, _| scan.physical_reads as f64),
+    Figure::plain("read_wait_s", |scan, _| scan.read_wait_s),
+];
 
 /// All that the part consists of.
 pub static DECLARATION: Declaration<Work> = Declaration {
     part: Some(NAME),
     limits: Limits { scale: SCALE, scale_range: SCALE_RANGE, repetitions: super::REPETITIONS, ..Limits::USUAL },
+    figures: &FIGURES,
     tables: &print::TABLES,
     judges: &judge::JUDGES,
     qualify: judge::qualify,
@@ -82,6 +108,17 @@ pub static DECLARATION: Declaration<Work> = Declaration {
         let rest = &comparison.measured.rest;
         json!({"flat_file": rest.flat, "read_counts": rest.counts})
     },
+    sweep: Some(SweepTexts {
+        title: "Multiblock reads and block size",
+        about: |plan| {
+            let factor = plan.scale * SCALE_FACTOR;
+            format!("web_returns of TPC-DS at scale factor {factor} is read from the first row to the last, uncached.")
+        },
+        usual: Some((&READ_COUNT, &[1, 4, 16, 64])),
+        work: |plan| json!({"scale_factor": plan.scale * SCALE_FACTOR, "repetitions": plan.repetitions}),
+        remark: None,
+        columns: |_| Vec::new(),
+    }),
     ..Declaration::new(super::NAME, super::FILE, &FACTORS, || SIZES.map(setting).to_vec())
 };
 

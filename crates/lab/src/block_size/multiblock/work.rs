@@ -7,7 +7,7 @@ use common::Result;
 use waits::Statistic;
 
 use super::measured::{FlatFile, Profile, Rest, Scan, Table};
-use super::{BLOCK_BYTES, Known, NAME, Paper, SCALE_FACTOR, SIZES, requests, table};
+use super::{BLOCK_BYTES, Known, NAME, Paper, READ_COUNT, SCALE_FACTOR, SIZES, requests, table};
 use crate::block_size::cache_parameter;
 use crate::experiment::plan::{Plan, Turn};
 use crate::experiment::setting::Setting;
@@ -61,7 +61,8 @@ impl Workload for Work {
     }
 
     fn run(&mut self, setting: Setting, turn: Turn, _: &mut dyn Progress) -> Result<Scan> {
-        scan(&self.laboratory, setting.number(&BLOCK_BYTES), None, turn.repetition)
+        let count = Some(u64::from(setting.number(&READ_COUNT))).filter(|count| *count > 0);
+        scan(&self.laboratory, setting.number(&BLOCK_BYTES), count, turn.repetition)
     }
 
     fn rest(&mut self, progress: &mut dyn Progress) -> Result<Rest> {
@@ -90,7 +91,7 @@ fn scan(laboratory: &Laboratory, block_bytes: u32, count: Option<u64>, repetitio
     let name = table::name_of(block_bytes);
     let identifier = match count {
         None => format!("{name}_{repetition}"),
-        Some(count) => format!("{name}_count_{count}"),
+        Some(count) => format!("{name}_count_{count}_{repetition}"),
     };
     let mut connection = laboratory.connect()?;
     if let Some(count) = count {

@@ -12,11 +12,9 @@ const FUNCTIONS: &[&str] = &[
     "ASCIISTR",
     "BFILENAME",
     "BIN_TO_NUM",
-    "BITAND",
     "BITOR",
     "BITXOR",
     "CARDINALITY",
-    "CHARTOROWID",
     "CLUSTER_ID",
     "CLUSTER_PROBABILITY",
     "CLUSTER_SET",
@@ -31,23 +29,17 @@ const FUNCTIONS: &[&str] = &[
     "CORR_S",
     "COVAR_POP",
     "COVAR_SAMP",
-    "CUME_DIST",
     "CV",
-    "DBTIMEZONE",
     "DECOMPOSE",
-    "DENSE_RANK",
     "DEPTH",
     "DEREF",
-    "DUMP",
     "EMPTY_BLOB",
     "EMPTY_CLOB",
     "EXISTSNODE",
     "EXTRACTVALUE",
     "FEATURE_ID",
-    "FIRST_VALUE",
     "FROM_TZ",
     "GROUP_ID",
-    "HEXTORAW",
     "INSTR2",
     "INSTR4",
     "INSTRC",
@@ -61,9 +53,6 @@ const FUNCTIONS: &[&str] = &[
     "JSON_VALUE",
     "KURTOSIS_POP",
     "KURTOSIS_SAMP",
-    "LAG",
-    "LAST_VALUE",
-    "LEAD",
     "LENGTH2",
     "LENGTH4",
     "LENGTHC",
@@ -81,19 +70,14 @@ const FUNCTIONS: &[&str] = &[
     "NLS_LOWER",
     "NLS_UPPER",
     "NTH_VALUE",
-    "NTILE",
     "NUMTODSINTERVAL",
     "NUMTOYMINTERVAL",
     "ORA_DST_AFFECTED",
     "ORA_DST_CONVERT",
     "ORA_DST_ERROR",
-    "ORA_HASH",
-    "ORA_INVOKING_USER",
-    "ORA_INVOKING_USERID",
     "PATH",
     "PERCENTILE_CONT",
     "PERCENTILE_DISC",
-    "PERCENT_RANK",
     "POWERMULTISET",
     "POWERMULTISET_BY_CARDINALITY",
     "PREDICTION",
@@ -102,9 +86,7 @@ const FUNCTIONS: &[&str] = &[
     "PRESENTNNV",
     "PRESENTV",
     "PREVIOUS",
-    "RANK",
     "RATIO_TO_REPORT",
-    "RAWTOHEX",
     "RAWTONHEX",
     "REF",
     "REFTOHEX",
@@ -117,10 +99,7 @@ const FUNCTIONS: &[&str] = &[
     "REGR_SXX",
     "REGR_SXY",
     "REGR_SYY",
-    "REMAINDER",
-    "ROWIDTOCHAR",
     "ROWIDTONCHAR",
-    "ROW_NUMBER",
     "SCN_TO_TIMESTAMP",
     "SET",
     "SKEWNESS_POP",
@@ -139,10 +118,8 @@ const FUNCTIONS: &[&str] = &[
     "STATS_T_TEST_PAIRED",
     "STATS_WSR_TEST",
     "SYS_CONNECT_BY_PATH",
-    "SYS_CONTEXT",
     "SYS_DBURIGEN",
     "SYS_EXTRACT_UTC",
-    "SYS_GUID",
     "SYS_OP_ZONE_ID",
     "SYS_TYPEID",
     "SYS_XMLAGG",
@@ -166,11 +143,8 @@ const FUNCTIONS: &[&str] = &[
     "TREAT",
     "TZ_OFFSET",
     "UNISTR",
-    "USERENV",
     "VALIDATE_CONVERSION",
     "VALUE",
-    "VSIZE",
-    "WIDTH_BUCKET",
     "XMLAGG",
     "XMLATTRIBUTES",
     "XMLCAST",
@@ -208,23 +182,48 @@ const PSEUDOCOLUMNS: &[&str] = &[
     "VERSIONS_XID",
 ];
 
-/// True: Oracle has a function of this name.
-pub(crate) fn function(name: &str) -> bool {
+/// Functions whose names stand without parentheses, sorted.
+const WITHOUT_PARENTHESES: &[&str] = &["DBTIMEZONE", "ORA_INVOKING_USER", "ORA_INVOKING_USERID", "SESSIONTIMEZONE"];
+
+/// True: Oracle has a function of this name, in upper case, and neither this library nor SQL's aggregate and window
+/// functions have it.
+#[must_use]
+pub fn is_function(name: &str) -> bool {
     FUNCTIONS.binary_search(&name).is_ok()
 }
 
-/// True: Oracle has a pseudocolumn of this name.
-pub(crate) fn pseudocolumn(name: &str) -> bool {
+/// True: Oracle has a function of this name, in upper case, that is called without parentheses, and Highwater has not.
+#[must_use]
+pub fn is_without_parentheses(name: &str) -> bool {
+    WITHOUT_PARENTHESES.binary_search(&name).is_ok()
+}
+
+/// True: Oracle has a pseudocolumn of this name, in upper case, and Highwater has not.
+#[must_use]
+pub fn is_pseudocolumn(name: &str) -> bool {
     PSEUDOCOLUMNS.binary_search(&name).is_ok()
+}
+
+/// The names of the functions, and then of those without parentheses; both sorted.
+pub fn functions() -> impl Iterator<Item = &'static str> {
+    FUNCTIONS.iter().chain(WITHOUT_PARENTHESES).copied()
 }
 
 #[cfg(test)]
 mod tests {
-    use super::{FUNCTIONS, PSEUDOCOLUMNS};
+    use super::{FUNCTIONS, PSEUDOCOLUMNS, WITHOUT_PARENTHESES, functions};
+    use crate::functions::lookup;
 
     #[test]
-    fn sorted() {
+    fn names_are_sorted() {
         assert!(FUNCTIONS.is_sorted());
         assert!(PSEUDOCOLUMNS.is_sorted());
+        assert!(WITHOUT_PARENTHESES.is_sorted());
+    }
+
+    #[test]
+    fn no_function_that_exists_is_listed() {
+        let listed: Vec<_> = functions().filter(|name| lookup(name).is_some()).collect();
+        assert!(listed.is_empty(), "{listed:?}");
     }
 }
