@@ -57,6 +57,7 @@ try-packages:
 reference:
     HIGHWATER_WRITE_REFERENCE=1 UPDATE_REFERENCE=1 cargo test -p waits -p storage -p report reference
     UPDATE_GOLDEN=1 cargo test -p errors --test reference
+    UPDATE_REFERENCE=1 cargo test --workspace --lib reference
 
 # Crashes and faults by seed (crates/sim/README.md)
 sim seeds="100" lives="1000":
