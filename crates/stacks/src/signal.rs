@@ -29,6 +29,8 @@ use common::sync::atomic::{AtomicI32, AtomicI64, AtomicU64, Ordering};
 use common::{Clock, Error, ErrorKind, Result, SystemClock};
 
 const SIGNAL: libc::c_int = libc::SIGURG;
+/// What `tgkill` checks the thread with, and does nothing else.
+const NO_SIGNAL: libc::c_int = 0;
 
 /// Bytes of a stack that are copied, from its top; the rest is not seen.
 const COPY_BYTES: usize = 256 << 10;
@@ -96,7 +98,7 @@ fn refused(what: &str, error: &std::io::Error) -> Error {
 /// Registers and stack of a thread of this process, the calling one's too.
 ///
 /// # Errors
-/// ORA-00072 when there is no such thread; HW-0008 when it has not answered in `most`, because it is in a system call
+/// ORA-00072 when there is no such thread or it ends unasked; HW-0008 when it has not answered in `most`, because it is in a system call
 /// that no signal interrupts or does not get the processor; HW-0002 when the operating system refuses a part of it.
 pub(crate) fn copy(thread: ThreadId, most: Duration) -> Result<Copied> {
     let asker = ASKER.get_or_init(install).as_ref().map_err(Clone::clone)?;
@@ -104,10 +106,9 @@ pub(crate) fn copy(thread: ThreadId, most: Duration) -> Result<Copied> {
     asker.number = asker.number.wrapping_add(1).max(1);
     let request = u64::from(asker.number) << 32 | u64::from(thread.0.cast_unsigned());
     SLOT.request.store(request, Ordering::Release);
-    if let Err(error) = send(thread) {
+    if let Err(error) = send(thread, SIGNAL) {
         SLOT.request.store(0, Ordering::Release);
-        let is_gone = error.raw_os_error() == Some(libc::ESRCH);
-        return Err(if is_gone { gone(thread) } else { refused("the signal to a thread", &error) });
+        return Err(if is_gone(&error) { gone(thread) } else { refused("the signal to a thread", &error) });
     }
     let began_us = asker.clock.monotonic_us();
     let mut looks = 0_u32;
@@ -121,6 +122,11 @@ pub(crate) fn copy(thread: ThreadId, most: Duration) -> Result<Copied> {
         if late && SLOT.request.compare_exchange(request, 0, Ordering::AcqRel, Ordering::Acquire).is_ok() {
             let text = format!("thread {} has not answered in {} ms", thread.0, most.as_millis());
             return Err(Error::own(ErrorKind::Retry, 8, text));
+        }
+        // A thread on its way out takes signals that it never handles; it can be joined before it is gone.
+        let ended = send(thread, NO_SIGNAL).is_err_and(|error| is_gone(&error));
+        if ended && SLOT.request.compare_exchange(request, 0, Ordering::AcqRel, Ordering::Acquire).is_ok() {
+            return Err(gone(thread));
         }
         std::thread::sleep(PAUSE);
     }
@@ -155,12 +161,17 @@ fn install() -> Result<Mutex<Asker>> {
     Ok(Mutex::new(Asker { file, number: 0, clock: SystemClock::default() }))
 }
 
-/// Sends the signal to one thread of this process.
-fn send(thread: ThreadId) -> std::io::Result<()> {
+/// The error of a signal to a thread that is not there.
+fn is_gone(error: &std::io::Error) -> bool {
+    error.raw_os_error() == Some(libc::ESRCH)
+}
+
+/// Sends a signal to one thread of this process; `NO_SIGNAL` only looks whether the thread is there.
+fn send(thread: ThreadId, signal: libc::c_int) -> std::io::Result<()> {
     let process = rustix::process::getpid().as_raw_nonzero().get();
     // SAFETY: the call takes three numbers and no address. The kernel checks that the thread is one of this process;
     // the signal has a handler by now.
-    let sent = unsafe { libc::syscall(libc::SYS_tgkill, process, thread.0, SIGNAL) };
+    let sent = unsafe { libc::syscall(libc::SYS_tgkill, process, thread.0, signal) };
     if sent == 0 { Ok(()) } else { Err(std::io::Error::last_os_error()) }
 }
 

@@ -154,6 +154,18 @@ fn ended_threads_and_faulty_frequencies_are_refused() {
 }
 
 #[test]
+fn threads_on_their_way_out_are_answered_for_or_refused_at_once() {
+    for _ in 0..2_000 {
+        let (tell, told) = std::sync::mpsc::channel();
+        let thread = spawn("short", move || tell.send(ThreadId::current()).unwrap()).unwrap();
+        if let Err(error) = take(told.recv().unwrap(), MOST) {
+            assert!(error.is_ora(72), "{error}");
+        }
+        thread.join().unwrap();
+    }
+}
+
+#[test]
 fn a_profile_outlives_its_thread_and_counts_what_there_was() {
     let busy = Busy::start(the_busy_one);
     let sampler = Sampler::start(always(busy.id), 1_000).unwrap();
