@@ -101,11 +101,11 @@ impl Function {
         self.minimum_arguments == 0
     }
 
-    /// Upper bound, in bytes, of a text that the function returns for these arguments: the length of a column that is
-    /// made of the call.
+    /// Upper bound, in bytes, of a text or RAW that the function returns for these arguments: the length of a column
+    /// that is made of the call.
     #[must_use]
     pub fn result_bytes(&self, arguments: &[Argument]) -> u32 {
-        (self.width)(arguments)
+        (self.width)(arguments).min(width::LONGEST)
     }
 
     /// # Errors
