@@ -215,6 +215,9 @@ fn origin(e: &Expr, binder: &Binder<'_>) -> Option<Origin> {
             let FunctionArguments::List(list) = &call.args else { return None };
             if call.over.is_some()
                 || call.filter.is_some()
+                || call.uses_odbc_syntax
+                || !matches!(call.parameters, FunctionArguments::None)
+                || !call.within_group.is_empty()
                 || !list.clauses.is_empty()
                 || list.duplicate_treatment.is_some()
             {

@@ -158,6 +158,10 @@ insert into made values (1, vsize('abc'), null, dump('abc'));
 ---
 INSERT: 1 rows
 
+insert into made values (abs(1) within group (order by 1), null, null, null);
+---
+HW-0001: not supported: abs(1) WITHIN GROUP (ORDER BY 1) [25]
+
 select * from made;
 ---
 A | B | C | D
