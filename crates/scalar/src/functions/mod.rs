@@ -47,7 +47,7 @@ pub struct Function {
     /// True: the same arguments give the same result, so a caller may evaluate the call once and ahead. Functions of
     /// the session's NLS settings count as deterministic within a statement.
     pub deterministic: bool,
-    /// True: PL/SQL has no such function (PLS-00204).
+    /// True: PL/SQL has no such function (PLS-00204; PLS-00201 for one of a package).
     pub sql_only: bool,
     /// True: SQL text gives the call a meaning that values alone do not carry, so SQL compiles the call in its own way:
     /// an argument that is not needed is not evaluated, and the types of the others decide. The body here serves
