@@ -101,6 +101,12 @@ impl Function {
         self.minimum_arguments == 0
     }
 
+    /// True: SQL text writes it as a sign; a call by its name is of something else.
+    #[must_use]
+    pub fn is_operator(&self) -> bool {
+        operators::FUNCTIONS.iter().any(|operator| operator.name == self.name)
+    }
+
     /// Upper bound, in bytes, of a text or RAW that the function returns for these arguments: the length of a column
     /// that is made of the call.
     #[must_use]
@@ -180,4 +186,23 @@ pub fn all() -> impl Iterator<Item = &'static Function> {
 #[must_use]
 pub fn lookup(name: &str) -> Option<&'static Function> {
     all().find(|function| function.name.eq_ignore_ascii_case(name))
+}
+
+/// The function that a call by this name in SQL or PL/SQL text is of, in any case of letters; no operator.
+#[must_use]
+pub fn called(name: &str) -> Option<&'static Function> {
+    lookup(name).filter(|function| !function.is_operator())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{called, lookup};
+
+    #[test]
+    fn operators_are_not_called_by_name() {
+        for name in ["NEGATE", "+", "||"] {
+            assert!(lookup(name).is_some() && called(name).is_none(), "{name}");
+        }
+        assert!(called("concat").is_some());
+    }
 }

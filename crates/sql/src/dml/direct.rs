@@ -211,7 +211,7 @@ fn origin(e: &Expr, binder: &Binder<'_>) -> Option<Origin> {
         Expr::Function(call) => {
             let [part] = call.name.0.as_slice() else { return None };
             let ident = part.as_ident().filter(|ident| ident.quote_style.is_none())?;
-            let function = function(&ident.value)?;
+            let function = function(&ident.value).filter(|function| !function.is_operator())?;
             let FunctionArguments::List(list) = &call.args else { return None };
             if call.over.is_some()
                 || call.filter.is_some()

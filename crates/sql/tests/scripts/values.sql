@@ -114,6 +114,10 @@ select nullif(1) from dual;
 ---
 ORA-00938: not enough arguments for function NULLIF [7]
 
+select negate(5) from dual;
+---
+ORA-00904: "NEGATE": invalid identifier [7]
+
 select lag(1) from dual;
 ---
 ORA-30484: missing window specification for this function: LAG [7]
