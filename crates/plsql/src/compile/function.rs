@@ -18,11 +18,9 @@ const OWN: &[&str] = &["SQLCODE", "SQLERRM", "RAISE_APPLICATION_ERROR"];
 /// True: STANDARD declares the name.
 #[must_use]
 pub(crate) fn is_standard(name: &str) -> bool {
-    let is_word =
-        name.starts_with(|first: char| first.is_ascii_alphabetic()) && !name.contains('.') && name != "NEGATE";
-    OWN.contains(&name)
-        || PSEUDO_COLUMNS.contains(&name)
-        || (is_word && (functions::lookup(name).is_some() || name == "REGEXP_LIKE"))
+    // A function of a package is the package's.
+    let is_function = |name: &str| !name.contains('.') && functions::called(name).is_some();
+    OWN.contains(&name) || PSEUDO_COLUMNS.contains(&name) || name == "REGEXP_LIKE" || is_function(name)
 }
 
 impl Compiler<'_> {

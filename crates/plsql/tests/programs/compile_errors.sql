@@ -95,3 +95,8 @@ begin
   exit when n;
 end;
 /
+begin
+  dbms_output.put_line(dbms_rowid.rowid_object('AAAAAAAAAAAAAAAAAA'));
+  dbms_output.put_line(dbms_random.value(1, 2));
+end;
+/

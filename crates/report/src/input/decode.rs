@@ -12,7 +12,9 @@ pub(super) fn text(bytes: &[u8]) -> Cow<'_, str> {
     let mut text = String::with_capacity(bytes.len() + bytes.len() / 8);
     for chunk in bytes.utf8_chunks() {
         text.push_str(chunk.valid());
-        text.push_str(&WINDOWS_1252.decode_without_bom_handling(chunk.invalid()).0);
+        // Five bytes have no character there; the decoder takes them for control characters, which terminals obey.
+        let decoded = WINDOWS_1252.decode_without_bom_handling(chunk.invalid()).0;
+        text.extend(decoded.chars().map(|found| if found.is_control() { char::REPLACEMENT_CHARACTER } else { found }));
     }
     Cow::Owned(text)
 }
@@ -60,5 +62,10 @@ mod tests {
     fn text_that_is_not_utf8_is_windows_1252() {
         assert_eq!(text(b"gr\xc3\xb6\xc3\x9fe"), "größe");
         assert_eq!(text(b"gr\xf6\xdfe \x80 5"), "größe € 5");
+    }
+
+    #[test]
+    fn bytes_without_a_character_become_no_control_characters() {
+        assert_eq!(text(b"a\x81\x8d\x8f\x90\x9db \xf6"), "a\u{fffd}\u{fffd}\u{fffd}\u{fffd}\u{fffd}b ö");
     }
 }

@@ -122,6 +122,28 @@ mod tests {
     }
 
     #[test]
+    fn half_a_pair_is_one_replacement_and_marks_within_the_text_stay() {
+        let units = [0x78, 0xd83d, 0x79, 0xdc00, 0x0a, 0xfeff, 0x7a, 0xd83d, 0xd83d, 0xde00, 0x21];
+        let start = utf16("\u{feff}WAIT #1: nam='a'\n", u16::to_be_bytes);
+        let bytes: Vec<u8> = start.into_iter().chain(units.into_iter().flat_map(u16::to_be_bytes)).collect();
+        let decoded = text(&bytes).1;
+        assert_eq!(decoded, "WAIT #1: nam='a'\nx\u{fffd}y\u{fffd}\n\u{feff}z\u{fffd}\u{1f600}!");
+        // The same in pieces of every size that a reader may ask for.
+        for size in 1..12 {
+            let (_, mut stream) = open(&bytes[..]).unwrap();
+            let (mut pieces, mut piece) = (Vec::new(), vec![0; size]);
+            loop {
+                let count = stream.read(&mut piece).unwrap();
+                if count == 0 {
+                    break;
+                }
+                pieces.extend_from_slice(&piece[..count]);
+            }
+            assert_eq!(String::from_utf8(pieces).unwrap(), decoded, "pieces of {size} bytes");
+        }
+    }
+
+    #[test]
     fn binary_input_is_refused() {
         let number = |bytes: &[u8]| open(bytes).err().map(|e| e.number.to_string());
         assert_eq!(number(b"").as_deref(), Some("HW-0801"));

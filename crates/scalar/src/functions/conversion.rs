@@ -21,7 +21,8 @@ pub(super) const FUNCTIONS: &[Function] = &[
     function("CHARTOROWID", 1, 1, fixed_text, rowid),
     function("HEXTORAW", 1, 1, fixed_raw, |context, arguments| {
         Ok(Datum::raw(hexadecimal::decode(&given!(text(context, arguments, 0)))?))
-    }),
+    })
+    .width(width::digits),
     function("RAWTOHEX", 1, 1, fixed_text, |_, arguments| {
         // Text is taken as its bytes, not as digits.
         Ok(arguments[0].as_stored().map_or(Datum::Null, |bytes| Datum::varchar2(hexadecimal::encode(bytes))))

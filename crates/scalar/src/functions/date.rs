@@ -11,7 +11,7 @@ use crate::date::{arithmetic, names};
 use crate::datum::{Datum, DatumType};
 use crate::number::arithmetic::{add, divide};
 
-/// The time of the statement, which differs in the next one. CURRENT_TIMESTAMP and its like take a precision.
+/// SYSDATE and its like are the time of the statement, which differs in the next one; a timestamp takes a precision.
 pub(super) const FUNCTIONS: &[Function] = &[
     function("ADD_MONTHS", 2, 2, fixed_date, add_months),
     function("CURRENT_DATE", 0, 0, fixed_date, |context, _| Ok(Datum::date(&context.now()))).volatile(),

@@ -15,7 +15,8 @@ pub(super) const FUNCTIONS: &[Function] = &[
         bytes.extend_from_slice(&context.random().to_be_bytes());
         Ok(Datum::raw(bytes))
     })
-    .volatile(),
+    .volatile()
+    .width(width::identifier),
     function("UID", 0, 0, fixed_number, |context, _| Ok(Datum::integer(i64::from(context.user_id())))).volatile(),
     function("USER", 0, 0, fixed_text, |context, _| Ok(Datum::varchar2(context.user()))).volatile().width(width::name),
     function("USERENV", 1, 1, fixed_text, |context, arguments| {

@@ -47,7 +47,7 @@ pub struct Function {
     /// True: the same arguments give the same result, so a caller may evaluate the call once and ahead. Functions of
     /// the session's NLS settings count as deterministic within a statement.
     pub deterministic: bool,
-    /// True: PL/SQL has no such function (PLS-00204).
+    /// True: PL/SQL has no such function (PLS-00204; PLS-00201 for one of a package).
     pub sql_only: bool,
     /// True: SQL text gives the call a meaning that values alone do not carry, so SQL compiles the call in its own way:
     /// an argument that is not needed is not evaluated, and the types of the others decide. The body here serves
@@ -101,11 +101,17 @@ impl Function {
         self.minimum_arguments == 0
     }
 
-    /// Upper bound, in bytes, of a text that the function returns for these arguments: the length of a column that is
-    /// made of the call.
+    /// True: SQL text writes it as a sign; a call by its name is of something else.
+    #[must_use]
+    pub fn is_operator(&self) -> bool {
+        operators::FUNCTIONS.iter().any(|operator| operator.name == self.name)
+    }
+
+    /// Upper bound, in bytes, of a text or RAW that the function returns for these arguments: the length of a column
+    /// that is made of the call.
     #[must_use]
     pub fn result_bytes(&self, arguments: &[Argument]) -> u32 {
-        (self.width)(arguments)
+        (self.width)(arguments).min(width::LONGEST)
     }
 
     /// # Errors
@@ -180,4 +186,23 @@ pub fn all() -> impl Iterator<Item = &'static Function> {
 #[must_use]
 pub fn lookup(name: &str) -> Option<&'static Function> {
     all().find(|function| function.name.eq_ignore_ascii_case(name))
+}
+
+/// The function that a call by this name in SQL or PL/SQL text is of, in any case of letters; no operator.
+#[must_use]
+pub fn called(name: &str) -> Option<&'static Function> {
+    lookup(name).filter(|function| !function.is_operator())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{called, lookup};
+
+    #[test]
+    fn operators_are_not_called_by_name() {
+        for name in ["NEGATE", "+", "||"] {
+            assert!(lookup(name).is_some() && called(name).is_none(), "{name}");
+        }
+        assert!(called("concat").is_some());
+    }
 }

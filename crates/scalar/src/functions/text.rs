@@ -28,7 +28,8 @@ pub(super) const FUNCTIONS: &[Function] = &[
     function("REPLACE", 2, 3, fixed_text, replaced),
     function("REVERSE", 1, 1, same_text, |context, arguments| {
         mapped(context, arguments, |text| text.chars().rev().collect())
-    }),
+    })
+    .width(width::first),
     function("RPAD", 2, 3, fixed_text, |context, arguments| padded(context, arguments, false)).width(width::padded),
     function("RTRIM", 1, 2, fixed_text, |context, arguments| trimmed(context, arguments, trim::right))
         .width(width::first),

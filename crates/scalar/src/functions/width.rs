@@ -20,7 +20,7 @@ impl Argument {
         match self.datum_type {
             DatumType::Number => NUMBER,
             DatumType::Date | DatumType::Timestamp => DATETIME,
-            DatumType::Raw => self.bytes * 2,
+            DatumType::Raw => self.bytes.saturating_mul(2),
             DatumType::Null | DatumType::Varchar2 | DatumType::Char | DatumType::Rowid => self.bytes,
         }
     }
@@ -29,7 +29,7 @@ impl Argument {
 /// Upper bound of a result's bytes.
 pub(super) type Width = fn(&[Argument]) -> u32;
 
-const LONGEST: u32 = VARCHAR2_BYTES_MAX as u32;
+pub(super) const LONGEST: u32 = VARCHAR2_BYTES_MAX as u32;
 /// A NUMBER in its default format.
 const NUMBER: u32 = 40;
 /// A NUMBER in the longest format model.
@@ -48,7 +48,7 @@ pub(super) fn first(arguments: &[Argument]) -> u32 {
 
 /// All arguments one behind the other.
 pub(super) fn sum(arguments: &[Argument]) -> u32 {
-    arguments.iter().map(Argument::text_bytes).sum()
+    arguments.iter().fold(0, |sum, argument| sum.saturating_add(argument.text_bytes()))
 }
 
 /// A part of the first argument; a literal as the third is its length. A character is taken for a byte here.
@@ -63,12 +63,24 @@ pub(super) fn padded(arguments: &[Argument]) -> u32 {
     arguments.get(1).and_then(|argument| u32::try_from(argument.integer?).ok()).unwrap_or(LONGEST)
 }
 
-/// TO_CHAR.
+/// TO_CHAR. With a format a text is taken as a number.
 pub(super) fn to_char(arguments: &[Argument]) -> u32 {
     match arguments.first().map(|argument| argument.datum_type) {
-        Some(DatumType::Number) if arguments.len() > 1 => NUMBER_IN_FORMAT,
+        Some(DatumType::Number | DatumType::Varchar2 | DatumType::Char | DatumType::Rowid) if arguments.len() > 1 => {
+            NUMBER_IN_FORMAT
+        }
         _ => first(arguments),
     }
+}
+
+/// The bytes of two hexadecimal digits each.
+pub(super) fn digits(arguments: &[Argument]) -> u32 {
+    first(arguments).div_ceil(2)
+}
+
+/// SYS_GUID.
+pub(super) fn identifier(_: &[Argument]) -> u32 {
+    16
 }
 
 /// One character.

@@ -211,10 +211,13 @@ fn origin(e: &Expr, binder: &Binder<'_>) -> Option<Origin> {
         Expr::Function(call) => {
             let [part] = call.name.0.as_slice() else { return None };
             let ident = part.as_ident().filter(|ident| ident.quote_style.is_none())?;
-            let function = function(&ident.value)?;
+            let function = function(&ident.value).filter(|function| !function.is_operator())?;
             let FunctionArguments::List(list) = &call.args else { return None };
             if call.over.is_some()
                 || call.filter.is_some()
+                || call.uses_odbc_syntax
+                || !matches!(call.parameters, FunctionArguments::None)
+                || !call.within_group.is_empty()
                 || !list.clauses.is_empty()
                 || list.duplicate_treatment.is_some()
             {

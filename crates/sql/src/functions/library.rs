@@ -19,23 +19,26 @@ use super::rows;
 use crate::error::to_datafusion;
 use crate::types::ArrowForm;
 
-/// True: the library has a function of this name.
+/// True: the library has a function that is called by this name.
 pub(crate) fn exists(name: &str) -> bool {
-    functions::lookup(name).is_some()
+    functions::called(name).is_some()
 }
 
-/// The function of this name.
+/// The function or operator of this name.
 ///
 /// # Errors
-/// HW-0001 for a function that only Oracle has, ORA-00904 for an unknown name.
+/// As [`unknown`].
 pub(crate) fn named(name: &str) -> Result<&'static Function> {
-    functions::lookup(name).ok_or_else(|| {
-        if unsupported::is_function(name) {
-            Error::unsupported(format!("function {name}"))
-        } else {
-            Error::user(904, format!("\"{name}\": invalid identifier"))
-        }
-    })
+    functions::lookup(name).ok_or_else(|| unknown(name))
+}
+
+/// The error for a name that is no function: HW-0001 for one that only Oracle has, else ORA-00904.
+pub(crate) fn unknown(name: &str) -> Error {
+    if unsupported::is_function(name) {
+        Error::unsupported(format!("function {name}"))
+    } else {
+        Error::user(904, format!("\"{name}\": invalid identifier"))
+    }
 }
 
 /// A call of a library function over arguments of known kinds, in one statement's context.

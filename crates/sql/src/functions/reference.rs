@@ -39,8 +39,8 @@ fn page() -> String {
         page,
         "\n## Aggregates\n\nEach of them but GROUPING and GROUPING_ID takes `OVER (…)` too.\n\n{}\
          \n## Window functions\n\nThey need `OVER (…)`; without it they give ORA-30484.\n\n{}\
-         \n## Not there\n\nOracle has these, and Highwater refuses them by name (HW-0001). Any other name that no program has \
-         is\nORA-00904.\n\n{}",
+         \n## Not there\n\nOracle has these, and Highwater refuses them by name (HW-0001). Any other name that no \
+         program has is\nORA-00904.\n\n{}",
         list(function::aggregates()),
         list(window::FUNCTIONS.iter().copied()),
         list(unsupported::functions()),
@@ -56,7 +56,8 @@ fn arguments(function: &Function) -> String {
     }
 }
 
-/// The types of results over arguments of one type each, as far as the function takes them.
+/// The types of results over each type of the first argument beside each of the others, as far as the function takes
+/// them: a number beside a date makes a date.
 fn results(function: &Function) -> String {
     let types = [
         DatumType::Number,
@@ -67,9 +68,12 @@ fn results(function: &Function) -> String {
         DatumType::Raw,
     ];
     let mut found = Vec::new();
-    for arguments in types {
-        let result = function.result_type(&vec![arguments; function.minimum_arguments]);
-        let name = match result {
+    for (first, others) in types.iter().flat_map(|first| types.iter().map(move |others| (*first, *others))) {
+        let mut arguments = vec![others; function.minimum_arguments];
+        if let Some(argument) = arguments.first_mut() {
+            *argument = first;
+        }
+        let name = match function.result_type(&arguments) {
             Ok(DatumType::Null) | Err(_) => continue,
             Ok(DatumType::Varchar2) => "VARCHAR2",
             Ok(DatumType::Raw) => "RAW",

@@ -95,7 +95,7 @@ impl<'e> Call<'e> {
     }
 }
 
-/// Functions and operators of SQL itself; any other name can only be a program's.
+/// Functions of SQL itself; any other name can only be a program's.
 fn is_built_in(name: &str) -> bool {
     is_aggregate(name) || matches!(name, "LEVEL" | "PRIOR" | "LNNVL") || functions::library::exists(name)
 }
@@ -144,7 +144,7 @@ impl Binder<'_> {
             return Err(Error::unsupported(format!("{function}")));
         }
         let arguments = call.arguments.iter().map(|e| self.value(e, scope));
-        let known = scalar::functions::lookup(&call.name);
+        let known = scalar::functions::called(&call.name);
         if let Some(function) = known.filter(|function| function.special_form) {
             function.check_arguments(call.arguments.len())?;
         }
@@ -199,7 +199,7 @@ impl Binder<'_> {
                     let text = format!("missing window specification for this function: {}", call.name);
                     Err(Error::user(30484, text))
                 } else {
-                    self.call(&call.name, values)
+                    Err(functions::library::unknown(&call.name))
                 };
                 match ident {
                     Some(ident) => result.map_err(|error| self.at(error, ident.span)),

@@ -246,22 +246,9 @@ fn normal(text: &str) -> Result<String> {
     Ok(out)
 }
 
-/// Words with a meaning of their own in an expression.
+/// Words with a meaning of their own in an expression, beside the functions without parentheses.
 fn is_pseudo(name: &str) -> bool {
-    matches!(
-        name,
-        "SYSDATE"
-            | "SYSTIMESTAMP"
-            | "CURRENT_DATE"
-            | "CURRENT_TIMESTAMP"
-            | "LOCALTIMESTAMP"
-            | "USER"
-            | "UID"
-            | "ROWNUM"
-            | "ROWID"
-            | "LEVEL"
-            | "DEFAULT"
-    )
+    matches!(name, "ROWNUM" | "ROWID" | "LEVEL" | "DEFAULT")
 }
 
 /// Prepares a program's statement for the session.

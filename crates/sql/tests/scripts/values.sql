@@ -114,6 +114,10 @@ select nullif(1) from dual;
 ---
 ORA-00938: not enough arguments for function NULLIF [7]
 
+select negate(5) from dual;
+---
+ORA-00904: "NEGATE": invalid identifier [7]
+
 select lag(1) from dual;
 ---
 ORA-30484: missing window specification for this function: LAG [7]
@@ -157,6 +161,10 @@ ORA-01722: invalid number
 insert into made values (1, vsize('abc'), null, dump('abc'));
 ---
 INSERT: 1 rows
+
+insert into made values (abs(1) within group (order by 1), null, null, null);
+---
+HW-0001: not supported: abs(1) WITHIN GROUP (ORDER BY 1) [25]
 
 select * from made;
 ---

@@ -4,8 +4,8 @@ use common::Result;
 
 use super::group::{LogGroupRecord, Lsn};
 
-/// The services of the instance for the log. The log writer and sessions call its methods; none may wait for redo or for
-/// a block latch.
+/// The services of the instance for the log. The log writer and sessions call its methods; none may wait for redo or
+/// for a block latch.
 pub trait LogHost: Send + Sync {
     /// Makes the groups' records durable in the control file.
     ///
