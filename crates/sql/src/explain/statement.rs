@@ -111,8 +111,8 @@ impl Connection {
             ));
         }
         let places: Vec<usize> =
-            (0..table::COLUMNS.len()).filter(|at| into.column(table::COLUMNS[*at].name).is_some()).collect();
-        let names: Vec<&str> = places.iter().map(|at| table::COLUMNS[*at].name).collect();
+            (0..table::COLUMNS.len()).filter(|at| into.column(table::COLUMNS[*at].described.name).is_some()).collect();
+        let names: Vec<&str> = places.iter().map(|at| table::COLUMNS[*at].described.name).collect();
         let binds: Vec<String> = (1..=names.len()).map(|number| format!(":B{number}")).collect();
         let name = quoted(&into.owner, &into.name);
         let insert = format!("insert into {name} ({}) values ({})", names.join(", "), binds.join(", "));

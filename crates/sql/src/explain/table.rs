@@ -10,33 +10,44 @@ use super::display::PlanLine;
 use super::hints;
 use super::plan::CursorPlan;
 use super::step::{PlanObject, Step};
-use crate::views::view::{ViewColumn, at, date, maybe, n, number, s, text};
+use crate::views::view::{Column, date, maybe, n, number, s, text, unless_zero};
 
 /// The default name.
 pub(crate) const PLAN_TABLE: &str = "PLAN_TABLE";
 
-/// The columns of a plan table, in the order of [`PlanRow::values`].
-pub(crate) const COLUMNS: &[ViewColumn] = &[
-    text("STATEMENT_ID", 30),
-    number("PLAN_ID"),
-    date("TIMESTAMP"),
-    text("OPERATION", 30),
-    text("OPTIONS", 255),
-    text("OBJECT_OWNER", 128),
-    text("OBJECT_NAME", 128),
-    text("OBJECT_ALIAS", 261),
-    text("OBJECT_TYPE", 30),
-    number("ID"),
-    number("PARENT_ID"),
-    number("DEPTH"),
-    number("POSITION"),
-    number("COST"),
-    number("CARDINALITY"),
-    number("BYTES"),
-    text("ACCESS_PREDICATES", 4000),
-    text("FILTER_PREDICATES", 4000),
-    text("REMARKS", 4000),
+/// The columns of a plan table.
+pub(crate) const COLUMNS: &[Column<PlanRow>] = &[
+    text("STATEMENT_ID", 30, |row| maybe(row.statement_id.as_ref(), s)),
+    number("PLAN_ID", |row| n(row.plan_id)),
+    date("TIMESTAMP", |row| unless_zero(row.wall_us)),
+    text("OPERATION", 30, |row| s(&row.line.step.operation)),
+    text("OPTIONS", 255, |row| full(&row.line.step.options)),
+    text("OBJECT_OWNER", 128, |row| maybe(row.object(), |object| full(&object.owner))),
+    text("OBJECT_NAME", 128, |row| maybe(row.object(), |object| s(&object.name))),
+    text("OBJECT_ALIAS", 261, |row| maybe(row.object().and_then(|object| object.alias.as_ref()), s)),
+    text("OBJECT_TYPE", 30, |row| maybe(row.object(), |object| s(object.kind))),
+    number("ID", |row| n(row.line.id)),
+    number("PARENT_ID", |row| maybe(row.parent, n)),
+    number("DEPTH", |row| n(row.line.depth)),
+    number("POSITION", |row| maybe(row.position, n)),
+    // There is no cost.
+    number("COST", |_| Datum::Null),
+    number("CARDINALITY", |row| maybe(row.line.step.rows, n)),
+    number("BYTES", |row| maybe(row.line.step.bytes, n)),
+    text("ACCESS_PREDICATES", 4000, |row| maybe(row.line.step.access.as_ref(), cut)),
+    text("FILTER_PREDICATES", 4000, |row| maybe(row.line.step.filter.as_ref(), cut)),
+    text("REMARKS", 4000, |row| maybe(hints::remarks(&row.line.step.hints).as_ref(), cut)),
 ];
+
+/// A text that may be empty: NULL then.
+fn full(value: &str) -> Datum {
+    if value.is_empty() { Datum::Null } else { s(value) }
+}
+
+/// A text, cut to a column's width.
+fn cut(value: &String) -> Datum {
+    s(beginning(value, 4000))
+}
 
 /// Columns that a table must have to be a plan table.
 pub(crate) const REQUIRED: &[&str] =
@@ -72,37 +83,16 @@ pub(crate) fn rows(plan: &CursorPlan, statement_id: Option<&str>, plan_id: u64, 
 }
 
 impl PlanRow {
+    fn object(&self) -> Option<&PlanObject> {
+        self.line.step.object.as_ref()
+    }
+
     /// The values of [`COLUMNS`].
     ///
     /// # Errors
     /// When the time is out of range.
     pub(crate) fn values(&self) -> Result<Vec<Datum>> {
-        let PlanLine { id, depth, step, .. } = &self.line;
-        let object = step.object.as_ref();
-        let full = |value: &String| if value.is_empty() { Datum::Null } else { s(value) };
-        let cut = |value: &String| s(beginning(value, 4000));
-        Ok(vec![
-            maybe(self.statement_id.as_ref(), s),
-            n(self.plan_id),
-            at(self.wall_us)?,
-            s(&step.operation),
-            full(&step.options),
-            maybe(object, |object| full(&object.owner)),
-            maybe(object, |object| s(&object.name)),
-            maybe(object.and_then(|object| object.alias.as_ref()), s),
-            maybe(object, |object| s(object.kind)),
-            n(*id),
-            maybe(self.parent, n),
-            n(*depth),
-            maybe(self.position, n),
-            // There is no cost.
-            Datum::Null,
-            maybe(step.rows, n),
-            maybe(step.bytes, n),
-            maybe(step.access.as_ref(), cut),
-            maybe(step.filter.as_ref(), cut),
-            maybe(hints::remarks(&step.hints).as_ref(), cut),
-        ])
+        COLUMNS.iter().map(|column| column.value(self)).collect()
     }
 }
 

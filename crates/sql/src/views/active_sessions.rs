@@ -1,87 +1,71 @@
 //! Samples of active sessions.
 
 use scalar::Datum;
-use waits::ActiveSessionSample;
+use waits::{ActiveSessionSample, Event};
 
 use super::transactions::packed;
-use super::view::{View, maybe, n, number, raw, s, text, timestamp};
-use crate::cursor::context::local_time;
+use super::view::{Column, Table, View, maybe, n, number, raw, s, text, timestamp};
 
-pub(crate) const VIEWS: &[View] = &[View {
-    name: "V$ACTIVE_SESSION_HISTORY",
-    columns: &[
-        number("SAMPLE_ID"),
-        timestamp("SAMPLE_TIME"),
-        number("SESSION_ID"),
-        number("SESSION_SERIAL#"),
-        text("SESSION_TYPE", 10),
-        number("USER_ID"),
-        text("SQL_ID", 13),
-        text("EVENT", 64),
-        number("EVENT_ID"),
-        number("EVENT#"),
-        text("P1TEXT", 64),
-        number("P1"),
-        text("P2TEXT", 64),
-        number("P2"),
-        text("P3TEXT", 64),
-        number("P3"),
-        text("WAIT_CLASS", 64),
-        text("SESSION_STATE", 7),
-        number("TIME_WAITED"),
-        text("BLOCKING_SESSION_STATUS", 11),
-        number("BLOCKING_SESSION"),
-        number("CURRENT_OBJ#"),
-        text("PROGRAM", 48),
-        text("MODULE", 64),
-        text("ACTION", 64),
-        raw("XID", 8),
-    ],
-    rows: |cx, rows| {
-        cx.session.instance().active_sessions().since(0).iter().try_for_each(|sample| {
-            let mut values = vec![
-                n(sample.sample),
-                Datum::timestamp(&local_time(sample.taken_us)?),
-                n(sample.sid),
-                n(sample.serial),
-                s(if sample.background { "BACKGROUND" } else { "FOREGROUND" }),
-                maybe(cx.catalog.user(&sample.user), |user| n(user.number.0)),
-                maybe(sample.sql_id.as_ref(), s),
-            ];
-            values.extend(wait_columns(sample));
-            values.extend(blocker_columns(sample));
-            values.extend([
-                n(sample.object),
-                s(&sample.program),
-                maybe(sample.module.as_ref(), s),
-                maybe(sample.action.as_ref(), s),
-                maybe(sample.xid, |xid| Datum::Raw(packed(xid))),
-            ]);
-            rows.add(&values)
+/// A sample, and the number of its user, who may be gone.
+struct Sampled {
+    sample: ActiveSessionSample,
+    user: Option<u32>,
+}
+
+impl Sampled {
+    fn event(&self) -> Option<Event> {
+        self.sample.wait.map(|(event, _)| event)
+    }
+
+    fn parameter_name(&self, at: usize) -> Datum {
+        maybe(self.event(), |event| s(event.parameters()[at]))
+    }
+
+    fn parameter(&self, at: usize) -> Datum {
+        maybe(self.sample.wait, |(_, parameters)| n(parameters[at]))
+    }
+}
+
+const SAMPLES: &[Column<Sampled>] = &[
+    number("SAMPLE_ID", |row| n(row.sample.sample)),
+    timestamp("SAMPLE_TIME", |row| Some(row.sample.taken_us)),
+    number("SESSION_ID", |row| n(row.sample.sid)),
+    number("SESSION_SERIAL#", |row| n(row.sample.serial)),
+    text("SESSION_TYPE", 10, |row| s(if row.sample.background { "BACKGROUND" } else { "FOREGROUND" })),
+    number("USER_ID", |row| maybe(row.user, n)),
+    text("SQL_ID", 13, |row| maybe(row.sample.sql_id.as_ref(), s)),
+    text("EVENT", 64, |row| maybe(row.event(), |event| s(event.name()))),
+    number("EVENT_ID", |row| maybe(row.event(), |event| n(waits::sql_hash(event.name())))),
+    number("EVENT#", |row| maybe(row.event(), |event| n(event.number()))),
+    text("P1TEXT", 64, |row| row.parameter_name(0)),
+    number("P1", |row| row.parameter(0)),
+    text("P2TEXT", 64, |row| row.parameter_name(1)),
+    number("P2", |row| row.parameter(1)),
+    text("P3TEXT", 64, |row| row.parameter_name(2)),
+    number("P3", |row| row.parameter(2)),
+    text("WAIT_CLASS", 64, |row| maybe(row.event(), |event| s(event.class().name()))),
+    // A session without a wait was on the processor, or ready to run.
+    text("SESSION_STATE", 7, |row| s(if row.sample.wait.is_some() { "WAITING" } else { "ON CPU" })),
+    number("TIME_WAITED", |row| n(if row.sample.wait.is_some() { row.sample.waited_us } else { 0 })),
+    text("BLOCKING_SESSION_STATUS", 11, |row| {
+        s(match row.sample.blocking_session {
+            Some(0) => "UNKNOWN",
+            Some(_) => "VALID",
+            None if row.sample.wait.is_some() => "NO HOLDER",
+            None => "NOT IN WAIT",
         })
-    },
-}];
+    }),
+    number("BLOCKING_SESSION", |row| maybe(row.sample.blocking_session.filter(|sid| *sid != 0), n)),
+    number("CURRENT_OBJ#", |row| n(row.sample.object)),
+    text("PROGRAM", 48, |row| s(&row.sample.program)),
+    text("MODULE", 64, |row| maybe(row.sample.module.as_ref(), s)),
+    text("ACTION", 64, |row| maybe(row.sample.action.as_ref(), s)),
+    raw("XID", 8, |row| maybe(row.sample.xid, |xid| Datum::Raw(packed(xid)))),
+];
 
-/// EVENT to TIME_WAITED. A session without a wait was on the processor, or ready to run.
-fn wait_columns(sample: &ActiveSessionSample) -> Vec<Datum> {
-    let Some((event, parameters)) = sample.wait else {
-        let mut values = vec![Datum::Null; 10];
-        values.extend([s("ON CPU"), n(0)]);
-        return values;
-    };
-    let mut values = vec![s(event.name()), n(waits::sql_hash(event.name())), n(event.number())];
-    for (name, value) in event.parameters().iter().zip(parameters) {
-        values.extend([s(name), n(value)]);
-    }
-    values.extend([s(event.class().name()), s("WAITING"), n(sample.waited_us)]);
-    values
-}
-
-/// Status and session of the blocker.
-fn blocker_columns(sample: &ActiveSessionSample) -> [Datum; 2] {
-    match sample.blocking_session {
-        Some(0) => [s("UNKNOWN"), Datum::Null],
-        Some(sid) => [s("VALID"), n(sid)],
-        None => [s(if sample.wait.is_some() { "NO HOLDER" } else { "NOT IN WAIT" }), Datum::Null],
-    }
-}
+pub(crate) const VIEWS: &[&dyn View] = &[&Table::new("V$ACTIVE_SESSION_HISTORY", &[SAMPLES], |cx, each| {
+    cx.session.instance().active_sessions().since(0).into_iter().try_for_each(|sample| {
+        let user = cx.catalog.user(&sample.user).map(|user| user.number.0);
+        each(Sampled { sample, user })
+    })
+})];

@@ -3,130 +3,122 @@
 use common::{DataType, Result};
 use engine::dictionary::SchemaObject;
 
-use super::view::{Rows, Scope, View, ViewColumn, ViewContext, maybe, n, number, s, text};
-
-const COLUMNS: &[ViewColumn] = &[
-    text("OWNER", 128),
-    text("TABLE_NAME", 128),
-    text("COLUMN_NAME", 128),
-    text("DATA_TYPE", 128),
-    number("DATA_LENGTH"),
-    number("DATA_PRECISION"),
-    number("DATA_SCALE"),
-    text("NULLABLE", 1),
-    number("COLUMN_ID"),
-    number("DEFAULT_LENGTH"),
-    text("DATA_DEFAULT", 4000),
-    number("CHAR_LENGTH"),
-    text("CHAR_USED", 1),
-];
-
-const fn without_owner() -> &'static [ViewColumn] {
-    match COLUMNS.split_first() {
-        Some((_, rest)) => rest,
-        None => COLUMNS,
-    }
-}
-
-pub(crate) const VIEWS: &[View] = &[
-    View { name: "DBA_TAB_COLUMNS", columns: COLUMNS, rows: |cx, rows| columns(cx, rows, Scope::Dba) },
-    View { name: "ALL_TAB_COLUMNS", columns: COLUMNS, rows: |cx, rows| columns(cx, rows, Scope::All) },
-    View { name: "USER_TAB_COLUMNS", columns: without_owner(), rows: |cx, rows| columns(cx, rows, Scope::User) },
-    View { name: "COLS", columns: without_owner(), rows: |cx, rows| columns(cx, rows, Scope::User) },
-];
-
-fn columns(cx: &ViewContext, rows: &mut Rows, scope: Scope) -> Result<()> {
-    for table in cx.catalog.tables().filter(|table| cx.shows(scope, table)) {
-        for (at, column) in table.columns.iter().enumerate() {
-            let described = Described {
-                owner: &table.owner,
-                table: &table.name,
-                column: &column.name,
-                data_type: Some(column.data_type),
-                nullable: column.nullable,
-                default: column.default.as_deref(),
-            };
-            described.add(rows, scope, at)?;
-        }
-    }
-    for object in cx.catalog.others().filter(|object| cx.shows_object(scope, object)) {
-        if let SchemaObject::External(table) = object {
-            for (at, column) in table.columns.iter().enumerate() {
-                let described = Described {
-                    owner: &table.owner,
-                    table: &table.name,
-                    column: &column.name,
-                    data_type: Some(column.data_type),
-                    nullable: true,
-                    default: None,
-                };
-                described.add(rows, scope, at)?;
-            }
-        }
-        let SchemaObject::View(view) = object else { continue };
-        for (at, column) in view.columns.iter().enumerate() {
-            let described = Described {
-                owner: &view.owner,
-                table: &view.name,
-                column: &column.name,
-                data_type: column.data_type,
-                nullable: column.nullable,
-                default: None,
-            };
-            described.add(rows, scope, at)?;
-        }
-    }
-    Ok(())
-}
+use super::view::{Column, Each, Scope, Table, View, ViewContext, maybe, n, number, s, text};
 
 /// A column of a table or view.
-struct Described<'a> {
-    owner: &'a str,
-    table: &'a str,
-    column: &'a str,
+struct Described {
+    owner: String,
+    table: String,
+    column: String,
     /// None where a view was made before its base objects.
     data_type: Option<DataType>,
     nullable: bool,
-    default: Option<&'a str>,
+    default: Option<String>,
+    /// From 0.
+    position: usize,
 }
 
-impl Described<'_> {
-    fn add(&self, rows: &mut Rows, scope: Scope, at: usize) -> Result<()> {
-        let (name, length, precision, scale): (String, u16, Option<i64>, Option<i64>) = match self.data_type {
-            None => ("UNDEFINED".to_owned(), 0, None, None),
-            Some(DataType::Number { precision, scale }) => (
-                "NUMBER".to_owned(),
-                22,
-                precision.map(i64::from),
-                (precision.is_some() || scale != 0).then_some(i64::from(scale)),
-            ),
-            Some(DataType::Varchar2 { bytes }) => ("VARCHAR2".to_owned(), bytes, None, None),
-            Some(DataType::Char { bytes }) => ("CHAR".to_owned(), bytes, None, None),
-            Some(DataType::Date) => ("DATE".to_owned(), 7, None, None),
-            Some(DataType::Timestamp { precision }) => {
-                (format!("TIMESTAMP({precision})"), 11, None, Some(i64::from(precision)))
-            }
-            Some(DataType::Raw { bytes }) => ("RAW".to_owned(), bytes, None, None),
-        };
-        let characters = matches!(self.data_type, Some(DataType::Varchar2 { .. } | DataType::Char { .. }));
-        let mut row = Vec::new();
-        if scope != Scope::User {
-            row.push(s(self.owner));
+impl Described {
+    fn type_name(&self) -> String {
+        match self.data_type {
+            None => "UNDEFINED".to_owned(),
+            Some(DataType::Timestamp { precision }) => format!("TIMESTAMP({precision})"),
+            Some(DataType::Number { .. }) => "NUMBER".to_owned(),
+            Some(DataType::Varchar2 { .. }) => "VARCHAR2".to_owned(),
+            Some(DataType::Char { .. }) => "CHAR".to_owned(),
+            Some(DataType::Date) => "DATE".to_owned(),
+            Some(DataType::Raw { .. }) => "RAW".to_owned(),
         }
-        row.extend([
-            s(self.table),
-            s(self.column),
-            s(name),
-            n(length),
-            maybe(precision, n),
-            maybe(scale, n),
-            s(if self.nullable { "Y" } else { "N" }),
-            n(at + 1),
-            maybe(self.default, |default| n(default.len())),
-            maybe(self.default, s),
-            n(if characters { length } else { 0 }),
-            maybe(characters.then_some("B"), s),
-        ]);
-        rows.add(&row)
     }
+
+    fn scale(&self) -> Option<i64> {
+        match self.data_type {
+            Some(DataType::Number { precision: None, scale: 0 }) => None,
+            Some(DataType::Number { scale, .. }) => Some(i64::from(scale)),
+            Some(DataType::Timestamp { precision }) => Some(i64::from(precision)),
+            _ => None,
+        }
+    }
+
+    fn is_of_characters(&self) -> bool {
+        matches!(self.data_type, Some(DataType::Varchar2 { .. } | DataType::Char { .. }))
+    }
+}
+
+/// Bytes of a column at most; 0 for one without a type.
+pub(super) fn length(data_type: Option<DataType>) -> u16 {
+    match data_type {
+        None => 0,
+        Some(DataType::Varchar2 { bytes } | DataType::Char { bytes } | DataType::Raw { bytes }) => bytes,
+        Some(DataType::Number { .. }) => 22,
+        Some(DataType::Date) => 7,
+        Some(DataType::Timestamp { .. }) => 11,
+    }
+}
+
+const COLUMNS: &[Column<Described>] = &[
+    text("OWNER", 128, |row| s(&row.owner)),
+    text("TABLE_NAME", 128, |row| s(&row.table)),
+    text("COLUMN_NAME", 128, |row| s(&row.column)),
+    text("DATA_TYPE", 128, |row| s(row.type_name())),
+    number("DATA_LENGTH", |row| n(length(row.data_type))),
+    number("DATA_PRECISION", |row| match row.data_type {
+        Some(DataType::Number { precision, .. }) => maybe(precision, n),
+        _ => scalar::Datum::Null,
+    }),
+    number("DATA_SCALE", |row| maybe(row.scale(), n)),
+    text("NULLABLE", 1, |row| s(if row.nullable { "Y" } else { "N" })),
+    number("COLUMN_ID", |row| n(row.position + 1)),
+    number("DEFAULT_LENGTH", |row| maybe(row.default.as_ref(), |default| n(default.len()))),
+    text("DATA_DEFAULT", 4000, |row| maybe(row.default.as_ref(), s)),
+    number("CHAR_LENGTH", |row| n(if row.is_of_characters() { length(row.data_type) } else { 0 })),
+    text("CHAR_USED", 1, |row| maybe(row.is_of_characters().then_some("B"), s)),
+];
+
+pub(crate) const VIEWS: &[&dyn View] = &[
+    &Table::new("DBA_TAB_COLUMNS", &[COLUMNS], |cx, each| columns(cx, each, Scope::Dba)),
+    &Table::new("ALL_TAB_COLUMNS", &[COLUMNS], |cx, each| columns(cx, each, Scope::All)),
+    &Table::new("USER_TAB_COLUMNS", &[COLUMNS], |cx, each| columns(cx, each, Scope::User)).without(&["OWNER"]),
+    &Table::new("COLS", &[COLUMNS], |cx, each| columns(cx, each, Scope::User)).without(&["OWNER"]),
+];
+
+fn columns(cx: &ViewContext, each: Each<'_, Described>, scope: Scope) -> Result<()> {
+    for table in cx.catalog.tables().filter(|table| cx.shows(scope, table)) {
+        for (position, column) in table.columns.iter().enumerate() {
+            each(Described {
+                owner: table.owner.clone(),
+                table: table.name.clone(),
+                column: column.name.clone(),
+                data_type: Some(column.data_type),
+                nullable: column.nullable,
+                default: column.default.clone(),
+                position,
+            })?;
+        }
+    }
+    for object in cx.catalog.others().filter(|object| cx.shows_object(scope, object)) {
+        let described = |column: &str, data_type, nullable, position| Described {
+            owner: object.owner().to_owned(),
+            table: object.name().to_owned(),
+            column: column.to_owned(),
+            data_type,
+            nullable,
+            default: None,
+            position,
+        };
+        match object {
+            SchemaObject::External(table) => {
+                for (at, column) in table.columns.iter().enumerate() {
+                    each(described(&column.name, Some(column.data_type), true, at))?;
+                }
+            }
+            SchemaObject::View(view) => {
+                for (at, column) in view.columns.iter().enumerate() {
+                    each(described(&column.name, column.data_type, column.nullable, at))?;
+                }
+            }
+            _ => {}
+        }
+    }
+    Ok(())
 }

@@ -1,98 +1,89 @@
 //! Directories and external tables.
 
+use std::sync::Arc;
+
 use common::Result;
-use engine::dictionary::{ExternalDef, SYS, SchemaObject};
+use engine::dictionary::{DirectoryDef, ExternalDef, ExternalLocation, SYS, SchemaObject};
 use scalar::Datum;
 
-use super::view::{Rows, Scope, View, ViewColumn, ViewContext, s, text};
+use super::view::{Column, Each, Scope, Table, View, ViewContext, s, text};
 
-const DIRECTORIES: &[ViewColumn] = &[text("OWNER", 128), text("DIRECTORY_NAME", 128), text("DIRECTORY_PATH", 4000)];
-
-const TABLES: &[ViewColumn] = &[
-    text("OWNER", 128),
-    text("TABLE_NAME", 128),
-    text("TYPE_OWNER", 3),
-    text("TYPE_NAME", 128),
-    text("DEFAULT_DIRECTORY_OWNER", 3),
-    text("DEFAULT_DIRECTORY_NAME", 128),
-    text("REJECT_LIMIT", 40),
-    text("ACCESS_TYPE", 7),
-    text("ACCESS_PARAMETERS", 4000),
-    text("PROPERTY", 10),
+const DIRECTORIES: &[Column<Arc<DirectoryDef>>] = &[
+    text("OWNER", 128, |_| s(SYS)),
+    text("DIRECTORY_NAME", 128, |directory| s(&directory.name)),
+    text("DIRECTORY_PATH", 4000, |directory| s(&directory.path)),
 ];
 
-const LOCATIONS: &[ViewColumn] = &[
-    text("OWNER", 128),
-    text("TABLE_NAME", 128),
-    text("LOCATION", 4000),
-    text("DIRECTORY_OWNER", 3),
-    text("DIRECTORY_NAME", 128),
+const TABLES: &[Column<Arc<ExternalDef>>] = &[
+    text("OWNER", 128, |table| s(&table.owner)),
+    text("TABLE_NAME", 128, |table| s(&table.name)),
+    text("TYPE_OWNER", 3, |_| s(SYS)),
+    text("TYPE_NAME", 128, |table| s(&table.driver)),
+    text("DEFAULT_DIRECTORY_OWNER", 3, |_| s(SYS)),
+    text("DEFAULT_DIRECTORY_NAME", 128, |table| s(&table.directory)),
+    text("REJECT_LIMIT", 40, |table| {
+        s(table.reject_limit.map_or_else(|| "UNLIMITED".to_owned(), |limit| limit.to_string()))
+    }),
+    text("ACCESS_TYPE", 7, |_| s("CLOB")),
+    text(
+        "ACCESS_PARAMETERS",
+        4000,
+        |table| {
+            if table.parameters.is_empty() { Datum::Null } else { s(&table.parameters) }
+        },
+    ),
+    text("PROPERTY", 10, |_| s("ALL")),
 ];
 
-pub(crate) const VIEWS: &[View] = &[
-    View { name: "DBA_DIRECTORIES", columns: DIRECTORIES, rows: |cx, rows| directories(cx, rows, Scope::Dba) },
-    View { name: "ALL_DIRECTORIES", columns: DIRECTORIES, rows: |cx, rows| directories(cx, rows, Scope::All) },
-    View { name: "DBA_EXTERNAL_TABLES", columns: TABLES, rows: |cx, rows| tables(cx, rows, Scope::Dba) },
-    View { name: "ALL_EXTERNAL_TABLES", columns: TABLES, rows: |cx, rows| tables(cx, rows, Scope::All) },
-    View { name: "USER_EXTERNAL_TABLES", columns: own(TABLES), rows: |cx, rows| tables(cx, rows, Scope::User) },
-    View { name: "DBA_EXTERNAL_LOCATIONS", columns: LOCATIONS, rows: |cx, rows| locations(cx, rows, Scope::Dba) },
-    View { name: "ALL_EXTERNAL_LOCATIONS", columns: LOCATIONS, rows: |cx, rows| locations(cx, rows, Scope::All) },
-    View {
-        name: "USER_EXTERNAL_LOCATIONS",
-        columns: own(LOCATIONS),
-        rows: |cx, rows| locations(cx, rows, Scope::User),
-    },
-];
-
-const fn own(columns: &'static [ViewColumn]) -> &'static [ViewColumn] {
-    match columns.split_first() {
-        Some((_, rest)) => rest,
-        None => columns,
-    }
+/// A file of an external table.
+struct Location {
+    table: Arc<ExternalDef>,
+    location: ExternalLocation,
 }
 
-fn directories(cx: &ViewContext, rows: &mut Rows, scope: Scope) -> Result<()> {
+const LOCATIONS: &[Column<Location>] = &[
+    text("OWNER", 128, |row| s(&row.table.owner)),
+    text("TABLE_NAME", 128, |row| s(&row.table.name)),
+    text("LOCATION", 4000, |row| s(&row.location.name)),
+    text("DIRECTORY_OWNER", 3, |_| s(SYS)),
+    text("DIRECTORY_NAME", 128, |row| s(row.location.directory.as_ref().unwrap_or(&row.table.directory))),
+];
+
+pub(crate) const VIEWS: &[&dyn View] = &[
+    &Table::new("DBA_DIRECTORIES", &[DIRECTORIES], |cx, each| directories(cx, each, Scope::Dba)),
+    &Table::new("ALL_DIRECTORIES", &[DIRECTORIES], |cx, each| directories(cx, each, Scope::All)),
+    &Table::new("DBA_EXTERNAL_TABLES", &[TABLES], |cx, each| tables(cx, each, Scope::Dba)),
+    &Table::new("ALL_EXTERNAL_TABLES", &[TABLES], |cx, each| tables(cx, each, Scope::All)),
+    &Table::new("USER_EXTERNAL_TABLES", &[TABLES], |cx, each| tables(cx, each, Scope::User)).without(&["OWNER"]),
+    &Table::new("DBA_EXTERNAL_LOCATIONS", &[LOCATIONS], |cx, each| locations(cx, each, Scope::Dba)),
+    &Table::new("ALL_EXTERNAL_LOCATIONS", &[LOCATIONS], |cx, each| locations(cx, each, Scope::All)),
+    &Table::new("USER_EXTERNAL_LOCATIONS", &[LOCATIONS], |cx, each| locations(cx, each, Scope::User))
+        .without(&["OWNER"]),
+];
+
+fn directories(cx: &ViewContext, each: Each<'_, Arc<DirectoryDef>>, scope: Scope) -> Result<()> {
     cx.catalog
         .directories()
         .filter(|directory| cx.shows_object(scope, &SchemaObject::Directory((*directory).clone())))
-        .try_for_each(|directory| rows.add(&[s(SYS), s(&directory.name), s(&directory.path)]))
+        .try_for_each(|directory| each(Arc::clone(directory)))
 }
 
-fn shown(cx: &ViewContext, scope: Scope, mut each: impl FnMut(&ExternalDef, Vec<Datum>) -> Result<()>) -> Result<()> {
+fn tables(cx: &ViewContext, each: Each<'_, Arc<ExternalDef>>, scope: Scope) -> Result<()> {
     for object in cx.catalog.others().filter(|object| cx.shows_object(scope, object)) {
-        let SchemaObject::External(table) = object else { continue };
-        let mut row = Vec::new();
-        if scope != Scope::User {
-            row.push(s(&table.owner));
+        if let SchemaObject::External(table) = object {
+            each(Arc::clone(table))?;
         }
-        row.push(s(&table.name));
-        each(table, row)?;
     }
     Ok(())
 }
 
-fn tables(cx: &ViewContext, rows: &mut Rows, scope: Scope) -> Result<()> {
-    shown(cx, scope, |table, mut row| {
-        row.extend([
-            s(SYS),
-            s(&table.driver),
-            s(SYS),
-            s(&table.directory),
-            s(table.reject_limit.map_or_else(|| "UNLIMITED".to_owned(), |limit| limit.to_string())),
-            s("CLOB"),
-            if table.parameters.is_empty() { Datum::Null } else { s(&table.parameters) },
-            s("ALL"),
-        ]);
-        rows.add(&row)
-    })
-}
-
-fn locations(cx: &ViewContext, rows: &mut Rows, scope: Scope) -> Result<()> {
-    shown(cx, scope, |table, row| {
-        table.locations.iter().try_for_each(|location| {
-            let mut row = row.clone();
-            row.extend([s(&location.name), s(SYS), s(location.directory.as_ref().unwrap_or(&table.directory))]);
-            rows.add(&row)
-        })
-    })
+fn locations(cx: &ViewContext, each: Each<'_, Location>, scope: Scope) -> Result<()> {
+    tables(
+        cx,
+        &mut |table| {
+            let location = |location: &ExternalLocation| Location { table: table.clone(), location: location.clone() };
+            table.locations.iter().map(location).try_for_each(&mut *each)
+        },
+        scope,
+    )
 }

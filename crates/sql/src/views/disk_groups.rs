@@ -2,92 +2,173 @@
 //! was mounted.
 
 use std::collections::HashMap;
+use std::sync::Arc;
 
 use common::Result;
 use format::number;
 use scalar::Datum;
-use storage::disk_group::{DiskStatistics, GroupRecord, HeaderStatus, MountedGroup};
+use storage::disk_group::{
+    DiscoveredDisk, DiskStatistics, FileInfo, GroupRecord, GroupStatistics, HeaderStatus, MountedGroup,
+};
 
-use super::view::{Rows, View, ViewContext, at, date, maybe, n, number, s, text};
+use super::view::{
+    Column, Each, Table, View, ViewContext, checked_number, date, maybe, n, number, s, text, unless_zero,
+};
 
 /// Block size of a group's metadata.
 const METADATA_BLOCK: u64 = 4096;
 
-pub(crate) const VIEWS: &[View] = &[
-    View {
-        name: "V$ASM_DISKGROUP",
-        columns: &[
-            number("GROUP_NUMBER"),
-            text("NAME", 30),
-            number("SECTOR_SIZE"),
-            number("BLOCK_SIZE"),
-            number("ALLOCATION_UNIT_SIZE"),
-            text("STATE", 11),
-            text("TYPE", 6),
-            number("TOTAL_MB"),
-            number("FREE_MB"),
-            number("REQUIRED_MIRROR_FREE_MB"),
-            number("USABLE_FILE_MB"),
-            number("OFFLINE_DISKS"),
-        ],
-        rows: groups,
-    },
-    View {
-        name: "V$ASM_DISK",
-        columns: &[
-            number("GROUP_NUMBER"),
-            number("DISK_NUMBER"),
-            text("MOUNT_STATUS", 7),
-            text("HEADER_STATUS", 12),
-            text("MODE_STATUS", 7),
-            text("STATE", 8),
-            text("REDUNDANCY", 7),
-            number("OS_MB"),
-            number("TOTAL_MB"),
-            number("FREE_MB"),
-            text("NAME", 30),
-            text("PATH", 256),
-            number("READS"),
-            number("WRITES"),
-            number("READ_ERRS"),
-            number("WRITE_ERRS"),
-            number("READ_TIME"),
-            number("WRITE_TIME"),
-            number("BYTES_READ"),
-            number("BYTES_WRITTEN"),
-        ],
-        rows: disks,
-    },
-    View {
-        name: "V$ASM_FILE",
-        columns: &[
-            number("GROUP_NUMBER"),
-            number("FILE_NUMBER"),
-            number("COMPOUND_INDEX"),
-            number("INCARNATION"),
-            number("BLOCK_SIZE"),
-            number("BLOCKS"),
-            number("BYTES"),
-            number("SPACE"),
-            text("TYPE", 64),
-            text("REDUNDANCY", 6),
-            text("STRIPED", 6),
-            date("CREATION_DATE"),
-        ],
-        rows: files,
-    },
-    View {
-        name: "V$ASM_ALIAS",
-        columns: &[
-            text("NAME", 70),
-            number("GROUP_NUMBER"),
-            number("FILE_NUMBER"),
-            number("FILE_INCARNATION"),
-            text("ALIAS_DIRECTORY", 1),
-            text("SYSTEM_CREATED", 1),
-        ],
-        rows: aliases,
-    },
+fn megabytes(bytes: u64) -> Datum {
+    n(bytes >> 20)
+}
+
+/// Microseconds as seconds.
+fn seconds(micros: u64) -> Result<Datum> {
+    number::encode_i128(i128::from(micros), 6).map(Datum::Number)
+}
+
+/// A group of the database.
+enum Group {
+    Mounted(u32, GroupStatistics),
+    Dismounted(GroupRecord),
+}
+
+impl Group {
+    /// A figure of a mounted group.
+    fn figure(&self, figure: fn(&GroupStatistics) -> Datum) -> Datum {
+        match self {
+            Self::Mounted(_, figures) => figure(figures),
+            Self::Dismounted(_) => Datum::Null,
+        }
+    }
+}
+
+const GROUPS: &[Column<Group>] = &[
+    number("GROUP_NUMBER", |group| match group {
+        Group::Mounted(number, _) => n(*number),
+        Group::Dismounted(_) => n(0),
+    }),
+    text("NAME", 30, |group| match group {
+        Group::Mounted(_, figures) => s(&figures.name),
+        Group::Dismounted(record) => s(&record.name),
+    }),
+    // The value has no effect, and the disks are not read for it.
+    number("SECTOR_SIZE", |_| Datum::Null),
+    number("BLOCK_SIZE", |group| group.figure(|_| n(METADATA_BLOCK))),
+    number("ALLOCATION_UNIT_SIZE", |group| group.figure(|figures| n(figures.au_size.bytes()))),
+    text("STATE", 11, |group| match group {
+        Group::Mounted(..) => s("MOUNTED"),
+        Group::Dismounted(_) => s("DISMOUNTED"),
+    }),
+    text("TYPE", 6, |group| group.figure(|_| s("EXTERN"))),
+    number("TOTAL_MB", |group| group.figure(|figures| megabytes(figures.total_bytes))),
+    number("FREE_MB", |group| group.figure(|figures| megabytes(figures.free_bytes))),
+    number("REQUIRED_MIRROR_FREE_MB", |group| group.figure(|_| n(0))),
+    number("USABLE_FILE_MB", |group| group.figure(|figures| megabytes(figures.free_bytes))),
+    number("OFFLINE_DISKS", |group| group.figure(|_| n(0))),
+];
+
+/// A disk: of a mounted group, with the group's number; or one that was found for a group that is not mounted.
+enum State {
+    Mounted(u32, DiskStatistics),
+    Found(DiscoveredDisk),
+}
+
+struct Disk {
+    path: String,
+    state: State,
+}
+
+impl Disk {
+    /// A figure of a disk of a mounted group.
+    fn figure(&self, figure: fn(&DiskStatistics) -> Datum) -> Datum {
+        self.or(figure, |_| Datum::Null)
+    }
+
+    fn or(&self, mounted: fn(&DiskStatistics) -> Datum, found: fn(&DiscoveredDisk) -> Datum) -> Datum {
+        match &self.state {
+            State::Mounted(_, disk) => mounted(disk),
+            State::Found(disk) => found(disk),
+        }
+    }
+
+    fn seconds(&self, micros: fn(&DiskStatistics) -> u64) -> Result<Datum> {
+        match &self.state {
+            State::Mounted(_, disk) => seconds(micros(disk)),
+            State::Found(_) => Ok(Datum::Null),
+        }
+    }
+}
+
+const DISKS: &[Column<Disk>] = &[
+    number("GROUP_NUMBER", |disk| match disk.state {
+        State::Mounted(group, _) => n(group),
+        State::Found(_) => n(0),
+    }),
+    number("DISK_NUMBER", |disk| disk.or(|disk| n(disk.number), |disk| maybe(disk.number, n))),
+    text("MOUNT_STATUS", 7, |disk| disk.or(|_| s("CACHED"), |_| s("CLOSED"))),
+    text("HEADER_STATUS", 12, |disk| disk.or(|_| s(HeaderStatus::Member.name()), |disk| s(disk.status.name()))),
+    text("MODE_STATUS", 7, |_| s("ONLINE")),
+    text("STATE", 8, |_| s("NORMAL")),
+    text("REDUNDANCY", 7, |_| s("UNKNOWN")),
+    number("OS_MB", |disk| disk.or(|disk| megabytes(disk.os_bytes), |disk| megabytes(disk.bytes))),
+    number("TOTAL_MB", |disk| disk.or(|disk| megabytes(disk.total_bytes), |_| n(0))),
+    number("FREE_MB", |disk| disk.or(|disk| megabytes(disk.free_bytes), |_| n(0))),
+    text("NAME", 30, |disk| disk.or(|disk| s(&disk.name), |disk| maybe(disk.name.as_ref(), s))),
+    text("PATH", 256, |disk| s(&disk.path)),
+    number("READS", |disk| disk.figure(|disk| n(disk.reads))),
+    number("WRITES", |disk| disk.figure(|disk| n(disk.writes))),
+    number("READ_ERRS", |disk| disk.figure(|disk| n(disk.read_errors))),
+    number("WRITE_ERRS", |disk| disk.figure(|disk| n(disk.write_errors))),
+    checked_number("READ_TIME", |disk| disk.seconds(|disk| disk.read_us)),
+    checked_number("WRITE_TIME", |disk| disk.seconds(|disk| disk.write_us)),
+    number("BYTES_READ", |disk| disk.figure(|disk| n(disk.bytes_read))),
+    number("BYTES_WRITTEN", |disk| disk.figure(|disk| n(disk.bytes_written))),
+];
+
+/// A file of a mounted group. The database's own files have block sizes; for files that a crash has left none is known.
+struct File {
+    group: u32,
+    /// The whole name.
+    name: String,
+    file: FileInfo,
+    block_bytes: Option<u64>,
+}
+
+const FILES: &[Column<File>] = &[
+    number("GROUP_NUMBER", |row| n(row.group)),
+    number("FILE_NUMBER", |row| n(row.file.name.number)),
+    number("COMPOUND_INDEX", |row| n(u64::from(row.group) << 24 | u64::from(row.file.name.number))),
+    number("INCARNATION", |row| n(row.file.name.incarnation)),
+    number("BLOCK_SIZE", |row| maybe(row.block_bytes, n)),
+    number("BLOCKS", |row| maybe(row.block_bytes.map(|block| row.file.bytes / block), n)),
+    number("BYTES", |row| n(row.file.bytes)),
+    number("SPACE", |row| n(row.file.space)),
+    text("TYPE", 64, |row| s(row.file.name.kind.name())),
+    text("REDUNDANCY", 6, |_| s("UNPROT")),
+    text("STRIPED", 6, |_| s("COARSE")),
+    date("CREATION_DATE", |row| unless_zero(row.file.created_us)),
+];
+
+const ALIASES: &[Column<File>] = &[
+    text("NAME", 70, |row| s(row.name.rsplit('/').next().unwrap_or(&row.name))),
+    number("GROUP_NUMBER", |row| n(row.group)),
+    number("FILE_NUMBER", |row| n(row.file.name.number)),
+    number("FILE_INCARNATION", |row| n(row.file.name.incarnation)),
+    text("ALIAS_DIRECTORY", 1, |_| s("N")),
+    text("SYSTEM_CREATED", 1, |_| s("Y")),
+];
+
+pub(crate) const VIEWS: &[&dyn View] = &[
+    &Table::new("V$ASM_DISKGROUP", &[GROUPS], |cx, each| {
+        for group in cx.session.instance().groups().mounted() {
+            each(Group::Mounted(u32::from(group.number()), group.statistics()))?;
+        }
+        dismounted(cx).into_iter().map(Group::Dismounted).try_for_each(each)
+    }),
+    &Table::new("V$ASM_DISK", &[DISKS], disks),
+    &Table::new("V$ASM_FILE", &[FILES], files),
+    &Table::new("V$ASM_ALIAS", &[ALIASES], files),
 ];
 
 /// The groups of the database that are not mounted.
@@ -97,166 +178,43 @@ fn dismounted(cx: &ViewContext) -> Vec<GroupRecord> {
     records.into_iter().filter(|record| instance.groups().group(&record.name).is_err()).collect()
 }
 
-fn megabytes(bytes: u64) -> Datum {
-    n(bytes >> 20)
-}
-
-fn groups(cx: &ViewContext, rows: &mut Rows) -> Result<()> {
-    for group in cx.session.instance().groups().mounted() {
-        let figures = group.statistics();
-        rows.add(&[
-            n(group.number()),
-            s(&figures.name),
-            // The value has no effect, and the disks are not read for it.
-            Datum::Null,
-            n(METADATA_BLOCK),
-            n(figures.au_size.bytes()),
-            s("MOUNTED"),
-            s("EXTERN"),
-            megabytes(figures.total_bytes),
-            megabytes(figures.free_bytes),
-            n(0),
-            megabytes(figures.free_bytes),
-            n(0),
-        ])?;
-    }
-    for record in dismounted(cx) {
-        let unknown = || Datum::Null;
-        rows.add(&[
-            n(0),
-            s(&record.name),
-            unknown(),
-            unknown(),
-            unknown(),
-            s("DISMOUNTED"),
-            unknown(),
-            unknown(),
-            unknown(),
-            unknown(),
-            unknown(),
-            unknown(),
-        ])?;
-    }
-    Ok(())
-}
-
-/// Microseconds as seconds.
-fn seconds(micros: u64) -> Result<Datum> {
-    number::encode_i128(i128::from(micros), 6).map(Datum::Number)
-}
-
-fn disks(cx: &ViewContext, rows: &mut Rows) -> Result<()> {
+fn disks(cx: &ViewContext, each: Each<'_, Disk>) -> Result<()> {
     let instance = cx.session.instance();
+    let path = |path: &std::path::Path| instance.resolve(&path.to_string_lossy()).to_string_lossy().into_owned();
     for group in instance.groups().mounted() {
-        group.statistics().disks.iter().try_for_each(|disk| mounted_disk(cx, rows, &group, disk))?;
+        for disk in group.statistics().disks {
+            each(Disk { path: path(&disk.path), state: State::Mounted(u32::from(group.number()), disk) })?;
+        }
     }
     for record in dismounted(cx) {
         // A missing disk has no row.
         let found = instance.groups().discover(&record.patterns.join(",")).unwrap_or_default();
         for disk in found {
             let known = matches!(disk.status, HeaderStatus::Member | HeaderStatus::Former);
-            if known && disk.group.as_ref() != Some(&record.name) {
-                continue;
+            if !known || disk.group.as_ref() == Some(&record.name) {
+                each(Disk { path: path(&disk.path), state: State::Found(disk) })?;
             }
-            let nothing = || Datum::Null;
-            rows.add(&[
-                n(0),
-                maybe(disk.number, n),
-                s("CLOSED"),
-                s(disk.status.name()),
-                s("ONLINE"),
-                s("NORMAL"),
-                s("UNKNOWN"),
-                megabytes(disk.bytes),
-                n(0),
-                n(0),
-                maybe(disk.name.as_ref(), s),
-                s(instance.resolve(&disk.path.to_string_lossy()).to_string_lossy()),
-                nothing(),
-                nothing(),
-                nothing(),
-                nothing(),
-                nothing(),
-                nothing(),
-                nothing(),
-                nothing(),
-            ])?;
         }
     }
     Ok(())
 }
 
-fn mounted_disk(cx: &ViewContext, rows: &mut Rows, group: &MountedGroup, disk: &DiskStatistics) -> Result<()> {
-    rows.add(&[
-        n(group.number()),
-        n(disk.number),
-        s("CACHED"),
-        s(HeaderStatus::Member.name()),
-        s("ONLINE"),
-        s("NORMAL"),
-        s("UNKNOWN"),
-        megabytes(disk.os_bytes),
-        megabytes(disk.total_bytes),
-        megabytes(disk.free_bytes),
-        s(&disk.name),
-        s(cx.session.instance().resolve(&disk.path.to_string_lossy()).to_string_lossy()),
-        n(disk.reads),
-        n(disk.writes),
-        n(disk.read_errors),
-        n(disk.write_errors),
-        seconds(disk.read_us)?,
-        seconds(disk.write_us)?,
-        n(disk.bytes_read),
-        n(disk.bytes_written),
-    ])
-}
-
-fn files(cx: &ViewContext, rows: &mut Rows) -> Result<()> {
+fn files(cx: &ViewContext, each: Each<'_, File>) -> Result<()> {
     let instance = cx.session.instance();
     let control = instance.control().data().clone();
-    // The database's own files have block sizes; files that a crash has left have none known.
     let block_bytes: HashMap<String, u64> = (control.datafiles.iter())
         .filter_map(|file| {
             let tablespace = control.tablespaces.iter().find(|tablespace| tablespace.number == file.tablespace)?;
             Some((file.name.clone(), tablespace.block_bytes))
         })
         .collect();
-    for group in instance.groups().mounted() {
+    let groups: Vec<Arc<MountedGroup>> = instance.groups().mounted();
+    for group in groups {
         // A group that is being dismounted has none to show.
         for file in group.files().unwrap_or_default() {
-            let block = block_bytes.get(&instance.groups().full_name(&file.name)).copied();
-            rows.add(&[
-                n(group.number()),
-                n(file.name.number),
-                n(u64::from(group.number()) << 24 | u64::from(file.name.number)),
-                n(file.name.incarnation),
-                maybe(block, n),
-                maybe(block.map(|block| file.bytes / block), n),
-                n(file.bytes),
-                n(file.space),
-                s(file.name.kind.name()),
-                s("UNPROT"),
-                s("COARSE"),
-                at(file.created_us)?,
-            ])?;
-        }
-    }
-    Ok(())
-}
-
-fn aliases(cx: &ViewContext, rows: &mut Rows) -> Result<()> {
-    let instance = cx.session.instance();
-    for group in instance.groups().mounted() {
-        for file in group.files().unwrap_or_default() {
             let name = instance.groups().full_name(&file.name);
-            rows.add(&[
-                s(name.rsplit('/').next().unwrap_or(&name)),
-                n(group.number()),
-                n(file.name.number),
-                n(file.name.incarnation),
-                s("N"),
-                s("Y"),
-            ])?;
+            let block_bytes = block_bytes.get(&name).copied();
+            each(File { group: u32::from(group.number()), name, file, block_bytes })?;
         }
     }
     Ok(())

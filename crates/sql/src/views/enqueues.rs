@@ -1,86 +1,74 @@
 //! Enqueues by type and reason.
 
-use waits::Enqueue;
+use waits::{Enqueue, EnqueueTotals};
 
-use super::view::{View, n, number, s, text};
+use super::view::{Column, Table, View, n, number, s, text};
 
 /// Microseconds in the unit of CUM_WAIT_TIME.
 const MILLISECOND_US: u64 = 1_000;
 
-pub(crate) const VIEWS: &[View] = &[
-    View {
-        name: "V$ENQUEUE_STAT",
-        columns: &[
-            number("INST_ID"),
-            text("EQ_TYPE", 2),
-            number("TOTAL_REQ#"),
-            number("TOTAL_WAIT#"),
-            number("SUCC_REQ#"),
-            number("FAILED_REQ#"),
-            number("CUM_WAIT_TIME"),
-        ],
-        rows: |cx, rows| {
-            let snapshot = cx.session.instance().system_meter().snapshot();
-            types().into_iter().try_for_each(|letters| {
-                let of_type = || Enqueue::ALL.into_iter().filter(|enqueue| enqueue.letters() == letters);
-                let sum = |figure: fn(&waits::EnqueueTotals) -> u64| -> u64 {
-                    of_type().map(|enqueue| figure(&snapshot.enqueue(enqueue))).sum()
-                };
-                rows.add(&[
-                    n(1),
-                    s(letters),
-                    n(sum(waits::EnqueueTotals::requests)),
-                    n(sum(|totals| totals.waits)),
-                    n(sum(|totals| totals.succeeded)),
-                    n(sum(|totals| totals.failed)),
-                    n(sum(|totals| totals.wait_us) / MILLISECOND_US),
-                ])
-            })
-        },
-    },
-    View {
-        name: "V$ENQUEUE_STATISTICS",
-        columns: &[
-            text("EQ_NAME", 64),
-            text("EQ_TYPE", 2),
-            text("REQ_REASON", 64),
-            number("TOTAL_REQ#"),
-            number("TOTAL_WAIT#"),
-            number("SUCC_REQ#"),
-            number("FAILED_REQ#"),
-            number("CUM_WAIT_TIME"),
-            text("REQ_DESCRIPTION", 4000),
-            number("EVENT#"),
-        ],
-        rows: |cx, rows| {
-            let snapshot = cx.session.instance().system_meter().snapshot();
-            Enqueue::ALL.into_iter().try_for_each(|enqueue| {
-                let totals = snapshot.enqueue(enqueue);
-                rows.add(&[
-                    s(enqueue.name()),
-                    s(enqueue.letters()),
-                    s(enqueue.reason()),
-                    n(totals.requests()),
-                    n(totals.waits),
-                    n(totals.succeeded),
-                    n(totals.failed),
-                    n(totals.wait_us / MILLISECOND_US),
-                    s(enqueue.about()),
-                    n(enqueue.event().number()),
-                ])
-            })
-        },
-    },
-    View {
-        name: "V$LOCK_TYPE",
-        columns: &[text("TYPE", 64), text("NAME", 64), text("DESCRIPTION", 4000)],
-        rows: |_, rows| {
-            types().into_iter().try_for_each(|letters| {
-                let of_type = Enqueue::ALL.into_iter().find(|enqueue| enqueue.letters() == letters);
-                of_type.map_or(Ok(()), |enqueue| rows.add(&[s(letters), s(enqueue.name()), s(enqueue.about())]))
-            })
-        },
-    },
+/// The enqueues of a type, whatever their reasons, with the totals of each.
+struct EnqueueType {
+    letters: &'static str,
+    totals: Vec<EnqueueTotals>,
+}
+
+impl EnqueueType {
+    fn sum(&self, figure: fn(&EnqueueTotals) -> u64) -> u64 {
+        self.totals.iter().map(figure).sum()
+    }
+}
+
+const TYPES: &[Column<EnqueueType>] = &[
+    number("INST_ID", |_| n(1)),
+    text("EQ_TYPE", 2, |row| s(row.letters)),
+    number("TOTAL_REQ#", |row| n(row.sum(EnqueueTotals::requests))),
+    number("TOTAL_WAIT#", |row| n(row.sum(|totals| totals.waits))),
+    number("SUCC_REQ#", |row| n(row.sum(|totals| totals.succeeded))),
+    number("FAILED_REQ#", |row| n(row.sum(|totals| totals.failed))),
+    number("CUM_WAIT_TIME", |row| n(row.sum(|totals| totals.wait_us) / MILLISECOND_US)),
+];
+
+/// Requests of an enqueue for one reason.
+struct Requests {
+    enqueue: Enqueue,
+    totals: EnqueueTotals,
+}
+
+const REQUESTS: &[Column<Requests>] = &[
+    text("EQ_NAME", 64, |row| s(row.enqueue.name())),
+    text("EQ_TYPE", 2, |row| s(row.enqueue.letters())),
+    text("REQ_REASON", 64, |row| s(row.enqueue.reason())),
+    number("TOTAL_REQ#", |row| n(row.totals.requests())),
+    number("TOTAL_WAIT#", |row| n(row.totals.waits)),
+    number("SUCC_REQ#", |row| n(row.totals.succeeded)),
+    number("FAILED_REQ#", |row| n(row.totals.failed)),
+    number("CUM_WAIT_TIME", |row| n(row.totals.wait_us / MILLISECOND_US)),
+    text("REQ_DESCRIPTION", 4000, |row| s(row.enqueue.about())),
+    number("EVENT#", |row| n(row.enqueue.event().number())),
+];
+
+const LOCK_TYPES: &[Column<Enqueue>] = &[
+    text("TYPE", 64, |enqueue| s(enqueue.letters())),
+    text("NAME", 64, |enqueue| s(enqueue.name())),
+    text("DESCRIPTION", 4000, |enqueue| s(enqueue.about())),
+];
+
+pub(crate) const VIEWS: &[&dyn View] = &[
+    &Table::new("V$ENQUEUE_STAT", &[TYPES], |cx, each| {
+        let snapshot = cx.session.instance().system_meter().snapshot();
+        types().into_iter().try_for_each(|letters| {
+            let totals = of_type(letters).map(|enqueue| snapshot.enqueue(enqueue)).collect();
+            each(EnqueueType { letters, totals })
+        })
+    }),
+    &Table::new("V$ENQUEUE_STATISTICS", &[REQUESTS], |cx, each| {
+        let snapshot = cx.session.instance().system_meter().snapshot();
+        Enqueue::ALL.into_iter().try_for_each(|enqueue| each(Requests { enqueue, totals: snapshot.enqueue(enqueue) }))
+    }),
+    &Table::new("V$LOCK_TYPE", &[LOCK_TYPES], |_, each| {
+        types().into_iter().filter_map(|letters| of_type(letters).next()).try_for_each(each)
+    }),
 ];
 
 /// The letters of the types, each once, by name.
@@ -89,4 +77,8 @@ fn types() -> Vec<&'static str> {
     types.sort_unstable();
     types.dedup();
     types
+}
+
+fn of_type(letters: &'static str) -> impl Iterator<Item = Enqueue> {
+    Enqueue::ALL.into_iter().filter(move |enqueue| enqueue.letters() == letters)
 }

@@ -1,135 +1,146 @@
 //! Datafiles, tablespaces and the buffer cache, as V$ views.
 
+use std::sync::Arc;
+
 use common::{BlockClass, BlockRange, Result};
+use storage::cache::{BufferState, PoolFigures};
+use storage::datafile::FileFigures;
+use storage::tablespace::Tablespace;
 
-use super::view::{Rows, Scope, View, ViewContext, n, number, s, text, yes};
+use super::view::{Column, Each, Scope, Table, View, ViewContext, n, number, s, text, yes};
 
-pub(crate) const VIEWS: &[View] = &[
-    View {
-        name: "V$TABLESPACE",
-        columns: &[number("TS#"), text("NAME", 30), text("BIGFILE", 3)],
-        rows: |cx, rows| {
-            cx.session
-                .instance()
-                .tablespaces()
-                .all()
-                .iter()
-                .try_for_each(|tablespace| rows.add(&[n(tablespace.number().0), s(tablespace.name()), yes(false)]))
-        },
-    },
-    View {
-        name: "V$DATAFILE",
-        columns: &[
-            number("FILE#"),
-            number("TS#"),
-            number("RFILE#"),
-            text("STATUS", 7),
-            number("BYTES"),
-            number("BLOCKS"),
-            number("BLOCK_SIZE"),
-            text("NAME", 513),
-        ],
-        rows: |cx, rows| {
-            let instance = cx.session.instance();
-            let records = instance.control().data().datafiles.clone();
-            for record in records {
-                let file = instance.cache().file(record.file())?;
-                rows.add(&[
-                    n(record.number),
-                    n(record.tablespace),
-                    n(record.number),
-                    s(if record.tablespace == 0 { "SYSTEM" } else { "ONLINE" }),
-                    n(u64::from(file.blocks()) * file.block_size().bytes() as u64),
-                    n(file.blocks()),
-                    n(file.block_size().bytes() as u64),
-                    s(instance.resolve(&record.name).to_string_lossy()),
-                ])?;
-            }
-            Ok(())
-        },
-    },
-    View {
-        name: "V$FILESTAT",
-        columns: &[
-            number("FILE#"),
-            number("PHYRDS"),
-            number("PHYWRTS"),
-            number("PHYBLKRD"),
-            number("PHYBLKWRT"),
-            number("READTIM"),
-            number("WRITETIM"),
-        ],
-        rows: |cx, rows| {
-            let instance = cx.session.instance();
-            let records = instance.control().data().datafiles.clone();
-            for record in records {
-                let figures = instance.cache().file(record.file())?.figures();
-                rows.add(&[
-                    n(record.number),
-                    n(figures.reads),
-                    n(figures.writes),
-                    n(figures.blocks_read),
-                    n(figures.blocks_written),
-                    n(figures.read_us / 10_000),
-                    n(figures.write_us / 10_000),
-                ])?;
-            }
-            Ok(())
-        },
-    },
-    View {
-        name: "V$BH",
-        columns: &[
-            number("FILE#"),
-            number("BLOCK#"),
-            number("CLASS#"),
-            text("STATUS", 10),
-            text("DIRTY", 1),
-            number("OBJD"),
-            number("TS#"),
-        ],
-        rows: buffers,
-    },
-    View {
-        name: "V$BUFFER_POOL",
-        columns: &[number("ID"), text("NAME", 20), number("BLOCK_SIZE"), number("CURRENT_SIZE"), number("BUFFERS")],
-        rows: |cx, rows| {
-            cx.session.instance().cache().figures().iter().enumerate().try_for_each(|(at, pool)| {
-                let bytes = (pool.capacity as u64) * pool.size.bytes() as u64;
-                rows.add(&[n(at + 1), s("DEFAULT"), n(pool.size.bytes() as u64), n(bytes >> 20), n(pool.capacity)])
-            })
-        },
-    },
-    View {
-        name: "V$BUFFER_POOL_STATISTICS",
-        columns: &[
-            number("ID"),
-            text("NAME", 20),
-            number("BLOCK_SIZE"),
-            number("SET_MSIZE"),
-            number("CNUM_SET"),
-            number("FREE_BUFFER_WAIT"),
-            number("WRITE_COMPLETE_WAIT"),
-            number("PHYSICAL_READS"),
-            number("PHYSICAL_WRITES"),
-        ],
-        rows: |cx, rows| {
-            cx.session.instance().cache().figures().iter().enumerate().try_for_each(|(at, pool)| {
-                rows.add(&[
-                    n(at + 1),
-                    s("DEFAULT"),
-                    n(pool.size.bytes() as u64),
-                    n(pool.capacity),
-                    n(pool.buffers),
-                    n(pool.free_buffer_waits),
-                    n(pool.write_complete_waits),
-                    n(pool.physical_reads),
-                    n(pool.physical_writes),
-                ])
-            })
-        },
-    },
+const TABLESPACES: &[Column<Arc<Tablespace>>] = &[
+    number("TS#", |tablespace| n(tablespace.number().0)),
+    text("NAME", 30, |tablespace| s(tablespace.name())),
+    text("BIGFILE", 3, |_| yes(false)),
 ];
+
+struct DataFile {
+    number: u32,
+    tablespace: u32,
+    blocks: u32,
+    block_bytes: u64,
+    path: String,
+}
+
+const DATA_FILES: &[Column<DataFile>] = &[
+    number("FILE#", |file| n(file.number)),
+    number("TS#", |file| n(file.tablespace)),
+    number("RFILE#", |file| n(file.number)),
+    text("STATUS", 7, |file| s(if file.tablespace == 0 { "SYSTEM" } else { "ONLINE" })),
+    number("BYTES", |file| n(u64::from(file.blocks) * file.block_bytes)),
+    number("BLOCKS", |file| n(file.blocks)),
+    number("BLOCK_SIZE", |file| n(file.block_bytes)),
+    text("NAME", 513, |file| s(&file.path)),
+];
+
+/// The number of a datafile, and its figures.
+struct FileStatistics(u32, FileFigures);
+
+const FILE_STATISTICS: &[Column<FileStatistics>] = &[
+    number("FILE#", |FileStatistics(file, _)| n(*file)),
+    number("PHYRDS", |FileStatistics(_, figures)| n(figures.reads)),
+    number("PHYWRTS", |FileStatistics(_, figures)| n(figures.writes)),
+    number("PHYBLKRD", |FileStatistics(_, figures)| n(figures.blocks_read)),
+    number("PHYBLKWRT", |FileStatistics(_, figures)| n(figures.blocks_written)),
+    // Centiseconds.
+    number("READTIM", |FileStatistics(_, figures)| n(figures.read_us / 10_000)),
+    number("WRITETIM", |FileStatistics(_, figures)| n(figures.write_us / 10_000)),
+];
+
+/// A buffer, and what its block belongs to.
+struct Buffer {
+    state: BufferState,
+    class: u32,
+    object: u32,
+    tablespace: u32,
+}
+
+const BUFFERS: &[Column<Buffer>] = &[
+    number("FILE#", |row| n(row.state.address.file.0)),
+    number("BLOCK#", |row| n(row.state.address.block)),
+    number("CLASS#", |row| n(row.class)),
+    text("STATUS", 10, |row| {
+        s(if row.state.clone {
+            "cr"
+        } else if row.state.reading {
+            "read"
+        } else {
+            "xcur"
+        })
+    }),
+    text("DIRTY", 1, |row| s(if row.state.dirty { "Y" } else { "N" })),
+    number("OBJD", |row| n(row.object)),
+    number("TS#", |row| n(row.tablespace)),
+];
+
+/// The number of a buffer pool, and its figures.
+struct BufferPool(usize, PoolFigures);
+
+impl BufferPool {
+    fn block_bytes(&self) -> u64 {
+        self.1.size.bytes() as u64
+    }
+}
+
+const POOLS: &[Column<BufferPool>] = &[
+    number("ID", |pool| n(pool.0)),
+    text("NAME", 20, |_| s("DEFAULT")),
+    number("BLOCK_SIZE", |pool| n(pool.block_bytes())),
+    // Megabytes.
+    number("CURRENT_SIZE", |pool| n((pool.1.capacity as u64 * pool.block_bytes()) >> 20)),
+    number("BUFFERS", |pool| n(pool.1.capacity)),
+];
+
+const POOL_STATISTICS: &[Column<BufferPool>] = &[
+    number("ID", |pool| n(pool.0)),
+    text("NAME", 20, |_| s("DEFAULT")),
+    number("BLOCK_SIZE", |pool| n(pool.block_bytes())),
+    number("SET_MSIZE", |pool| n(pool.1.capacity)),
+    number("CNUM_SET", |pool| n(pool.1.buffers)),
+    number("FREE_BUFFER_WAIT", |pool| n(pool.1.free_buffer_waits)),
+    number("WRITE_COMPLETE_WAIT", |pool| n(pool.1.write_complete_waits)),
+    number("PHYSICAL_READS", |pool| n(pool.1.physical_reads)),
+    number("PHYSICAL_WRITES", |pool| n(pool.1.physical_writes)),
+];
+
+pub(crate) const VIEWS: &[&dyn View] = &[
+    &Table::new("V$TABLESPACE", &[TABLESPACES], |cx, each| {
+        cx.session.instance().tablespaces().all().into_iter().try_for_each(each)
+    }),
+    &Table::new("V$DATAFILE", &[DATA_FILES], |cx, each| {
+        let instance = cx.session.instance();
+        let records = instance.control().data().datafiles.clone();
+        for record in records {
+            let file = instance.cache().file(record.file())?;
+            each(DataFile {
+                number: u32::from(record.number),
+                tablespace: record.tablespace,
+                blocks: file.blocks(),
+                block_bytes: file.block_size().bytes() as u64,
+                path: instance.resolve(&record.name).to_string_lossy().into_owned(),
+            })?;
+        }
+        Ok(())
+    }),
+    &Table::new("V$FILESTAT", &[FILE_STATISTICS], |cx, each| {
+        let instance = cx.session.instance();
+        let records = instance.control().data().datafiles.clone();
+        for record in records {
+            let figures = instance.cache().file(record.file())?.figures();
+            each(FileStatistics(u32::from(record.number), figures))?;
+        }
+        Ok(())
+    }),
+    &Table::new("V$BH", &[BUFFERS], buffers),
+    &Table::new("V$BUFFER_POOL", &[POOLS], pools),
+    &Table::new("V$BUFFER_POOL_STATISTICS", &[POOL_STATISTICS], pools),
+];
+
+fn pools(cx: &ViewContext, each: Each<'_, BufferPool>) -> Result<()> {
+    let pools = cx.session.instance().cache().figures();
+    pools.into_iter().enumerate().try_for_each(|(at, figures)| each(BufferPool(at + 1, figures)))
+}
 
 /// OBJD of blocks without an object in the dictionary.
 const NO_OBJECT: u32 = u32::MAX;
@@ -143,7 +154,7 @@ enum Owner {
 }
 
 /// The buffers, each with the segment whose extent covers it, if any.
-fn buffers(cx: &ViewContext, rows: &mut Rows) -> Result<()> {
+fn buffers(cx: &ViewContext, each: Each<'_, Buffer>) -> Result<()> {
     let instance = cx.session.instance();
     let mut buffers = instance.cache().buffers();
     buffers.sort_by_key(|buffer| buffer.address);
@@ -159,31 +170,17 @@ fn buffers(cx: &ViewContext, rows: &mut Rows) -> Result<()> {
         }
     }
     extents.sort_by_key(|(extent, _)| extent.start);
-    for buffer in buffers {
-        let at = extents.partition_point(|(extent, _)| extent.start <= buffer.address);
-        let owner = at.checked_sub(1).map(|at| &extents[at]).filter(|(extent, _)| extent.contains(buffer.address));
-        let class = BlockClass::ALL.into_iter().find(|class| *class as u8 == buffer.class);
-        let (object, number) = match owner {
-            Some((_, Owner::Object(object))) => (*object, u32::from(buffer.class)),
+    for state in buffers {
+        let at = extents.partition_point(|(extent, _)| extent.start <= state.address);
+        let owner = at.checked_sub(1).map(|at| &extents[at]).filter(|(extent, _)| extent.contains(state.address));
+        let class = BlockClass::ALL.into_iter().find(|class| *class as u8 == state.class);
+        let (object, class) = match owner {
+            Some((_, Owner::Object(object))) => (*object, u32::from(state.class)),
             Some((_, Owner::Undo(segment))) => (NO_OBJECT, class.map_or(0, |class| class.number(*segment))),
-            None => (NO_OBJECT, u32::from(buffer.class)),
+            None => (NO_OBJECT, u32::from(state.class)),
         };
-        let tablespace = instance.cache().file(buffer.address.file).map(|file| file.tablespace().0).unwrap_or(0);
-        rows.add(&[
-            n(buffer.address.file.0),
-            n(buffer.address.block),
-            n(number),
-            s(if buffer.clone {
-                "cr"
-            } else if buffer.reading {
-                "read"
-            } else {
-                "xcur"
-            }),
-            s(if buffer.dirty { "Y" } else { "N" }),
-            n(object),
-            n(tablespace),
-        ])?;
+        let tablespace = instance.cache().file(state.address.file).map(|file| file.tablespace().0).unwrap_or(0);
+        each(Buffer { state, class, object, tablespace })?;
     }
     Ok(())
 }

@@ -1,63 +1,84 @@
 //! Jobs of DBMS_JOB, and those that run.
 
 use common::Result;
-use engine::dictionary::JobKey;
-use scalar::Datum;
+use engine::dictionary::{Job, JobKey};
+use scalar::{DateTime, Datum};
 
-use super::view::{Rows, Scope, View, ViewColumn, ViewContext, at, date, maybe, n, number, s, text};
-use crate::cursor::context::local_time;
+use super::view::{
+    Column, Each, Scope, Table, View, ViewContext, date, maybe, n, number, s, text, unless_zero, written,
+};
 
 /// Microseconds of a second.
 const US: u64 = 1_000_000;
 
-const COLUMNS: &[ViewColumn] = &[
-    number("JOB"),
-    text("LOG_USER", 128),
-    text("PRIV_USER", 128),
-    text("SCHEMA_USER", 128),
-    date("LAST_DATE"),
-    text("LAST_SEC", 8),
-    date("THIS_DATE"),
-    text("THIS_SEC", 8),
-    date("NEXT_DATE"),
-    text("NEXT_SEC", 8),
-    number("TOTAL_TIME"),
-    text("BROKEN", 1),
-    text("INTERVAL", 4000),
-    number("FAILURES"),
-    text("WHAT", 4000),
-    text("NLS_ENV", 4000),
-    number("INSTANCE"),
-];
-
-pub(crate) const VIEWS: &[View] = &[
-    View { name: "DBA_JOBS", columns: COLUMNS, rows: |cx, rows| jobs(cx, rows, Scope::Dba) },
-    View { name: "ALL_JOBS", columns: COLUMNS, rows: |cx, rows| jobs(cx, rows, Scope::User) },
-    View { name: "USER_JOBS", columns: COLUMNS, rows: |cx, rows| jobs(cx, rows, Scope::User) },
-    View {
-        name: "DBA_JOBS_RUNNING",
-        columns: &[
-            number("SID"),
-            number("JOB"),
-            number("FAILURES"),
-            date("LAST_DATE"),
-            text("LAST_SEC", 8),
-            date("THIS_DATE"),
-            text("THIS_SEC", 8),
-            number("INSTANCE"),
-        ],
-        rows: running,
-    },
-];
-
-/// The time of day of a moment.
-fn second(wall_us: Option<u64>) -> Result<Datum> {
-    let Some(wall_us) = wall_us else { return Ok(Datum::Null) };
-    let time = local_time(wall_us)?;
-    Ok(s(format!("{:02}:{:02}:{:02}", time.hour, time.minute, time.second)))
+/// The time of day.
+fn second(time: &DateTime) -> String {
+    format!("{:02}:{:02}:{:02}", time.hour, time.minute, time.second)
 }
 
-fn jobs(cx: &ViewContext, rows: &mut Rows, scope: Scope) -> Result<()> {
+/// A job, and the time that its runs have taken.
+struct JobRow {
+    job: Job,
+    total_us: u64,
+}
+
+const JOBS: &[Column<JobRow>] = &[
+    number("JOB", |row| n(row.job.number)),
+    text("LOG_USER", 128, |row| s(&row.job.log_user)),
+    text("PRIV_USER", 128, |row| s(&row.job.priv_user)),
+    text("SCHEMA_USER", 128, |row| s(&row.job.schema_user)),
+    date("LAST_DATE", |row| row.job.last_us.and_then(unless_zero)),
+    written("LAST_SEC", 8, |row| row.job.last_us, second),
+    date("THIS_DATE", |row| row.job.this_us.and_then(unless_zero)),
+    written("THIS_SEC", 8, |row| row.job.this_us, second),
+    date("NEXT_DATE", |row| unless_zero(row.job.next_us)),
+    written("NEXT_SEC", 8, |row| Some(row.job.next_us), second),
+    number("TOTAL_TIME", |row| n(row.total_us / US)),
+    text("BROKEN", 1, |row| s(if row.job.broken { "Y" } else { "N" })),
+    text("INTERVAL", 4000, |row| maybe(row.job.interval.as_ref(), s)),
+    // As in Oracle, NULL before a job has run.
+    number("FAILURES", |row| match row.job.failures {
+        0 if row.job.last_us.is_none() => Datum::Null,
+        failures => n(failures),
+    }),
+    text("WHAT", 4000, |row| s(&row.job.what)),
+    text("NLS_ENV", 4000, |row| maybe(row.job.nls.as_ref(), s)),
+    number("INSTANCE", |row| n(row.job.instance)),
+];
+
+/// A run under way; its job may be gone.
+struct Running {
+    sid: u32,
+    number: u64,
+    since_us: u64,
+    job: Option<Job>,
+}
+
+impl Running {
+    fn last_us(&self) -> Option<u64> {
+        self.job.as_ref().and_then(|job| job.last_us)
+    }
+}
+
+const RUNNING: &[Column<Running>] = &[
+    number("SID", |run| n(run.sid)),
+    number("JOB", |run| n(run.number)),
+    number("FAILURES", |run| maybe(run.job.as_ref(), |job| n(job.failures))),
+    date("LAST_DATE", |run| run.last_us().and_then(unless_zero)),
+    written("LAST_SEC", 8, Running::last_us, second),
+    date("THIS_DATE", |run| unless_zero(run.since_us)),
+    written("THIS_SEC", 8, |run| Some(run.since_us), second),
+    number("INSTANCE", |_| n(0)),
+];
+
+pub(crate) const VIEWS: &[&dyn View] = &[
+    &Table::new("DBA_JOBS", &[JOBS], |cx, each| jobs(cx, each, Scope::Dba)),
+    &Table::new("ALL_JOBS", &[JOBS], |cx, each| jobs(cx, each, Scope::User)),
+    &Table::new("USER_JOBS", &[JOBS], |cx, each| jobs(cx, each, Scope::User)),
+    &Table::new("DBA_JOBS_RUNNING", &[RUNNING], running),
+];
+
+fn jobs(cx: &ViewContext, each: Each<'_, JobRow>, scope: Scope) -> Result<()> {
     let user = cx.session.user();
     for job in cx.session.jobs()? {
         if scope == Scope::User && job.priv_user != user {
@@ -65,47 +86,18 @@ fn jobs(cx: &ViewContext, rows: &mut Rows, scope: Scope) -> Result<()> {
         }
         // A run under way has taken some time already.
         let now = cx.session.meter().clock().wall_us();
-        let total = job.total_us + job.this_us.map_or(0, |this| now.saturating_sub(this));
-        rows.add(&[
-            n(job.number),
-            s(&job.log_user),
-            s(&job.priv_user),
-            s(&job.schema_user),
-            at(job.last_us.unwrap_or(0))?,
-            second(job.last_us)?,
-            at(job.this_us.unwrap_or(0))?,
-            second(job.this_us)?,
-            at(job.next_us)?,
-            second(Some(job.next_us))?,
-            n(total / US),
-            s(if job.broken { "Y" } else { "N" }),
-            maybe(job.interval.as_ref(), s),
-            // As in Oracle, NULL before a job has run.
-            if job.failures == 0 && job.last_us.is_none() { Datum::Null } else { n(job.failures) },
-            s(&job.what),
-            maybe(job.nls.as_ref(), s),
-            n(job.instance),
-        ])?;
+        let total_us = job.total_us + job.this_us.map_or(0, |this| now.saturating_sub(this));
+        each(JobRow { job, total_us })?;
     }
     Ok(())
 }
 
-fn running(cx: &ViewContext, rows: &mut Rows) -> Result<()> {
+fn running(cx: &ViewContext, each: Each<'_, Running>) -> Result<()> {
     let jobs = cx.session.jobs()?;
     for run in cx.session.instance().jobs().running() {
         let JobKey::Job(number) = run.key else { continue };
-        let job = jobs.iter().find(|job| job.number == number);
-        let last = job.and_then(|job| job.last_us);
-        rows.add(&[
-            n(run.sid),
-            n(number),
-            maybe(job, |job| n(job.failures)),
-            at(last.unwrap_or(0))?,
-            second(last)?,
-            at(run.since_us)?,
-            second(Some(run.since_us))?,
-            n(0),
-        ])?;
+        let job = jobs.iter().find(|job| job.number == number).cloned();
+        each(Running { sid: run.sid, number, since_us: run.since_us, job })?;
     }
     Ok(())
 }

@@ -1,51 +1,36 @@
 //! Latches by name.
 
-use waits::LatchName;
+use waits::{LatchName, LatchTotals};
 
-use super::view::{View, n, number, s, text};
+use super::view::{Column, Table, View, n, number, s, text};
 
-pub(crate) const VIEWS: &[View] = &[
-    View {
-        name: "V$LATCH",
-        columns: &[
-            number("LATCH#"),
-            text("NAME", 64),
-            number("HASH"),
-            number("GETS"),
-            number("MISSES"),
-            number("SLEEPS"),
-            number("IMMEDIATE_GETS"),
-            number("IMMEDIATE_MISSES"),
-            number("SPIN_GETS"),
-            number("WAIT_TIME"),
-        ],
-        rows: |cx, rows| {
-            let snapshot = cx.session.instance().system_meter().snapshot();
-            LatchName::ALL.into_iter().try_for_each(|latch| {
-                let totals = snapshot.latch(latch);
-                rows.add(&[
-                    n(latch.number()),
-                    s(latch.name()),
-                    n(waits::sql_hash(latch.name())),
-                    n(totals.gets),
-                    n(totals.misses),
-                    n(totals.sleeps),
-                    n(totals.immediate_gets),
-                    n(totals.immediate_misses),
-                    n(totals.spin_gets),
-                    // Microseconds.
-                    n(totals.wait_us),
-                ])
-            })
-        },
-    },
-    View {
-        name: "V$LATCHNAME",
-        columns: &[number("LATCH#"), text("NAME", 64), number("HASH")],
-        rows: |_, rows| {
-            LatchName::ALL
-                .into_iter()
-                .try_for_each(|latch| rows.add(&[n(latch.number()), s(latch.name()), n(waits::sql_hash(latch.name()))]))
-        },
-    },
+/// A latch, and what sessions did with it.
+struct Latch(LatchName, LatchTotals);
+
+const NAMES: &[Column<LatchName>] = &[
+    number("LATCH#", |latch| n(latch.number())),
+    text("NAME", 64, |latch| s(latch.name())),
+    number("HASH", |latch| n(waits::sql_hash(latch.name()))),
+];
+
+const LATCHES: &[Column<Latch>] = &[
+    number("LATCH#", |Latch(latch, _)| n(latch.number())),
+    text("NAME", 64, |Latch(latch, _)| s(latch.name())),
+    number("HASH", |Latch(latch, _)| n(waits::sql_hash(latch.name()))),
+    number("GETS", |Latch(_, totals)| n(totals.gets)),
+    number("MISSES", |Latch(_, totals)| n(totals.misses)),
+    number("SLEEPS", |Latch(_, totals)| n(totals.sleeps)),
+    number("IMMEDIATE_GETS", |Latch(_, totals)| n(totals.immediate_gets)),
+    number("IMMEDIATE_MISSES", |Latch(_, totals)| n(totals.immediate_misses)),
+    number("SPIN_GETS", |Latch(_, totals)| n(totals.spin_gets)),
+    // Microseconds.
+    number("WAIT_TIME", |Latch(_, totals)| n(totals.wait_us)),
+];
+
+pub(crate) const VIEWS: &[&dyn View] = &[
+    &Table::new("V$LATCH", &[LATCHES], |cx, each| {
+        let snapshot = cx.session.instance().system_meter().snapshot();
+        LatchName::ALL.into_iter().try_for_each(|latch| each(Latch(latch, snapshot.latch(latch))))
+    }),
+    &Table::new("V$LATCHNAME", &[NAMES], |_, each| LatchName::ALL.into_iter().try_for_each(each)),
 ];

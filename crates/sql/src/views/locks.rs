@@ -4,86 +4,67 @@ use engine::instance::Instance;
 use storage::txn::Waiter;
 
 use super::transactions::live;
-use super::view::{View, ViewContext, maybe, n, number, s, text};
+use super::view::{Column, Table, View, ViewContext, maybe, n, number, s, text};
 
 /// The mode in which a transaction holds its own enqueue.
 const EXCLUSIVE: u64 = 6;
 
-pub(crate) const VIEWS: &[View] = &[
-    View {
-        name: "V$LOCK",
-        columns: &[
-            number("SID"),
-            text("TYPE", 2),
-            number("ID1"),
-            number("ID2"),
-            number("LMODE"),
-            number("REQUEST"),
-            number("CTIME"),
-            number("BLOCK"),
-        ],
-        rows: |cx, rows| {
-            let (mut locks, _) = held_and_wanted(cx);
-            locks.sort_by_key(|lock| (lock.sid, lock.name, lock.id));
-            locks.iter().try_for_each(|lock| {
-                let [first, second] = lock.name;
-                rows.add(&[
-                    n(lock.sid),
-                    s(String::from_iter([char::from(first), char::from(second)])),
-                    n(lock.id.0),
-                    n(lock.id.1),
-                    n(lock.held),
-                    n(lock.wanted),
-                    n(lock.seconds),
-                    n(u8::from(lock.blocks)),
-                ])
-            })
-        },
-    },
-    View {
-        name: "DBA_WAITERS",
-        columns: &[
-            number("WAITING_SESSION"),
-            number("HOLDING_SESSION"),
-            text("LOCK_TYPE", 26),
-            text("MODE_HELD", 40),
-            text("MODE_REQUESTED", 40),
-            number("LOCK_ID1"),
-            number("LOCK_ID2"),
-        ],
-        rows: |cx, rows| {
-            let (locks, waiters) = held_and_wanted(cx);
-            for lock in locks.iter().filter(|lock| lock.wanted > 0) {
-                let Some(waiter) = waiters.of(lock.sid) else { continue };
-                let same = |held: &&Lock| (held.sid, held.name, held.id) == (waiter.holder, lock.name, lock.id);
-                // A transaction left by a crash holds its enqueue too; it has no session to show.
-                let held = locks.iter().find(same).map_or(EXCLUSIVE, |held| held.held);
-                rows.add(&[
-                    n(waiter.sid),
-                    maybe((waiter.holder > 0).then_some(waiter.holder), n),
-                    s(if lock.name == *b"TX" { "Transaction" } else { "DML" }),
-                    s(mode_name(held)),
-                    s(mode_name(lock.wanted)),
-                    n(lock.id.0),
-                    n(lock.id.1),
-                ])?;
-            }
-            Ok(())
-        },
-    },
-    View {
-        name: "DBA_BLOCKERS",
-        columns: &[number("HOLDING_SESSION")],
-        rows: |cx, rows| {
-            // Sessions that block others and wait for none.
-            let waiters = Waiters::now(cx.session.instance());
-            let mut holders: Vec<_> = waiters.0.iter().map(|waiter| waiter.holder).collect();
-            holders.retain(|holder| *holder > 0 && waiters.of(*holder).is_none());
-            holders.sort_unstable();
-            holders.dedup();
-            holders.iter().try_for_each(|holder| rows.add(&[n(*holder)]))
-        },
-    },
+const LOCKS: &[Column<Lock>] = &[
+    number("SID", |lock| n(lock.sid)),
+    text("TYPE", 2, |lock| s(String::from_iter(lock.name.map(char::from)))),
+    number("ID1", |lock| n(lock.id.0)),
+    number("ID2", |lock| n(lock.id.1)),
+    number("LMODE", |lock| n(lock.held)),
+    number("REQUEST", |lock| n(lock.wanted)),
+    number("CTIME", |lock| n(lock.seconds)),
+    number("BLOCK", |lock| n(u8::from(lock.blocks))),
+];
+
+/// A session that waits for a lock, its holder, and the mode that the holder has.
+struct Waiting {
+    waiter: Waiter,
+    lock: Lock,
+    held: u64,
+}
+
+const WAITERS: &[Column<Waiting>] = &[
+    number("WAITING_SESSION", |row| n(row.waiter.sid)),
+    number("HOLDING_SESSION", |row| maybe((row.waiter.holder > 0).then_some(row.waiter.holder), n)),
+    text("LOCK_TYPE", 26, |row| s(if row.lock.name == *b"TX" { "Transaction" } else { "DML" })),
+    text("MODE_HELD", 40, |row| s(mode_name(row.held))),
+    text("MODE_REQUESTED", 40, |row| s(mode_name(row.lock.wanted))),
+    number("LOCK_ID1", |row| n(row.lock.id.0)),
+    number("LOCK_ID2", |row| n(row.lock.id.1)),
+];
+
+const BLOCKERS: &[Column<u32>] = &[number("HOLDING_SESSION", |holder| n(*holder))];
+
+pub(crate) const VIEWS: &[&dyn View] = &[
+    &Table::new("V$LOCK", &[LOCKS], |cx, each| {
+        let (mut locks, _) = held_and_wanted(cx);
+        locks.sort_by_key(|lock| (lock.sid, lock.name, lock.id));
+        locks.into_iter().try_for_each(each)
+    }),
+    &Table::new("DBA_WAITERS", &[WAITERS], |cx, each| {
+        let (locks, waiters) = held_and_wanted(cx);
+        for lock in locks.iter().filter(|lock| lock.wanted > 0) {
+            let Some(waiter) = waiters.of(lock.sid) else { continue };
+            let same = |held: &&Lock| (held.sid, held.name, held.id) == (waiter.holder, lock.name, lock.id);
+            // A transaction left by a crash holds its enqueue too; it has no session to show.
+            let held = locks.iter().find(same).map_or(EXCLUSIVE, |held| held.held);
+            each(Waiting { waiter: *waiter, lock: *lock, held })?;
+        }
+        Ok(())
+    }),
+    &Table::new("DBA_BLOCKERS", &[BLOCKERS], |cx, each| {
+        // Sessions that block others and wait for none.
+        let waiters = Waiters::now(cx.session.instance());
+        let mut holders: Vec<_> = waiters.0.iter().map(|waiter| waiter.holder).collect();
+        holders.retain(|holder| *holder > 0 && waiters.of(*holder).is_none());
+        holders.sort_unstable();
+        holders.dedup();
+        holders.into_iter().try_for_each(each)
+    }),
 ];
 
 /// Lock modes as catalog views spell them.
@@ -99,7 +80,8 @@ fn mode_name(mode: u64) -> &'static str {
     }
 }
 
-/// A row of V$LOCK.
+/// A lock of a session.
+#[derive(Clone, Copy)]
 struct Lock {
     sid: u32,
     name: [u8; 2],

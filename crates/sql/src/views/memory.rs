@@ -4,7 +4,7 @@ use format::number::encode_f64;
 use plsql::library::UsesValue;
 use scalar::Datum;
 
-use super::view::{View, maybe, n, number, s, text};
+use super::view::{Column, Table, View, maybe, n, number, s, text};
 use crate::cursor::database::Database;
 
 /// A line of V$PGASTAT: name, value, unit.
@@ -41,43 +41,31 @@ fn ratio(hits: u64, all: u64) -> f64 {
     if all == 0 { 1.0 } else { hits as f64 / all as f64 }
 }
 
-pub(crate) const VIEWS: &[View] = &[
-    View {
-        name: "V$LIBRARYCACHE",
-        columns: &[
-            text("NAMESPACE", 64),
-            number("GETS"),
-            number("GETHITS"),
-            number("GETHITRATIO"),
-            number("PINS"),
-            number("PINHITS"),
-            number("PINHITRATIO"),
-            number("RELOADS"),
-            number("INVALIDATIONS"),
-        ],
-        rows: |cx, rows| {
-            library_cache(&cx.tables.database).into_iter().try_for_each(|(namespace, uses)| {
-                rows.add(&[
-                    s(namespace),
-                    n(uses.gets),
-                    n(uses.hits),
-                    maybe(encode_f64(ratio(uses.hits, uses.gets)), Datum::from),
-                    n(uses.pins),
-                    n(uses.pin_hits),
-                    maybe(encode_f64(ratio(uses.pin_hits, uses.pins)), Datum::from),
-                    n(uses.reloads),
-                    n(uses.invalidations),
-                ])
-            })
-        },
-    },
-    View {
-        name: "V$PGASTAT",
-        columns: &[text("NAME", 64), number("VALUE"), text("UNIT", 12)],
-        rows: |cx, rows| {
-            pga(&cx.tables.database)
-                .into_iter()
-                .try_for_each(|(name, value, unit)| rows.add(&[s(name), n(value), s(unit)]))
-        },
-    },
+/// Name and lookups of a namespace.
+struct Namespace(&'static str, UsesValue);
+
+const NAMESPACES: &[Column<Namespace>] = &[
+    text("NAMESPACE", 64, |Namespace(name, _)| s(name)),
+    number("GETS", |Namespace(_, uses)| n(uses.gets)),
+    number("GETHITS", |Namespace(_, uses)| n(uses.hits)),
+    number("GETHITRATIO", |Namespace(_, uses)| maybe(encode_f64(ratio(uses.hits, uses.gets)), Datum::from)),
+    number("PINS", |Namespace(_, uses)| n(uses.pins)),
+    number("PINHITS", |Namespace(_, uses)| n(uses.pin_hits)),
+    number("PINHITRATIO", |Namespace(_, uses)| maybe(encode_f64(ratio(uses.pin_hits, uses.pins)), Datum::from)),
+    number("RELOADS", |Namespace(_, uses)| n(uses.reloads)),
+    number("INVALIDATIONS", |Namespace(_, uses)| n(uses.invalidations)),
+];
+
+const PGA: &[Column<PgaLine>] = &[
+    text("NAME", 64, |(name, _, _)| s(name)),
+    number("VALUE", |(_, value, _)| n(*value)),
+    text("UNIT", 12, |(_, _, unit)| s(unit)),
+];
+
+pub(crate) const VIEWS: &[&dyn View] = &[
+    &Table::new("V$LIBRARYCACHE", &[NAMESPACES], |cx, each| {
+        let namespaces = library_cache(&cx.tables.database);
+        namespaces.into_iter().try_for_each(|(name, uses)| each(Namespace(name, uses)))
+    }),
+    &Table::new("V$PGASTAT", &[PGA], |cx, each| pga(&cx.tables.database).into_iter().try_for_each(each)),
 ];

@@ -1,8 +1,8 @@
 //! Dictionary views and V$ views: tables whose rows are computed from the catalog and from the instance's figures when
 //! they are read.
 //!
-//! Each file declares some views: name, columns, and the function that makes the rows. Names, columns and types are
-//! Oracle's; columns without a counterpart in Highwater are left out.
+//! Each file declares some views: name, columns with their values, and the function that makes the rows. Names, columns
+//! and types are Oracle's; columns without a counterpart in Highwater are left out.
 
 mod active_sessions;
 mod columns;
@@ -48,7 +48,7 @@ pub(crate) mod view;
 
 pub(crate) use view::{Found, View, ViewContext, provider};
 
-const VIEWS: &[&[View]] = &[
+const VIEWS: &[&[&dyn View]] = &[
     active_sessions::VIEWS,
     columns::VIEWS,
     constraints::VIEWS,
@@ -106,10 +106,73 @@ pub(crate) fn find(name: &str) -> Option<Found> {
         }
         None => name,
     };
-    all().find(|view| view.name == name).map(|view| Found::new(view, global))
+    all().find(|view| view.name() == name).map(|view| Found::new(view, global))
 }
 
 /// All of them.
-pub(crate) fn all() -> impl Iterator<Item = &'static View> {
-    VIEWS.iter().copied().flatten()
+pub(crate) fn all() -> impl Iterator<Item = &'static dyn View> {
+    VIEWS.iter().copied().flatten().copied()
+}
+
+#[cfg(test)]
+mod tests {
+    #![expect(clippy::unwrap_used, reason = "tests may")]
+
+    use std::collections::BTreeSet;
+    use std::path::Path;
+    use std::sync::Arc;
+
+    use common::SystemClock;
+    use device::MemoryFileSystem;
+    use engine::instance::Instance;
+    use engine::startup::CreateOptions;
+
+    use super::all;
+    use crate::cursor::database::Database;
+
+    #[test]
+    fn names_of_views_and_of_their_columns_are_there_once() {
+        let mut names = BTreeSet::new();
+        for view in all() {
+            assert!(names.insert(view.name()), "{} is declared twice", view.name());
+            let mut columns = BTreeSet::new();
+            for column in view.columns() {
+                assert!(columns.insert(column.name), "{} has {} twice", view.name(), column.name);
+            }
+            assert_eq!(view.misnamed(), Vec::<&str>::new(), "{} leaves out what it does not have", view.name());
+        }
+    }
+
+    /// Each value has its column's type: the statement fails otherwise.
+    #[test]
+    fn every_view_can_be_read() {
+        let (files, clock) = (Arc::new(MemoryFileSystem::default()), Arc::new(SystemClock::default()));
+        let parameters = vec![("db_cache_size".to_owned(), "32M".to_owned())];
+        let options = CreateOptions { parameters, ..CreateOptions::default() };
+        let instance = Instance::create(files, Path::new("/database"), clock, None, &options).unwrap();
+        let mut connection = Database::new(instance).connect("system", None).unwrap();
+        for statement in [
+            "create table t (k number primary key, v varchar2(10) default 'x')",
+            "insert into t (k) values (1)",
+            "create synonym y for t",
+            "create sequence q",
+            "create view w as select k from t",
+            "create procedure p is begin null; end;",
+            "create trigger g before insert on t for each row begin null; end;",
+            "analyze table t compute statistics",
+            "explain plan for select * from t",
+        ] {
+            let cursor = connection.parse(statement).unwrap();
+            connection.execute(cursor).unwrap_or_else(|error| panic!("{statement}: {error}"));
+        }
+        let mut with_rows = 0;
+        for view in all() {
+            let cursor = connection.parse(&format!("select * from {}", view.name())).unwrap();
+            let rows = connection.execute(cursor).and_then(|_| connection.fetch(cursor, 10_000));
+            let rows = rows.unwrap_or_else(|error| panic!("{}: {error}", view.name())).rows;
+            assert!(rows.iter().all(|row| row.len() == view.columns().len()), "{}", view.name());
+            with_rows += usize::from(!rows.is_empty());
+        }
+        assert!(with_rows * 3 > all().count() * 2, "{with_rows} of {} views have rows", all().count());
+    }
 }

@@ -4,41 +4,15 @@ use std::sync::Arc;
 
 use common::Result;
 use engine::dictionary::{ProgramDef, ProgramStatus, SchemaObject};
+use scalar::{DateTime, Datum};
 
-use super::view::{Rows, Scope, View, ViewColumn, ViewContext, at, date, maybe, n, number, s, text};
+use super::view::{
+    Column, Each, Scope, Table, View, ViewContext, date, maybe, n, number, s, text, unless_zero, written,
+};
 
-const COLUMNS: &[ViewColumn] = &[
-    text("OWNER", 128),
-    text("OBJECT_NAME", 128),
-    text("SUBOBJECT_NAME", 128),
-    number("OBJECT_ID"),
-    number("DATA_OBJECT_ID"),
-    text("OBJECT_TYPE", 23),
-    date("CREATED"),
-    date("LAST_DDL_TIME"),
-    text("TIMESTAMP", 19),
-    text("STATUS", 7),
-    text("TEMPORARY", 1),
-    text("GENERATED", 1),
-    text("SECONDARY", 1),
-];
-
-pub(crate) const VIEWS: &[View] = &[
-    View { name: "DBA_OBJECTS", columns: COLUMNS, rows: |cx, rows| objects(cx, rows, Scope::Dba) },
-    View { name: "ALL_OBJECTS", columns: COLUMNS, rows: |cx, rows| objects(cx, rows, Scope::All) },
-    View {
-        name: "USER_OBJECTS",
-        columns: match COLUMNS.split_first() {
-            Some((_, rest)) => rest,
-            None => COLUMNS,
-        },
-        rows: |cx, rows| objects(cx, rows, Scope::User),
-    },
-];
-
-struct Object<'a> {
-    owner: &'a str,
-    name: &'a str,
+struct Object {
+    owner: String,
+    name: String,
     number: u32,
     data_object: Option<u32>,
     kind: String,
@@ -47,12 +21,40 @@ struct Object<'a> {
     changed_us: u64,
 }
 
-fn objects(cx: &ViewContext, rows: &mut Rows, scope: Scope) -> Result<()> {
-    let mut found: Vec<Object<'_>> = Vec::new();
+/// `YYYY-MM-DD:HH24:MI:SS`.
+fn stamp(time: &DateTime) -> String {
+    let DateTime { year, month, day, hour, minute, second, .. } = time;
+    format!("{year:04}-{month:02}-{day:02}:{hour:02}:{minute:02}:{second:02}")
+}
+
+const OBJECTS: &[Column<Object>] = &[
+    text("OWNER", 128, |object| s(&object.owner)),
+    text("OBJECT_NAME", 128, |object| s(&object.name)),
+    text("SUBOBJECT_NAME", 128, |_| Datum::Null),
+    number("OBJECT_ID", |object| n(object.number)),
+    number("DATA_OBJECT_ID", |object| maybe(object.data_object, n)),
+    text("OBJECT_TYPE", 23, |object| s(&object.kind)),
+    date("CREATED", |object| unless_zero(object.created_us)),
+    date("LAST_DDL_TIME", |object| unless_zero(object.changed_us)),
+    written("TIMESTAMP", 19, |object| Some(object.created_us), stamp),
+    text("STATUS", 7, |object| s(if object.valid { "VALID" } else { "INVALID" })),
+    text("TEMPORARY", 1, |_| s("N")),
+    text("GENERATED", 1, |_| s("N")),
+    text("SECONDARY", 1, |_| s("N")),
+];
+
+pub(crate) const VIEWS: &[&dyn View] = &[
+    &Table::new("DBA_OBJECTS", &[OBJECTS], |cx, each| objects(cx, each, Scope::Dba)),
+    &Table::new("ALL_OBJECTS", &[OBJECTS], |cx, each| objects(cx, each, Scope::All)),
+    &Table::new("USER_OBJECTS", &[OBJECTS], |cx, each| objects(cx, each, Scope::User)).without(&["OWNER"]),
+];
+
+fn objects(cx: &ViewContext, each: Each<'_, Object>, scope: Scope) -> Result<()> {
+    let mut found: Vec<Object> = Vec::new();
     for table in cx.catalog.tables().filter(|table| cx.shows(scope, table)) {
         found.push(Object {
-            owner: &table.owner,
-            name: &table.name,
+            owner: table.owner.clone(),
+            name: table.name.clone(),
             number: table.object.0,
             data_object: Some(table.segment.data_object().0),
             kind: "TABLE".to_owned(),
@@ -61,8 +63,8 @@ fn objects(cx: &ViewContext, rows: &mut Rows, scope: Scope) -> Result<()> {
             changed_us: table.changed_us,
         });
         found.extend(table.indexes.iter().map(|index| Object {
-            owner: &index.owner,
-            name: &index.name,
+            owner: index.owner.clone(),
+            name: index.name.clone(),
             number: index.object.0,
             data_object: Some(index.segment.data_object().0),
             kind: "INDEX".to_owned(),
@@ -71,12 +73,11 @@ fn objects(cx: &ViewContext, rows: &mut Rows, scope: Scope) -> Result<()> {
             changed_us: index.changed_us,
         }));
     }
-    let others: Vec<_> = cx.catalog.others().filter(|object| cx.shows_object(scope, object)).collect();
-    for object in &others {
+    for object in cx.catalog.others().filter(|object| cx.shows_object(scope, object)) {
         let (created_us, changed_us) = object.times_us();
         found.push(Object {
-            owner: object.owner(),
-            name: object.name(),
+            owner: object.owner().to_owned(),
+            name: object.name().to_owned(),
             number: object.number().0,
             data_object: None,
             kind: object.kind().to_string(),
@@ -95,8 +96,8 @@ fn objects(cx: &ViewContext, rows: &mut Rows, scope: Scope) -> Result<()> {
     let shown =
         |program: &&Arc<ProgramDef>| !program.kind.shares_names() && (scope == Scope::Dba || program.owner == user);
     found.extend(cx.catalog.programs().filter(shown).map(|program| Object {
-        owner: &program.owner,
-        name: &program.name,
+        owner: program.owner.clone(),
+        name: program.name.clone(),
         number: program.object.0,
         data_object: None,
         kind: program.kind.to_string(),
@@ -105,31 +106,5 @@ fn objects(cx: &ViewContext, rows: &mut Rows, scope: Scope) -> Result<()> {
         changed_us: program.changed_us,
     }));
     found.sort_by_key(|object| object.number);
-    for object in found {
-        let mut row = Vec::new();
-        if scope != Scope::User {
-            row.push(s(object.owner));
-        }
-        let created = crate::cursor::context::local_time(object.created_us)?;
-        let stamp = format!(
-            "{:04}-{:02}-{:02}:{:02}:{:02}:{:02}",
-            created.year, created.month, created.day, created.hour, created.minute, created.second
-        );
-        row.extend([
-            s(object.name),
-            scalar::Datum::Null,
-            n(object.number),
-            maybe(object.data_object, n),
-            s(object.kind),
-            at(object.created_us)?,
-            at(object.changed_us)?,
-            s(stamp),
-            s(if object.valid { "VALID" } else { "INVALID" }),
-            s("N"),
-            s("N"),
-            s("N"),
-        ]);
-        rows.add(&row)?;
-    }
-    Ok(())
+    found.into_iter().try_for_each(each)
 }

@@ -3,51 +3,59 @@
 use common::Result;
 use storage::parameters::{Parameter, SystemChange, Value};
 
-use super::view::{Rows, View, ViewColumn, ViewContext, n, number, s, text};
+use super::view::{Column, Each, Table, View, ViewContext, n, number, s, text};
 
-const COLUMNS: &[ViewColumn] = &[
-    number("NUM"),
-    text("NAME", 80),
-    number("TYPE"),
-    text("VALUE", 4000),
-    text("DISPLAY_VALUE", 4000),
-    text("ISDEFAULT", 9),
-    text("ISSES_MODIFIABLE", 5),
-    text("ISSYS_MODIFIABLE", 9),
-    text("ISMODIFIED", 10),
-    text("DESCRIPTION", 255),
+/// A parameter with its value in a session or in the instance.
+struct ParameterRow {
+    /// From 1.
+    number: usize,
+    parameter: Parameter,
+    value: Value,
+    default: bool,
+    modified: &'static str,
+}
+
+fn truth(value: bool) -> &'static str {
+    if value { "TRUE" } else { "FALSE" }
+}
+
+const PARAMETERS: &[Column<ParameterRow>] = &[
+    number("NUM", |row| n(row.number)),
+    text("NAME", 80, |row| s(row.parameter.definition().name)),
+    number("TYPE", |row| n(row.parameter.definition().parameter_type.number())),
+    text("VALUE", 4000, |row| s(row.value.to_string())),
+    text("DISPLAY_VALUE", 4000, |row| s(row.value.to_string())),
+    text("ISDEFAULT", 9, |row| s(truth(row.default))),
+    text("ISSES_MODIFIABLE", 5, |row| s(truth(row.parameter.definition().session))),
+    text("ISSYS_MODIFIABLE", 9, |row| {
+        s(if row.parameter.definition().system == SystemChange::Immediate { "IMMEDIATE" } else { "FALSE" })
+    }),
+    text("ISMODIFIED", 10, |row| s(row.modified)),
+    text("DESCRIPTION", 255, |row| s(row.parameter.definition().description)),
 ];
 
-pub(crate) const VIEWS: &[View] = &[
-    View { name: "V$PARAMETER", columns: COLUMNS, rows: |cx, rows| parameters(cx, rows, true) },
-    View { name: "V$SYSTEM_PARAMETER", columns: COLUMNS, rows: |cx, rows| parameters(cx, rows, false) },
+pub(crate) const VIEWS: &[&dyn View] = &[
+    &Table::new("V$PARAMETER", &[PARAMETERS], |cx, each| parameters(cx, each, true)),
+    &Table::new("V$SYSTEM_PARAMETER", &[PARAMETERS], |cx, each| parameters(cx, each, false)),
 ];
 
-fn parameters(cx: &ViewContext, rows: &mut Rows, session: bool) -> Result<()> {
+fn parameters(cx: &ViewContext, each: Each<'_, ParameterRow>, session: bool) -> Result<()> {
     let own = cx.session.parameters();
     let system = own.system();
-    for (number, parameter) in Parameter::ALL.iter().enumerate() {
-        let definition = parameter.definition();
-        let value: Value = if session { own.value(*parameter) } else { system.value(*parameter) };
-        let modified = if session && own.is_own(*parameter) {
-            "MODIFIED"
-        } else if system.is_modified(*parameter) {
-            "SYSTEM_MOD"
-        } else {
-            "FALSE"
-        };
-        rows.add(&[
-            n(number + 1),
-            s(definition.name),
-            n(definition.parameter_type.number()),
-            s(value.to_string()),
-            s(value.to_string()),
-            s(if system.is_default(*parameter) { "TRUE" } else { "FALSE" }),
-            s(if definition.session { "TRUE" } else { "FALSE" }),
-            s(if definition.system == SystemChange::Immediate { "IMMEDIATE" } else { "FALSE" }),
-            s(modified),
-            s(definition.description),
-        ])?;
+    for (number, parameter) in (1..).zip(Parameter::ALL) {
+        each(ParameterRow {
+            number,
+            parameter,
+            value: if session { own.value(parameter) } else { system.value(parameter) },
+            default: system.is_default(parameter),
+            modified: if session && own.is_own(parameter) {
+                "MODIFIED"
+            } else if system.is_modified(parameter) {
+                "SYSTEM_MOD"
+            } else {
+                "FALSE"
+            },
+        })?;
     }
     Ok(())
 }

@@ -3,38 +3,43 @@
 use std::sync::Arc;
 
 use common::Result;
-use engine::dictionary::{ProgramDef, SchemaObject};
-use scalar::Datum;
+use engine::dictionary::{CompileError, ProgramDef, SchemaObject};
 
-use super::view::{Rows, Scope, View, ViewColumn, ViewContext, n, number, s, text};
+use super::view::{Column, Each, Scope, Table, View, ViewContext, n, number, s, text};
 
-const SOURCE: &[ViewColumn] =
-    &[text("OWNER", 128), text("NAME", 128), text("TYPE", 12), number("LINE"), text("TEXT", 4000)];
-const ERRORS: &[ViewColumn] = &[
-    text("OWNER", 128),
-    text("NAME", 128),
-    text("TYPE", 12),
-    number("SEQUENCE"),
-    number("LINE"),
-    number("POSITION"),
-    text("TEXT", 4000),
-    text("ATTRIBUTE", 9),
-];
-
-const fn own(columns: &'static [ViewColumn]) -> &'static [ViewColumn] {
-    match columns.split_first() {
-        Some((_, rest)) => rest,
-        None => columns,
-    }
+/// A line of a program's text, or an error of its last compilation, with its number from 1.
+struct Numbered<T> {
+    program: Arc<ProgramDef>,
+    number: u32,
+    item: T,
 }
 
-pub(crate) const VIEWS: &[View] = &[
-    View { name: "DBA_SOURCE", columns: SOURCE, rows: |cx, rows| sources(cx, rows, Scope::Dba) },
-    View { name: "ALL_SOURCE", columns: SOURCE, rows: |cx, rows| sources(cx, rows, Scope::All) },
-    View { name: "USER_SOURCE", columns: own(SOURCE), rows: |cx, rows| sources(cx, rows, Scope::User) },
-    View { name: "DBA_ERRORS", columns: ERRORS, rows: |cx, rows| errors(cx, rows, Scope::Dba) },
-    View { name: "ALL_ERRORS", columns: ERRORS, rows: |cx, rows| errors(cx, rows, Scope::All) },
-    View { name: "USER_ERRORS", columns: own(ERRORS), rows: |cx, rows| errors(cx, rows, Scope::User) },
+const fn program<T>() -> [Column<Numbered<T>>; 3] {
+    [
+        text("OWNER", 128, |row: &Numbered<T>| s(&row.program.owner)),
+        text("NAME", 128, |row: &Numbered<T>| s(&row.program.name)),
+        text("TYPE", 12, |row: &Numbered<T>| s(row.program.kind.to_string())),
+    ]
+}
+
+const LINES: &[Column<Numbered<String>>] =
+    &[number("LINE", |row| n(row.number)), text("TEXT", 4000, |row| s(&row.item))];
+
+const ERRORS: &[Column<Numbered<CompileError>>] = &[
+    number("SEQUENCE", |row| n(row.number)),
+    number("LINE", |row| n(row.item.line)),
+    number("POSITION", |row| n(row.item.position)),
+    text("TEXT", 4000, |row| s(&row.item.text)),
+    text("ATTRIBUTE", 9, |_| s("ERROR")),
+];
+
+pub(crate) const VIEWS: &[&dyn View] = &[
+    &Table::new("DBA_SOURCE", &[&program(), LINES], |cx, each| sources(cx, each, Scope::Dba)),
+    &Table::new("ALL_SOURCE", &[&program(), LINES], |cx, each| sources(cx, each, Scope::All)),
+    &Table::new("USER_SOURCE", &[&program(), LINES], |cx, each| sources(cx, each, Scope::User)).without(&["OWNER"]),
+    &Table::new("DBA_ERRORS", &[&program(), ERRORS], |cx, each| errors(cx, each, Scope::Dba)),
+    &Table::new("ALL_ERRORS", &[&program(), ERRORS], |cx, each| errors(cx, each, Scope::All)),
+    &Table::new("USER_ERRORS", &[&program(), ERRORS], |cx, each| errors(cx, each, Scope::User)).without(&["OWNER"]),
 ];
 
 /// The programs of a view: bodies and triggers for their owner only, except in DBA_.
@@ -53,33 +58,19 @@ fn programs(cx: &ViewContext, scope: Scope) -> Vec<Arc<ProgramDef>> {
     programs
 }
 
-/// Owner, where the view has it, name and type.
-fn head(program: &ProgramDef, scope: Scope) -> Vec<Datum> {
-    let mut row = Vec::with_capacity(8);
-    if scope != Scope::User {
-        row.push(s(&program.owner));
-    }
-    row.extend([s(&program.name), s(program.kind.to_string())]);
-    row
-}
-
-fn sources(cx: &ViewContext, rows: &mut Rows, scope: Scope) -> Result<()> {
+fn sources(cx: &ViewContext, each: Each<'_, Numbered<String>>, scope: Scope) -> Result<()> {
     for program in programs(cx, scope) {
-        for (line, text) in (1u32..).zip(program.lines()) {
-            let mut row = head(&program, scope);
-            row.extend([n(line), s(text)]);
-            rows.add(&row)?;
+        for (number, line) in (1..).zip(program.lines()) {
+            each(Numbered { program: Arc::clone(&program), number, item: line.to_owned() })?;
         }
     }
     Ok(())
 }
 
-fn errors(cx: &ViewContext, rows: &mut Rows, scope: Scope) -> Result<()> {
+fn errors(cx: &ViewContext, each: Each<'_, Numbered<CompileError>>, scope: Scope) -> Result<()> {
     for program in programs(cx, scope) {
-        for (sequence, error) in (1u32..).zip(program.errors.iter()) {
-            let mut row = head(&program, scope);
-            row.extend([n(sequence), n(error.line), n(error.position), s(&error.text), s("ERROR")]);
-            rows.add(&row)?;
+        for (number, error) in (1..).zip(program.errors.iter()) {
+            each(Numbered { program: Arc::clone(&program), number, item: error.clone() })?;
         }
     }
     Ok(())

@@ -1,111 +1,86 @@
 //! Jobs of DBMS_SCHEDULER, those that run, and the log of their runs.
 
 use common::Result;
-use engine::dictionary::{JobKey, SchedulerJob, SystemPrivilege};
+use engine::dictionary::{JobKey, SchedulerJob, SchedulerRun, SystemPrivilege};
 use engine::instance::RunningJob;
 use scalar::{Datum, calendar};
 
-use super::view::{Rows, Scope, View, ViewColumn, ViewContext, duration, maybe, moment, n, number, s, text, timestamp};
+use super::view::{Column, Each, Scope, Table, View, ViewContext, duration, maybe, n, number, s, text, timestamp};
 
-const OWNER: ViewColumn = text("OWNER", 128);
-const JOB_NAME: ViewColumn = text("JOB_NAME", 128);
-
-macro_rules! columns_of_jobs {
-    ($($owner:expr,)?) => {
-        &[
-            $($owner,)?
-            JOB_NAME,
-            text("JOB_STYLE", 17),
-            text("JOB_CREATOR", 128),
-            text("JOB_TYPE", 16),
-            text("JOB_ACTION", 4000),
-            number("NUMBER_OF_ARGUMENTS"),
-            text("SCHEDULE_TYPE", 12),
-            timestamp("START_DATE"),
-            text("REPEAT_INTERVAL", 4000),
-            timestamp("END_DATE"),
-            text("JOB_CLASS", 128),
-            text("ENABLED", 5),
-            text("AUTO_DROP", 5),
-            text("STATE", 20),
-            number("RUN_COUNT"),
-            number("MAX_RUNS"),
-            number("FAILURE_COUNT"),
-            number("MAX_FAILURES"),
-            timestamp("LAST_START_DATE"),
-            text("LAST_RUN_DURATION", 20),
-            timestamp("NEXT_RUN_DATE"),
-            text("COMMENTS", 4000),
-        ]
-    };
-}
-
-macro_rules! columns_of_running_jobs {
-    ($($owner:expr,)?) => {
-        &[
-            $($owner,)?
-            JOB_NAME,
-            text("JOB_STYLE", 17),
-            text("DETACHED", 5),
-            number("SESSION_ID"),
-            text("SLAVE_OS_PROCESS_ID", 12),
-            number("SLAVE_PROCESS_ID"),
-            number("RUNNING_INSTANCE"),
-            text("ELAPSED_TIME", 20),
-        ]
-    };
-}
-
-const COLUMNS_OF_RUNS: &[ViewColumn] = &[
-    number("LOG_ID"),
-    timestamp("LOG_DATE"),
-    OWNER,
-    JOB_NAME,
-    text("STATUS", 30),
-    number("ERROR#"),
-    timestamp("REQ_START_DATE"),
-    timestamp("ACTUAL_START_DATE"),
-    text("RUN_DURATION", 20),
-    number("INSTANCE_ID"),
-    text("SESSION_ID", 128),
-    text("CPU_USED", 20),
-    text("ADDITIONAL_INFO", 4000),
+const JOBS: &[Column<SchedulerJob>] = &[
+    text("OWNER", 128, |job| s(&job.owner)),
+    text("JOB_NAME", 128, |job| s(&job.name)),
+    text("JOB_STYLE", 17, |_| s("REGULAR")),
+    text("JOB_CREATOR", 128, |job| s(&job.creator)),
+    text("JOB_TYPE", 16, |job| s(&job.kind)),
+    text("JOB_ACTION", 4000, |job| s(&job.action)),
+    number("NUMBER_OF_ARGUMENTS", |job| n(job.arguments)),
+    text("SCHEDULE_TYPE", 12, |job| s(schedule_type(job))),
+    timestamp("START_DATE", |job| job.start_us),
+    text("REPEAT_INTERVAL", 4000, |job| maybe(job.interval.as_ref(), s)),
+    timestamp("END_DATE", |job| job.end_us),
+    text("JOB_CLASS", 128, |job| s(&job.class)),
+    text("ENABLED", 5, |job| truth(job.enabled)),
+    text("AUTO_DROP", 5, |job| truth(job.auto_drop)),
+    text("STATE", 20, |job| s(job.state.to_string())),
+    number("RUN_COUNT", |job| n(job.runs)),
+    number("MAX_RUNS", |job| maybe(job.max_runs, n)),
+    number("FAILURE_COUNT", |job| n(job.failures)),
+    number("MAX_FAILURES", |job| maybe(job.max_failures, n)),
+    timestamp("LAST_START_DATE", |job| job.last_start_us),
+    text("LAST_RUN_DURATION", 20, |job| maybe(job.last_run_us, duration)),
+    timestamp("NEXT_RUN_DATE", |job| job.next_us),
+    text("COMMENTS", 4000, |job| maybe(job.comments.as_ref(), s)),
 ];
 
-pub(crate) const VIEWS: &[View] = &[
-    View { name: "DBA_SCHEDULER_JOBS", columns: columns_of_jobs!(OWNER,), rows: |cx, rows| jobs(cx, rows, Scope::Dba) },
-    View { name: "ALL_SCHEDULER_JOBS", columns: columns_of_jobs!(OWNER,), rows: |cx, rows| jobs(cx, rows, Scope::All) },
-    View { name: "USER_SCHEDULER_JOBS", columns: columns_of_jobs!(), rows: |cx, rows| jobs(cx, rows, Scope::User) },
-    View {
-        name: "DBA_SCHEDULER_RUNNING_JOBS",
-        columns: columns_of_running_jobs!(OWNER,),
-        rows: |cx, rows| running(cx, rows, Scope::Dba),
-    },
-    View {
-        name: "ALL_SCHEDULER_RUNNING_JOBS",
-        columns: columns_of_running_jobs!(OWNER,),
-        rows: |cx, rows| running(cx, rows, Scope::All),
-    },
-    View {
-        name: "USER_SCHEDULER_RUNNING_JOBS",
-        columns: columns_of_running_jobs!(),
-        rows: |cx, rows| running(cx, rows, Scope::User),
-    },
-    View {
-        name: "DBA_SCHEDULER_JOB_RUN_DETAILS",
-        columns: COLUMNS_OF_RUNS,
-        rows: |cx, rows| runs(cx, rows, Scope::Dba),
-    },
-    View {
-        name: "ALL_SCHEDULER_JOB_RUN_DETAILS",
-        columns: COLUMNS_OF_RUNS,
-        rows: |cx, rows| runs(cx, rows, Scope::All),
-    },
-    View {
-        name: "USER_SCHEDULER_JOB_RUN_DETAILS",
-        columns: COLUMNS_OF_RUNS,
-        rows: |cx, rows| runs(cx, rows, Scope::User),
-    },
+/// A run under way.
+struct Running {
+    owner: String,
+    name: String,
+    sid: u32,
+    process: u32,
+    elapsed_us: u64,
+}
+
+const RUNNING: &[Column<Running>] = &[
+    text("OWNER", 128, |run| s(&run.owner)),
+    text("JOB_NAME", 128, |run| s(&run.name)),
+    text("JOB_STYLE", 17, |_| s("REGULAR")),
+    text("DETACHED", 5, |_| s("FALSE")),
+    number("SESSION_ID", |run| n(run.sid)),
+    text("SLAVE_OS_PROCESS_ID", 12, |_| s(std::process::id().to_string())),
+    number("SLAVE_PROCESS_ID", |run| n(run.process)),
+    number("RUNNING_INSTANCE", |_| n(1)),
+    text("ELAPSED_TIME", 20, |run| duration(run.elapsed_us)),
+];
+
+const RUNS: &[Column<SchedulerRun>] = &[
+    number("LOG_ID", |run| n(run.id)),
+    timestamp("LOG_DATE", |run| Some(run.logged_us)),
+    text("OWNER", 128, |run| s(&run.owner)),
+    text("JOB_NAME", 128, |run| s(&run.job)),
+    text("STATUS", 30, |run| s(run.status.to_string())),
+    number("ERROR#", |run| n(run.error)),
+    timestamp("REQ_START_DATE", |run| run.requested_us),
+    timestamp("ACTUAL_START_DATE", |run| run.started_us),
+    text("RUN_DURATION", 20, |run| duration(run.elapsed_us)),
+    number("INSTANCE_ID", |_| n(1)),
+    text("SESSION_ID", 128, |run| maybe(run.session, |(sid, serial)| s(format!("{sid},{serial}")))),
+    text("CPU_USED", 20, |run| duration(run.cpu_us)),
+    text("ADDITIONAL_INFO", 4000, |run| maybe(run.information.as_ref(), s)),
+];
+
+pub(crate) const VIEWS: &[&dyn View] = &[
+    &Table::new("DBA_SCHEDULER_JOBS", &[JOBS], |cx, each| jobs(cx, each, Scope::Dba)),
+    &Table::new("ALL_SCHEDULER_JOBS", &[JOBS], |cx, each| jobs(cx, each, Scope::All)),
+    &Table::new("USER_SCHEDULER_JOBS", &[JOBS], |cx, each| jobs(cx, each, Scope::User)).without(&["OWNER"]),
+    &Table::new("DBA_SCHEDULER_RUNNING_JOBS", &[RUNNING], |cx, each| running(cx, each, Scope::Dba)),
+    &Table::new("ALL_SCHEDULER_RUNNING_JOBS", &[RUNNING], |cx, each| running(cx, each, Scope::All)),
+    &Table::new("USER_SCHEDULER_RUNNING_JOBS", &[RUNNING], |cx, each| running(cx, each, Scope::User))
+        .without(&["OWNER"]),
+    &Table::new("DBA_SCHEDULER_JOB_RUN_DETAILS", &[RUNS], |cx, each| runs(cx, each, Scope::Dba)),
+    &Table::new("ALL_SCHEDULER_JOB_RUN_DETAILS", &[RUNS], |cx, each| runs(cx, each, Scope::All)),
+    &Table::new("USER_SCHEDULER_JOB_RUN_DETAILS", &[RUNS], |cx, each| runs(cx, each, Scope::User)),
 ];
 
 /// True: the view shows the jobs of this owner; a user that may make jobs for everybody sees those of all.
@@ -128,87 +103,22 @@ fn schedule_type(job: &SchedulerJob) -> &'static str {
     }
 }
 
-fn jobs(cx: &ViewContext, rows: &mut Rows, scope: Scope) -> Result<()> {
-    for job in cx.session.scheduler_jobs()? {
-        if !shows(cx, scope, &job.owner) {
-            continue;
-        }
-        let mut values = if scope == Scope::User { Vec::new() } else { vec![s(&job.owner)] };
-        values.extend([
-            s(&job.name),
-            s("REGULAR"),
-            s(&job.creator),
-            s(&job.kind),
-            s(&job.action),
-            n(job.arguments),
-            s(schedule_type(&job)),
-            moment(job.start_us)?,
-            maybe(job.interval.as_ref(), s),
-            moment(job.end_us)?,
-            s(&job.class),
-            truth(job.enabled),
-            truth(job.auto_drop),
-            s(job.state.to_string()),
-            n(job.runs),
-            maybe(job.max_runs, n),
-            n(job.failures),
-            maybe(job.max_failures, n),
-            moment(job.last_start_us)?,
-            maybe(job.last_run_us, duration),
-            moment(job.next_us)?,
-            maybe(job.comments.as_ref(), s),
-        ]);
-        rows.add(&values)?;
-    }
-    Ok(())
+fn jobs(cx: &ViewContext, each: Each<'_, SchedulerJob>, scope: Scope) -> Result<()> {
+    cx.session.scheduler_jobs()?.into_iter().filter(|job| shows(cx, scope, &job.owner)).try_for_each(each)
 }
 
-fn running(cx: &ViewContext, rows: &mut Rows, scope: Scope) -> Result<()> {
-    let process = std::process::id().to_string();
+fn running(cx: &ViewContext, each: Each<'_, Running>, scope: Scope) -> Result<()> {
     let now_us = cx.session.meter().clock().wall_us();
     for run in cx.session.instance().jobs().running() {
-        let RunningJob { key: JobKey::Scheduled { owner, name }, sid, process: number, since_us, .. } = run else {
-            continue;
-        };
-        if !shows(cx, scope, &owner) {
-            continue;
+        let RunningJob { key: JobKey::Scheduled { owner, name }, sid, process, since_us, .. } = run else { continue };
+        if shows(cx, scope, &owner) {
+            let elapsed_us = now_us.saturating_sub(since_us);
+            each(Running { owner, name, sid, process: u32::from(process.0), elapsed_us })?;
         }
-        let mut values = if scope == Scope::User { Vec::new() } else { vec![s(&owner)] };
-        values.extend([
-            s(&name),
-            s("REGULAR"),
-            s("FALSE"),
-            n(sid),
-            s(&process),
-            n(number.0),
-            n(1),
-            duration(now_us.saturating_sub(since_us)),
-        ]);
-        rows.add(&values)?;
     }
     Ok(())
 }
 
-fn runs(cx: &ViewContext, rows: &mut Rows, scope: Scope) -> Result<()> {
-    for run in cx.session.scheduler_runs()? {
-        if !shows(cx, scope, &run.owner) {
-            continue;
-        }
-        rows.add(&[
-            n(run.id),
-            moment(Some(run.logged_us))?,
-            s(&run.owner),
-            s(&run.job),
-            s(run.status.to_string()),
-            n(run.error),
-            moment(run.requested_us)?,
-            moment(run.started_us)?,
-            duration(run.elapsed_us),
-            n(1),
-            maybe(run.session, |(sid, serial)| s(format!("{sid},{serial}"))),
-            duration(run.cpu_us),
-            maybe(run.information.as_ref(), s),
-        ])?;
-    }
-    Ok(())
+fn runs(cx: &ViewContext, each: Each<'_, SchedulerRun>, scope: Scope) -> Result<()> {
+    cx.session.scheduler_runs()?.into_iter().filter(|run| shows(cx, scope, &run.owner)).try_for_each(each)
 }

@@ -6,80 +6,78 @@
 use common::Result;
 use scalar::Datum;
 use storage::control::SpaceManagement;
+use storage::segment::SpaceUsage;
 
-use super::view::{Rows, Scope, View, ViewColumn, ViewContext, maybe, n, number, s, text};
+use super::segments::FoundSegment;
+use super::view::{Column, Each, Scope, Table, View, ViewContext, maybe, n, number, s, text};
 
-const COLUMNS: &[ViewColumn] = &[
-    text("OWNER", 128),
-    text("SEGMENT_NAME", 128),
-    text("SEGMENT_TYPE", 18),
-    text("TABLESPACE_NAME", 30),
-    text("SEGMENT_SPACE_MANAGEMENT", 6),
-    number("TOTAL_BLOCKS"),
-    number("TOTAL_BYTES"),
-    number("UNUSED_BLOCKS"),
-    number("UNUSED_BYTES"),
-    number("LAST_USED_EXTENT_FILE_ID"),
-    number("LAST_USED_EXTENT_BLOCK_ID"),
-    number("LAST_USED_BLOCK"),
-    number("FREE_LIST_BLOCKS"),
-    number("UNFORMATTED_BLOCKS"),
-    number("UNFORMATTED_BYTES"),
-    number("FS1_BLOCKS"),
-    number("FS1_BYTES"),
-    number("FS2_BLOCKS"),
-    number("FS2_BYTES"),
-    number("FS3_BLOCKS"),
-    number("FS3_BYTES"),
-    number("FS4_BLOCKS"),
-    number("FS4_BYTES"),
-    number("FULL_BLOCKS"),
-    number("FULL_BYTES"),
+/// A segment and the blocks in it.
+struct SegmentSpace {
+    found: FoundSegment,
+    usage: SpaceUsage,
+}
+
+impl SegmentSpace {
+    fn is_manual(&self) -> bool {
+        self.found.segment.management() == SpaceManagement::Manual
+    }
+
+    fn bytes(&self, blocks: u32) -> Datum {
+        n(u64::from(blocks) * self.found.segment.block_size().bytes() as u64)
+    }
+
+    /// Blocks that only bitmaps know.
+    fn by_state(&self, blocks: fn(&SpaceUsage) -> u32) -> Option<u32> {
+        (!self.is_manual()).then(|| blocks(&self.usage))
+    }
+
+    fn blocks_by_state(&self, blocks: fn(&SpaceUsage) -> u32) -> Datum {
+        maybe(self.by_state(blocks), n)
+    }
+
+    fn bytes_by_state(&self, blocks: fn(&SpaceUsage) -> u32) -> Datum {
+        maybe(self.by_state(blocks), |blocks| self.bytes(blocks))
+    }
+}
+
+const COLUMNS: &[Column<SegmentSpace>] = &[
+    text("OWNER", 128, |row| s(&row.found.owner)),
+    text("SEGMENT_NAME", 128, |row| s(&row.found.name)),
+    text("SEGMENT_TYPE", 18, |row| s(row.found.kind)),
+    text("TABLESPACE_NAME", 30, |row| s(row.found.segment.tablespace().name())),
+    text("SEGMENT_SPACE_MANAGEMENT", 6, |row| s(if row.is_manual() { "MANUAL" } else { "AUTO" })),
+    number("TOTAL_BLOCKS", |row| n(row.usage.blocks)),
+    number("TOTAL_BYTES", |row| row.bytes(row.usage.blocks)),
+    number("UNUSED_BLOCKS", |row| n(row.usage.unused)),
+    number("UNUSED_BYTES", |row| row.bytes(row.usage.unused)),
+    number("LAST_USED_EXTENT_FILE_ID", |row| maybe(row.usage.last_used_extent, |start| n(start.file.0))),
+    number("LAST_USED_EXTENT_BLOCK_ID", |row| maybe(row.usage.last_used_extent, |start| n(start.block))),
+    number("LAST_USED_BLOCK", |row| n(row.usage.last_used_block)),
+    // Freelists know which blocks have room, bitmaps how much.
+    number("FREE_LIST_BLOCKS", |row| maybe(row.is_manual().then_some(row.usage.on_freelists), n)),
+    number("UNFORMATTED_BLOCKS", |row| row.blocks_by_state(|usage| usage.unformatted)),
+    number("UNFORMATTED_BYTES", |row| row.bytes_by_state(|usage| usage.unformatted)),
+    number("FS1_BLOCKS", |row| row.blocks_by_state(|usage| usage.free[0])),
+    number("FS1_BYTES", |row| row.bytes_by_state(|usage| usage.free[0])),
+    number("FS2_BLOCKS", |row| row.blocks_by_state(|usage| usage.free[1])),
+    number("FS2_BYTES", |row| row.bytes_by_state(|usage| usage.free[1])),
+    number("FS3_BLOCKS", |row| row.blocks_by_state(|usage| usage.free[2])),
+    number("FS3_BYTES", |row| row.bytes_by_state(|usage| usage.free[2])),
+    number("FS4_BLOCKS", |row| row.blocks_by_state(|usage| usage.free[3])),
+    number("FS4_BYTES", |row| row.bytes_by_state(|usage| usage.free[3])),
+    number("FULL_BLOCKS", |row| row.blocks_by_state(|usage| usage.full)),
+    number("FULL_BYTES", |row| row.bytes_by_state(|usage| usage.full)),
 ];
 
-pub(crate) const VIEWS: &[View] = &[
-    View { name: "DBA_SEGMENT_SPACE", columns: COLUMNS, rows: |cx, rows| space(cx, rows, Scope::Dba) },
-    View {
-        name: "USER_SEGMENT_SPACE",
-        columns: match COLUMNS.split_first() {
-            Some((_, rest)) => rest,
-            None => COLUMNS,
-        },
-        rows: |cx, rows| space(cx, rows, Scope::User),
-    },
+pub(crate) const VIEWS: &[&dyn View] = &[
+    &Table::new("DBA_SEGMENT_SPACE", &[COLUMNS], |cx, each| space(cx, each, Scope::Dba)),
+    &Table::new("USER_SEGMENT_SPACE", &[COLUMNS], |cx, each| space(cx, each, Scope::User)).without(&["OWNER"]),
 ];
 
-fn space(cx: &ViewContext, rows: &mut Rows, scope: Scope) -> Result<()> {
+fn space(cx: &ViewContext, each: Each<'_, SegmentSpace>, scope: Scope) -> Result<()> {
     for found in super::segments::all(cx, scope) {
-        let segment = &found.segment;
-        let usage = segment.space_usage(&cx.session)?;
-        let block_bytes = segment.block_size().bytes() as u64;
-        let manual = segment.management() == SpaceManagement::Manual;
-        let both = |blocks: u32| [n(blocks), n(u64::from(blocks) * block_bytes)];
-        let mut row = Vec::with_capacity(COLUMNS.len());
-        if scope != Scope::User {
-            row.push(s(&found.owner));
-        }
-        row.extend([
-            s(&found.name),
-            s(found.kind),
-            s(segment.tablespace().name()),
-            s(if manual { "MANUAL" } else { "AUTO" }),
-        ]);
-        row.extend(both(usage.blocks));
-        row.extend(both(usage.unused));
-        row.extend([
-            maybe(usage.last_used_extent, |start| n(start.file.0)),
-            maybe(usage.last_used_extent, |start| n(start.block)),
-            n(usage.last_used_block),
-            // Freelists know which blocks have room, bitmaps how much.
-            maybe(manual.then_some(usage.on_freelists), n),
-        ]);
-        let [quarter, half, most, nearly_all] = usage.free;
-        for blocks in [usage.unformatted, quarter, half, most, nearly_all, usage.full] {
-            row.extend(if manual { [Datum::Null, Datum::Null] } else { both(blocks) });
-        }
-        rows.add(&row)?;
+        let usage = found.segment.space_usage(&cx.session)?;
+        each(SegmentSpace { found, usage })?;
     }
     Ok(())
 }

@@ -1,62 +1,47 @@
 //! Sequences.
 
+use std::sync::Arc;
+
 use common::Result;
-use engine::dictionary::SchemaObject;
-use format::number;
+use engine::dictionary::{SchemaObject, SequenceDef};
+use format::number::encode_i128;
 use scalar::Datum;
 
-use super::view::{Rows, Scope, View, ViewColumn, ViewContext, n, number, s, text};
+use super::view::{Column, Each, Scope, Table, View, ViewContext, checked_number, n, number, s, text};
 
-const COLUMNS: &[ViewColumn] = &[
-    text("SEQUENCE_OWNER", 128),
-    text("SEQUENCE_NAME", 128),
-    number("MIN_VALUE"),
-    number("MAX_VALUE"),
-    number("INCREMENT_BY"),
-    text("CYCLE_FLAG", 1),
-    text("ORDER_FLAG", 1),
-    number("CACHE_SIZE"),
-    number("LAST_NUMBER"),
-];
-
-pub(crate) const VIEWS: &[View] = &[
-    View { name: "DBA_SEQUENCES", columns: COLUMNS, rows: |cx, rows| sequences(cx, rows, Scope::Dba) },
-    View { name: "ALL_SEQUENCES", columns: COLUMNS, rows: |cx, rows| sequences(cx, rows, Scope::All) },
-    View { name: "USER_SEQUENCES", columns: own(), rows: |cx, rows| sequences(cx, rows, Scope::User) },
-    View { name: "SEQ", columns: own(), rows: |cx, rows| sequences(cx, rows, Scope::User) },
-];
-
-const fn own() -> &'static [ViewColumn] {
-    match COLUMNS.split_first() {
-        Some((_, rest)) => rest,
-        None => COLUMNS,
-    }
-}
-
-fn sequences(cx: &ViewContext, rows: &mut Rows, scope: Scope) -> Result<()> {
-    for object in cx.catalog.others().filter(|object| cx.shows_object(scope, object)) {
-        let SchemaObject::Sequence(sequence) = object else { continue };
-        let settings = sequence.settings;
-        let wide = |value: i128| number::encode_i128(value, 0).map(Datum::Number);
-        let mut row = Vec::new();
-        if scope != Scope::User {
-            row.push(s(&sequence.owner));
-        }
-        row.extend([
-            s(&sequence.name),
-            wide(settings.minimum)?,
-            wide(settings.maximum)?,
-            wide(settings.increment)?,
-            flag(settings.cycle),
-            flag(settings.order),
-            n(settings.cache),
-            wide(sequence.last_number())?,
-        ]);
-        rows.add(&row)?;
-    }
-    Ok(())
+fn wide(value: i128) -> Result<Datum> {
+    encode_i128(value, 0).map(Datum::Number)
 }
 
 fn flag(value: bool) -> Datum {
     s(if value { "Y" } else { "N" })
+}
+
+const SEQUENCES: &[Column<Arc<SequenceDef>>] = &[
+    text("SEQUENCE_OWNER", 128, |sequence| s(&sequence.owner)),
+    text("SEQUENCE_NAME", 128, |sequence| s(&sequence.name)),
+    checked_number("MIN_VALUE", |sequence| wide(sequence.settings.minimum)),
+    checked_number("MAX_VALUE", |sequence| wide(sequence.settings.maximum)),
+    checked_number("INCREMENT_BY", |sequence| wide(sequence.settings.increment)),
+    text("CYCLE_FLAG", 1, |sequence| flag(sequence.settings.cycle)),
+    text("ORDER_FLAG", 1, |sequence| flag(sequence.settings.order)),
+    number("CACHE_SIZE", |sequence| n(sequence.settings.cache)),
+    checked_number("LAST_NUMBER", |sequence| wide(sequence.last_number())),
+];
+
+pub(crate) const VIEWS: &[&dyn View] = &[
+    &Table::new("DBA_SEQUENCES", &[SEQUENCES], |cx, each| sequences(cx, each, Scope::Dba)),
+    &Table::new("ALL_SEQUENCES", &[SEQUENCES], |cx, each| sequences(cx, each, Scope::All)),
+    &Table::new("USER_SEQUENCES", &[SEQUENCES], |cx, each| sequences(cx, each, Scope::User))
+        .without(&["SEQUENCE_OWNER"]),
+    &Table::new("SEQ", &[SEQUENCES], |cx, each| sequences(cx, each, Scope::User)).without(&["SEQUENCE_OWNER"]),
+];
+
+fn sequences(cx: &ViewContext, each: Each<'_, Arc<SequenceDef>>, scope: Scope) -> Result<()> {
+    for object in cx.catalog.others().filter(|object| cx.shows_object(scope, object)) {
+        if let SchemaObject::Sequence(sequence) = object {
+            each(Arc::clone(sequence))?;
+        }
+    }
+    Ok(())
 }

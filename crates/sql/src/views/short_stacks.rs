@@ -1,32 +1,38 @@
 //! Call stacks of sessions: a view without a counterpart in Oracle.
 
+use common::sync::ThreadId;
 use scalar::Datum;
 
-use super::view::{View, maybe, n, number, s, text};
+use super::view::{Column, Table, View, maybe, n, number, s, text};
 use crate::short_stack::short_stack;
 
 /// Bytes of a stack in the view; the outermost functions are cut off.
 const STACK_BYTES: u16 = 4_000;
 
-pub(crate) const VIEWS: &[View] = &[View {
-    name: "V$HW_SHORT_STACK",
-    columns: &[number("SID"), number("SERIAL#"), text("STID", 24), text("STACK", STACK_BYTES)],
-    rows: |cx, rows| {
-        let instance = cx.session.instance();
-        instance.sessions().iter().try_for_each(|figures| {
-            let Some(thread) = figures.thread else { return Ok(()) };
-            let Some(session) = instance.session(figures.sid, figures.serial) else { return Ok(()) };
-            // Empty for a session that does not answer, or whose call has ended meanwhile.
-            let stack = short_stack(&session).ok().map(|stack| stack.line());
-            rows.add(&[
-                n(figures.sid),
-                n(figures.serial),
-                s(thread.0.to_string()),
-                maybe(stack, |line| Datum::varchar2(cut(&line))),
-            ])
-        })
-    },
-}];
+/// The stack of a session whose call runs; none for one that does not answer, or whose call has ended meanwhile.
+struct ShortStack {
+    sid: u32,
+    serial: u32,
+    thread: ThreadId,
+    line: Option<String>,
+}
+
+const STACKS: &[Column<ShortStack>] = &[
+    number("SID", |row| n(row.sid)),
+    number("SERIAL#", |row| n(row.serial)),
+    text("STID", 24, |row| s(row.thread.0.to_string())),
+    text("STACK", STACK_BYTES, |row| maybe(row.line.as_deref(), |line| Datum::varchar2(cut(line)))),
+];
+
+pub(crate) const VIEWS: &[&dyn View] = &[&Table::new("V$HW_SHORT_STACK", &[STACKS], |cx, each| {
+    let instance = cx.session.instance();
+    instance.sessions().iter().try_for_each(|figures| {
+        let Some(thread) = figures.thread else { return Ok(()) };
+        let Some(session) = instance.session(figures.sid, figures.serial) else { return Ok(()) };
+        let line = short_stack(&session).ok().map(|stack| stack.line());
+        each(ShortStack { sid: figures.sid, serial: figures.serial, thread, line })
+    })
+})];
 
 /// The line, cut to the column's width.
 fn cut(line: &str) -> &str {

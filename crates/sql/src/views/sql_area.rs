@@ -1,78 +1,59 @@
 //! Costs of statements. A statement has one row, whatever sessions parsed it: there are no child cursors.
 
-use common::Result;
-use scalar::{DateTime, Datum};
-use waits::SqlStatement;
+use std::sync::Arc;
 
-use super::view::{Rows, View, ViewColumn, ViewContext, at, date, maybe, n, number, s, text};
-use crate::cursor::context::local_time;
+use common::Result;
+use scalar::DateTime;
+use waits::{SqlFigures, SqlStatement};
+
+use super::view::{Column, Each, Table, View, ViewContext, date, maybe, n, number, s, text, unless_zero, written};
 
 /// Bytes of a statement in SQL_TEXT.
 const SQL_TEXT_BYTES: usize = 1000;
 
-const COLUMNS: &[ViewColumn] = &[
-    text("SQL_TEXT", 1000),
-    text("SQL_ID", 13),
-    number("HASH_VALUE"),
-    number("COMMAND_TYPE"),
-    text("PARSING_SCHEMA_NAME", 128),
-    text("MODULE", 64),
-    text("ACTION", 64),
-    text("FIRST_LOAD_TIME", 19),
-    date("LAST_ACTIVE_TIME"),
-    number("PARSE_CALLS"),
-    number("EXECUTIONS"),
-    number("FETCHES"),
-    number("ROWS_PROCESSED"),
-    number("SORTS"),
-    number("BUFFER_GETS"),
-    number("DISK_READS"),
-    number("DIRECT_WRITES"),
-    // Times are microseconds.
-    number("ELAPSED_TIME"),
-    number("CPU_TIME"),
-    number("APPLICATION_WAIT_TIME"),
-    number("CONCURRENCY_WAIT_TIME"),
-    number("CLUSTER_WAIT_TIME"),
-    number("USER_IO_WAIT_TIME"),
-];
-
-pub(crate) const VIEWS: &[View] =
-    &[View { name: "V$SQL", columns: COLUMNS, rows }, View { name: "V$SQLAREA", columns: COLUMNS, rows }];
-
-fn rows(cx: &ViewContext, rows: &mut Rows) -> Result<()> {
-    let mut statements = cx.session.instance().sql_area().statements();
-    statements.sort_by(|a, b| a.source().sql_id.cmp(&b.source().sql_id));
-    statements.iter().try_for_each(|statement| rows.add(&row(statement)?))
+/// A statement, and its figures at one moment.
+struct Costs {
+    statement: Arc<SqlStatement>,
+    figures: SqlFigures,
 }
 
-fn row(statement: &SqlStatement) -> Result<Vec<Datum>> {
-    let (source, figures) = (statement.source(), statement.figures());
-    Ok(vec![
-        s(beginning(&source.text)),
-        s(&source.sql_id),
-        n(source.hash),
-        n(source.command),
-        s(&source.schema),
-        maybe(source.module.as_ref(), s),
-        maybe(source.action.as_ref(), s),
-        s(load_time(&local_time(statement.first_load_us())?)),
-        at(figures.last_active_us)?,
-        n(figures.parse_calls),
-        n(figures.executions),
-        n(figures.fetches),
-        n(figures.rows_processed),
-        n(figures.sorts),
-        n(figures.buffer_gets),
-        n(figures.disk_reads),
-        n(figures.direct_writes),
-        n(figures.elapsed_us),
-        n(figures.cpu_us),
-        n(figures.application_wait_us),
-        n(figures.concurrency_wait_us),
-        n(figures.cluster_wait_us),
-        n(figures.user_io_wait_us),
-    ])
+const STATEMENTS: &[Column<Costs>] = &[
+    text("SQL_TEXT", 1000, |row| s(beginning(&row.statement.source().text))),
+    text("SQL_ID", 13, |row| s(&row.statement.source().sql_id)),
+    number("HASH_VALUE", |row| n(row.statement.source().hash)),
+    number("COMMAND_TYPE", |row| n(row.statement.source().command)),
+    text("PARSING_SCHEMA_NAME", 128, |row| s(&row.statement.source().schema)),
+    text("MODULE", 64, |row| maybe(row.statement.source().module.as_ref(), s)),
+    text("ACTION", 64, |row| maybe(row.statement.source().action.as_ref(), s)),
+    written("FIRST_LOAD_TIME", 19, |row| Some(row.statement.first_load_us()), load_time),
+    date("LAST_ACTIVE_TIME", |row| unless_zero(row.figures.last_active_us)),
+    number("PARSE_CALLS", |row| n(row.figures.parse_calls)),
+    number("EXECUTIONS", |row| n(row.figures.executions)),
+    number("FETCHES", |row| n(row.figures.fetches)),
+    number("ROWS_PROCESSED", |row| n(row.figures.rows_processed)),
+    number("SORTS", |row| n(row.figures.sorts)),
+    number("BUFFER_GETS", |row| n(row.figures.buffer_gets)),
+    number("DISK_READS", |row| n(row.figures.disk_reads)),
+    number("DIRECT_WRITES", |row| n(row.figures.direct_writes)),
+    // Times are microseconds.
+    number("ELAPSED_TIME", |row| n(row.figures.elapsed_us)),
+    number("CPU_TIME", |row| n(row.figures.cpu_us)),
+    number("APPLICATION_WAIT_TIME", |row| n(row.figures.application_wait_us)),
+    number("CONCURRENCY_WAIT_TIME", |row| n(row.figures.concurrency_wait_us)),
+    number("CLUSTER_WAIT_TIME", |row| n(row.figures.cluster_wait_us)),
+    number("USER_IO_WAIT_TIME", |row| n(row.figures.user_io_wait_us)),
+];
+
+pub(crate) const VIEWS: &[&dyn View] =
+    &[&Table::new("V$SQL", &[STATEMENTS], statements), &Table::new("V$SQLAREA", &[STATEMENTS], statements)];
+
+fn statements(cx: &ViewContext, each: Each<'_, Costs>) -> Result<()> {
+    let mut statements = cx.session.instance().sql_area().statements();
+    statements.sort_by(|a, b| a.source().sql_id.cmp(&b.source().sql_id));
+    statements.into_iter().try_for_each(|statement| {
+        let figures = statement.figures();
+        each(Costs { statement, figures })
+    })
 }
 
 fn beginning(text: &str) -> &str {

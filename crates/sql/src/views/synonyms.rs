@@ -1,34 +1,29 @@
 //! Synonyms.
 
+use std::sync::Arc;
+
 use common::Result;
-use engine::dictionary::{PUBLIC, Rights, SchemaObject};
+use engine::dictionary::{PUBLIC, Rights, SchemaObject, SynonymDef};
 use scalar::Datum;
 
-use super::view::{Rows, Scope, View, ViewColumn, ViewContext, s, text};
+use super::view::{Column, Each, Scope, Table, View, ViewContext, s, text};
 
-const COLUMNS: &[ViewColumn] = &[
-    text("OWNER", 128),
-    text("SYNONYM_NAME", 128),
-    text("TABLE_OWNER", 128),
-    text("TABLE_NAME", 128),
-    text("DB_LINK", 128),
+const SYNONYMS: &[Column<Arc<SynonymDef>>] = &[
+    text("OWNER", 128, |synonym| s(&synonym.owner)),
+    text("SYNONYM_NAME", 128, |synonym| s(&synonym.name)),
+    text("TABLE_OWNER", 128, |synonym| s(&synonym.target_owner)),
+    text("TABLE_NAME", 128, |synonym| s(&synonym.target_name)),
+    text("DB_LINK", 128, |_| Datum::Null),
 ];
 
-pub(crate) const VIEWS: &[View] = &[
-    View { name: "DBA_SYNONYMS", columns: COLUMNS, rows: |cx, rows| synonyms(cx, rows, Scope::Dba) },
-    View { name: "ALL_SYNONYMS", columns: COLUMNS, rows: |cx, rows| synonyms(cx, rows, Scope::All) },
-    View { name: "USER_SYNONYMS", columns: own(), rows: |cx, rows| synonyms(cx, rows, Scope::User) },
-    View { name: "SYN", columns: own(), rows: |cx, rows| synonyms(cx, rows, Scope::User) },
+pub(crate) const VIEWS: &[&dyn View] = &[
+    &Table::new("DBA_SYNONYMS", &[SYNONYMS], |cx, each| synonyms(cx, each, Scope::Dba)),
+    &Table::new("ALL_SYNONYMS", &[SYNONYMS], |cx, each| synonyms(cx, each, Scope::All)),
+    &Table::new("USER_SYNONYMS", &[SYNONYMS], |cx, each| synonyms(cx, each, Scope::User)).without(&["OWNER"]),
+    &Table::new("SYN", &[SYNONYMS], |cx, each| synonyms(cx, each, Scope::User)).without(&["OWNER"]),
 ];
 
-const fn own() -> &'static [ViewColumn] {
-    match COLUMNS.split_first() {
-        Some((_, rest)) => rest,
-        None => COLUMNS,
-    }
-}
-
-fn synonyms(cx: &ViewContext, rows: &mut Rows, scope: Scope) -> Result<()> {
+fn synonyms(cx: &ViewContext, each: Each<'_, Arc<SynonymDef>>, scope: Scope) -> Result<()> {
     let user = cx.session.rights();
     for object in cx.catalog.others() {
         let SchemaObject::Synonym(synonym) = object else { continue };
@@ -38,15 +33,9 @@ fn synonyms(cx: &ViewContext, rows: &mut Rows, scope: Scope) -> Result<()> {
             Scope::User => synonym.owner == user,
             Scope::All => synonym.owner == user || synonym.owner == PUBLIC || reaches(cx, &user, object),
         };
-        if !shown {
-            continue;
+        if shown {
+            each(Arc::clone(synonym))?;
         }
-        let mut row = Vec::new();
-        if scope != Scope::User {
-            row.push(s(&synonym.owner));
-        }
-        row.extend([s(&synonym.name), s(&synonym.target_owner), s(&synonym.target_name), Datum::Null]);
-        rows.add(&row)?;
     }
     Ok(())
 }

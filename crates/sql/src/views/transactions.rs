@@ -1,108 +1,74 @@
 //! Open transactions, and those that a crash has left.
 
-use common::{Result, Xid};
+use common::Xid;
 use scalar::{DateTime, Datum};
+use storage::txn::HeldTableLock;
+use storage::undo::TransactionFigures;
 
-use super::view::{View, at, date, maybe, n, number, raw, s, text};
-use crate::cursor::context::local_time;
+use super::view::{Column, Table, View, date, maybe, n, number, raw, s, text, unless_zero, written};
 
-pub(crate) const VIEWS: &[View] = &[
-    View {
-        name: "V$TRANSACTION",
-        columns: &[
-            raw("ADDR", 8),
-            number("XIDUSN"),
-            number("XIDSLOT"),
-            number("XIDSQN"),
-            number("UBAFIL"),
-            number("UBABLK"),
-            number("UBASQN"),
-            number("UBAREC"),
-            text("STATUS", 16),
-            text("START_TIME", 20),
-            number("START_SCNB"),
-            number("START_SCNW"),
-            number("START_UBAFIL"),
-            number("START_UBABLK"),
-            number("START_UBASQN"),
-            number("START_UBAREC"),
-            raw("SES_ADDR", 8),
-            number("USED_UBLK"),
-            number("USED_UREC"),
-            date("START_DATE"),
-            number("START_SCN"),
-            raw("XID", 8),
-        ],
-        rows: |cx, rows| {
-            for transaction in live(cx.session.instance()) {
-                let (xid, last, first) = (transaction.xid, transaction.last, transaction.first);
-                let scn = transaction.start_scn.0;
-                rows.add(&[
-                    Datum::Raw(address(xid)),
-                    n(xid.segment),
-                    n(xid.slot),
-                    n(xid.sequence),
-                    n(last.block.file.0),
-                    n(last.block.block),
-                    n(last.sequence),
-                    n(last.record),
-                    s("ACTIVE"),
-                    s(start_time(&local_time(transaction.begun_us)?)),
-                    n(scn & u64::from(u32::MAX)),
-                    n(scn >> 32),
-                    n(first.block.file.0),
-                    n(first.block.block),
-                    n(first.sequence),
-                    n(first.record),
-                    Datum::Raw(session_address(transaction.sid)),
-                    n(transaction.used_blocks),
-                    n(transaction.used_records),
-                    at(transaction.begun_us)?,
-                    n(scn),
-                    Datum::Raw(packed(xid)),
-                ])?;
-            }
-            Ok(())
-        },
-    },
-    View {
-        name: "V$LOCKED_OBJECT",
-        columns: &[
-            number("XIDUSN"),
-            number("XIDSLOT"),
-            number("XIDSQN"),
-            number("OBJECT_ID"),
-            number("SESSION_ID"),
-            text("ORACLE_USERNAME", 128),
-            text("PROCESS", 24),
-            number("LOCKED_MODE"),
-        ],
-        rows: |cx, rows| {
-            let (live, process) = (live(cx.session.instance()), std::process::id().to_string());
-            let sessions = cx.session.instance().sessions();
-            let mut held = cx.session.instance().locks().tables();
-            held.sort_by_key(|lock| (lock.sid, lock.table));
-            held.iter().try_for_each(|lock| -> Result<()> {
-                // The lock may be there before the transaction has its slot.
-                let xid = live.iter().find(|transaction| transaction.sid == lock.sid).map_or(Xid::NONE, |t| t.xid);
-                let user = sessions.iter().find(|session| session.sid == lock.sid).map(|session| &session.user);
-                rows.add(&[
-                    n(xid.segment),
-                    n(xid.slot),
-                    n(xid.sequence),
-                    n(lock.table.0),
-                    n(lock.sid),
-                    maybe(user, s),
-                    s(&process),
-                    n(lock.mode as u8),
-                ])
-            })
-        },
-    },
+const TRANSACTIONS: &[Column<TransactionFigures>] = &[
+    raw("ADDR", 8, |row| Datum::Raw(address(row.xid))),
+    number("XIDUSN", |row| n(row.xid.segment)),
+    number("XIDSLOT", |row| n(row.xid.slot)),
+    number("XIDSQN", |row| n(row.xid.sequence)),
+    number("UBAFIL", |row| n(row.last.block.file.0)),
+    number("UBABLK", |row| n(row.last.block.block)),
+    number("UBASQN", |row| n(row.last.sequence)),
+    number("UBAREC", |row| n(row.last.record)),
+    text("STATUS", 16, |_| s("ACTIVE")),
+    written("START_TIME", 20, |row| Some(row.begun_us), start_time),
+    number("START_SCNB", |row| n(row.start_scn.0 & u64::from(u32::MAX))),
+    number("START_SCNW", |row| n(row.start_scn.0 >> 32)),
+    number("START_UBAFIL", |row| n(row.first.block.file.0)),
+    number("START_UBABLK", |row| n(row.first.block.block)),
+    number("START_UBASQN", |row| n(row.first.sequence)),
+    number("START_UBAREC", |row| n(row.first.record)),
+    raw("SES_ADDR", 8, |row| Datum::Raw(session_address(row.sid))),
+    number("USED_UBLK", |row| n(row.used_blocks)),
+    number("USED_UREC", |row| n(row.used_records)),
+    date("START_DATE", |row| unless_zero(row.begun_us)),
+    number("START_SCN", |row| n(row.start_scn.0)),
+    raw("XID", 8, |row| Datum::Raw(packed(row.xid))),
+];
+
+/// A table lock of a session. The lock may be there before the transaction has its slot.
+struct LockedObject {
+    lock: HeldTableLock,
+    xid: Xid,
+    user: Option<String>,
+}
+
+const LOCKED_OBJECTS: &[Column<LockedObject>] = &[
+    number("XIDUSN", |row| n(row.xid.segment)),
+    number("XIDSLOT", |row| n(row.xid.slot)),
+    number("XIDSQN", |row| n(row.xid.sequence)),
+    number("OBJECT_ID", |row| n(row.lock.table.0)),
+    number("SESSION_ID", |row| n(row.lock.sid)),
+    text("ORACLE_USERNAME", 128, |row| maybe(row.user.as_ref(), s)),
+    text("PROCESS", 24, |_| s(std::process::id().to_string())),
+    number("LOCKED_MODE", |row| n(row.lock.mode as u8)),
+];
+
+pub(crate) const VIEWS: &[&dyn View] = &[
+    &Table::new("V$TRANSACTION", &[TRANSACTIONS], |cx, each| {
+        live(cx.session.instance()).into_iter().try_for_each(each)
+    }),
+    &Table::new("V$LOCKED_OBJECT", &[LOCKED_OBJECTS], |cx, each| {
+        let live = live(cx.session.instance());
+        let sessions = cx.session.instance().sessions();
+        let mut held = cx.session.instance().locks().tables();
+        held.sort_by_key(|lock| (lock.sid, lock.table));
+        held.into_iter().try_for_each(|lock| {
+            let xid = live.iter().find(|transaction| transaction.sid == lock.sid).map_or(Xid::NONE, |t| t.xid);
+            let user = sessions.iter().find(|session| session.sid == lock.sid).map(|session| session.user.to_string());
+            each(LockedObject { lock, xid, user })
+        })
+    }),
 ];
 
 /// Transactions of sessions, by number.
-pub(super) fn live(instance: &engine::instance::Instance) -> Vec<storage::undo::TransactionFigures> {
+pub(super) fn live(instance: &engine::instance::Instance) -> Vec<TransactionFigures> {
     let mut live = instance.undo().transactions();
     live.retain(|transaction| transaction.sid != 0);
     live.sort_by_key(|transaction| transaction.xid);

@@ -1,39 +1,57 @@
 //! Triggers.
 
+use std::sync::Arc;
+
 use common::Result;
-use engine::dictionary::{SchemaObject, TriggerRule, TriggerTiming};
+use engine::dictionary::{ProgramDef, SchemaObject, TriggerDef, TriggerRule, TriggerTiming};
 use scalar::Datum;
 
-use super::view::{Rows, Scope, View, ViewColumn, ViewContext, s, text};
+use super::view::{Column, Each, Scope, Table, View, ViewContext, s, text};
 
-const TRIGGERS: &[ViewColumn] = &[
-    text("OWNER", 128),
-    text("TRIGGER_NAME", 128),
-    text("TRIGGER_TYPE", 16),
-    text("TRIGGERING_EVENT", 246),
-    text("TABLE_OWNER", 128),
-    text("BASE_OBJECT_TYPE", 18),
-    text("TABLE_NAME", 128),
-    text("COLUMN_NAME", 4000),
-    text("REFERENCING_NAMES", 422),
-    text("WHEN_CLAUSE", 4000),
-    text("STATUS", 8),
-    text("DESCRIPTION", 4000),
-    text("ACTION_TYPE", 11),
-    text("TRIGGER_BODY", 4000),
-];
+/// A trigger, and the table or view that it is on.
+struct Trigger {
+    program: Arc<ProgramDef>,
+    trigger: Arc<TriggerDef>,
+    base: SchemaObject,
+}
 
-const fn own(columns: &'static [ViewColumn]) -> &'static [ViewColumn] {
-    match columns.split_first() {
-        Some((_, rest)) => rest,
-        None => columns,
+impl Trigger {
+    fn rule(&self) -> &TriggerRule {
+        &self.trigger.rule
+    }
+
+    fn body(&self) -> &str {
+        parts(&self.program.source).1
     }
 }
 
-pub(crate) const VIEWS: &[View] = &[
-    View { name: "DBA_TRIGGERS", columns: TRIGGERS, rows: |cx, rows| triggers(cx, rows, Scope::Dba) },
-    View { name: "ALL_TRIGGERS", columns: TRIGGERS, rows: |cx, rows| triggers(cx, rows, Scope::All) },
-    View { name: "USER_TRIGGERS", columns: own(TRIGGERS), rows: |cx, rows| triggers(cx, rows, Scope::User) },
+const TRIGGERS: &[Column<Trigger>] = &[
+    text("OWNER", 128, |row| s(&row.program.owner)),
+    text("TRIGGER_NAME", 128, |row| s(&row.program.name)),
+    text("TRIGGER_TYPE", 16, |row| s(kind(row.rule().timing))),
+    text("TRIGGERING_EVENT", 246, |row| s(events(row.rule()))),
+    text("TABLE_OWNER", 128, |row| s(row.base.owner())),
+    text("BASE_OBJECT_TYPE", 18, |row| s(if matches!(row.base, SchemaObject::View(_)) { "VIEW" } else { "TABLE" })),
+    text("TABLE_NAME", 128, |row| s(row.base.name())),
+    text("COLUMN_NAME", 4000, |row| match row.rule().columns.as_slice() {
+        [] => Datum::Null,
+        columns => cut(&columns.join(", ")),
+    }),
+    text("REFERENCING_NAMES", 422, |row| s(format!("REFERENCING NEW AS {} OLD AS {}", row.rule().new, row.rule().old))),
+    text("WHEN_CLAUSE", 4000, |row| row.rule().when.as_deref().map_or(Datum::Null, cut)),
+    text("STATUS", 8, |row| s(if row.trigger.enabled { "ENABLED" } else { "DISABLED" })),
+    text("DESCRIPTION", 4000, |row| cut(parts(&row.program.source).0)),
+    text("ACTION_TYPE", 11, |row| {
+        let calls = row.body().get(..4).is_some_and(|word| word.eq_ignore_ascii_case("call"));
+        s(if calls { "CALL" } else { "PL/SQL" })
+    }),
+    text("TRIGGER_BODY", 4000, |row| cut(row.body())),
+];
+
+pub(crate) const VIEWS: &[&dyn View] = &[
+    &Table::new("DBA_TRIGGERS", &[TRIGGERS], |cx, each| triggers(cx, each, Scope::Dba)),
+    &Table::new("ALL_TRIGGERS", &[TRIGGERS], |cx, each| triggers(cx, each, Scope::All)),
+    &Table::new("USER_TRIGGERS", &[TRIGGERS], |cx, each| triggers(cx, each, Scope::User)).without(&["OWNER"]),
 ];
 
 fn kind(timing: TriggerTiming) -> &'static str {
@@ -65,44 +83,19 @@ fn cut(text: &str) -> Datum {
     s(&text[..text.floor_char_boundary(4000)])
 }
 
-fn triggers(cx: &ViewContext, rows: &mut Rows, scope: Scope) -> Result<()> {
+fn triggers(cx: &ViewContext, each: Each<'_, Trigger>, scope: Scope) -> Result<()> {
     let user = cx.session.user();
     let mut found: Vec<_> = cx
         .catalog
         .programs()
         .filter_map(|program| {
-            let trigger = program.trigger.as_ref()?;
+            let trigger = Arc::clone(program.trigger.as_ref()?);
             let base = cx.catalog.object_by_number(trigger.base)?;
             // Also those on one's own tables.
             let shown = scope == Scope::Dba || program.owner == user || (scope == Scope::All && base.owner() == user);
-            shown.then_some((program, trigger, base))
+            shown.then(|| Trigger { program: Arc::clone(program), trigger, base })
         })
         .collect();
-    found.sort_by(|(a, ..), (b, ..)| (&a.owner, &a.name).cmp(&(&b.owner, &b.name)));
-    for (program, trigger, base) in found {
-        let rule = &trigger.rule;
-        let (description, body) = parts(&program.source);
-        let mut row = Vec::new();
-        if scope != Scope::User {
-            row.push(s(&program.owner));
-        }
-        let base_type = if matches!(base, SchemaObject::View(_)) { "VIEW" } else { "TABLE" };
-        row.extend([
-            s(&program.name),
-            s(kind(rule.timing)),
-            s(events(rule)),
-            s(base.owner()),
-            s(base_type),
-            s(base.name()),
-            if rule.columns.is_empty() { Datum::Null } else { cut(&rule.columns.join(", ")) },
-            s(format!("REFERENCING NEW AS {} OLD AS {}", rule.new, rule.old)),
-            rule.when.as_deref().map_or(Datum::Null, cut),
-            s(if trigger.enabled { "ENABLED" } else { "DISABLED" }),
-            cut(description),
-            s(if body.get(..4).is_some_and(|word| word.eq_ignore_ascii_case("call")) { "CALL" } else { "PL/SQL" }),
-            cut(body),
-        ]);
-        rows.add(&row)?;
-    }
-    Ok(())
+    found.sort_by(|a, b| (&a.program.owner, &a.program.name).cmp(&(&b.program.owner, &b.program.name)));
+    found.into_iter().try_for_each(each)
 }

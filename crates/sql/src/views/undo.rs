@@ -1,194 +1,140 @@
 //! Undo segments, their extents, and the cost of undo.
 
-use common::Result;
+use common::{BlockAddress, Result};
 use scalar::Datum;
 use storage::parameters::Parameter;
-use storage::undo::{ExtentStatus, SegmentFigures};
+use storage::undo::{ExtentStatus, SegmentFigures, UndoInterval};
 
-use super::view::{View, ViewContext, at, date, n, number, s, text};
+use super::view::{Column, Each, Table, View, ViewContext, date, n, number, s, text, unless_zero};
 
-pub(crate) const VIEWS: &[View] = &[
-    View {
-        name: "V$ROLLNAME",
-        columns: &[number("USN"), text("NAME", 30)],
-        rows: |cx, rows| {
-            let online = segments(cx)?.into_iter().filter(|segment| segment.status != Status::Offline);
-            online
-                .map(|segment| segment.figures)
-                .try_for_each(|segment| rows.add(&[n(segment.number), s(&segment.name)]))
-        },
-    },
-    View {
-        name: "V$ROLLSTAT",
-        columns: &[
-            number("USN"),
-            number("EXTENTS"),
-            number("RSSIZE"),
-            number("WRITES"),
-            number("XACTS"),
-            number("GETS"),
-            number("WAITS"),
-            number("WRAPS"),
-            number("EXTENDS"),
-            number("OPTSIZE"),
-            number("HWMSIZE"),
-            number("SHRINKS"),
-            number("AVESHRINK"),
-            text("STATUS", 15),
-            number("CUREXT"),
-            number("CURBLK"),
-        ],
-        rows: |cx, rows| {
-            for Segment { figures, block_bytes, status, .. } in segments(cx)? {
-                if status == Status::Offline {
-                    continue;
-                }
-                rows.add(&[
-                    n(figures.number),
-                    n(figures.extents),
-                    n(u64::from(figures.blocks) * block_bytes),
-                    n(figures.writes),
-                    n(figures.transactions),
-                    n(figures.gets),
-                    n(figures.waits),
-                    n(figures.wraps),
-                    n(figures.extends),
-                    // No size is set for an undo segment.
-                    Datum::Null,
-                    n(u64::from(figures.most_blocks) * block_bytes),
-                    n(figures.shrinks),
-                    n(figures.shrunk_bytes.checked_div(figures.shrinks).unwrap_or(0)),
-                    s(status.name()),
-                    n(figures.current_extent),
-                    n(figures.current_block),
-                ])?;
-            }
-            Ok(())
-        },
-    },
-    View {
-        name: "V$UNDOSTAT",
-        columns: &[
-            date("BEGIN_TIME"),
-            date("END_TIME"),
-            number("UNDOTSN"),
-            number("UNDOBLKS"),
-            number("TXNCOUNT"),
-            number("MAXQUERYLEN"),
-            number("MAXCONCURRENCY"),
-            number("UNXPSTEALCNT"),
-            number("UNXPBLKRELCNT"),
-            number("UNXPBLKREUCNT"),
-            number("EXPSTEALCNT"),
-            number("EXPBLKRELCNT"),
-            number("EXPBLKREUCNT"),
-            number("SSOLDERRCNT"),
-            number("NOSPACEERRCNT"),
-            number("ACTIVEBLKS"),
-            number("UNEXPIREDBLKS"),
-            number("EXPIREDBLKS"),
-            number("TUNED_UNDORETENTION"),
-        ],
-        rows: |cx, rows| {
-            let instance = cx.session.instance();
-            let name = instance.parameters().text(Parameter::UndoTablespace).to_uppercase();
-            let tablespace = instance.tablespaces().named(&name).map_or(0, |tablespace| tablespace.number().0);
-            instance.undo().sample(&cx.session)?;
-            for interval in instance.undo().intervals(&cx.session) {
-                rows.add(&[
-                    at(interval.begin_us)?,
-                    at(interval.end_us)?,
-                    n(tablespace),
-                    n(interval.undo_blocks),
-                    n(interval.transactions),
-                    n(interval.max_query_s),
-                    n(interval.max_concurrency),
-                    n(interval.unexpired_steals),
-                    n(interval.unexpired_blocks_released),
-                    n(interval.unexpired_blocks_reused),
-                    n(interval.expired_steals),
-                    n(interval.expired_blocks_released),
-                    n(interval.expired_blocks_reused),
-                    n(interval.too_old_errors),
-                    n(interval.no_space_errors),
-                    n(interval.active_blocks),
-                    n(interval.unexpired_blocks),
-                    n(interval.expired_blocks),
-                    n(interval.tuned_retention_s()),
-                ])?;
-            }
-            Ok(())
-        },
-    },
-    View {
-        name: "DBA_ROLLBACK_SEGS",
-        columns: &[
-            text("SEGMENT_NAME", 30),
-            text("OWNER", 6),
-            text("TABLESPACE_NAME", 30),
-            number("SEGMENT_ID"),
-            number("FILE_ID"),
-            number("BLOCK_ID"),
-            text("STATUS", 16),
-            number("RELATIVE_FNO"),
-        ],
-        rows: |cx, rows| {
-            for Segment { figures, tablespace, status, .. } in segments(cx)? {
-                rows.add(&[
-                    s(&figures.name),
-                    s("PUBLIC"),
-                    s(tablespace),
-                    n(figures.number),
-                    n(figures.header.file.0),
-                    n(figures.header.block),
-                    s(status.name()),
-                    n(figures.header.file.0),
-                ])?;
-            }
-            Ok(())
-        },
-    },
-    View {
-        name: "DBA_UNDO_EXTENTS",
-        columns: &[
-            text("OWNER", 3),
-            text("SEGMENT_NAME", 30),
-            text("TABLESPACE_NAME", 30),
-            number("EXTENT_ID"),
-            number("FILE_ID"),
-            number("BLOCK_ID"),
-            number("BYTES"),
-            number("BLOCKS"),
-            number("RELATIVE_FNO"),
-            text("STATUS", 9),
-        ],
-        rows: |cx, rows| {
-            let segments = segments(cx)?;
-            for extent in cx.session.instance().undo().extents(&cx.session)? {
-                let Some(segment) = segments.iter().find(|segment| segment.figures.number == extent.segment) else {
-                    continue;
-                };
-                rows.add(&[
-                    s("SYS"),
-                    s(&segment.figures.name),
-                    s(&segment.tablespace),
-                    n(extent.number),
-                    n(extent.start.file.0),
-                    n(extent.start.block),
-                    n(u64::from(extent.blocks) * segment.block_bytes),
-                    n(extent.blocks),
-                    n(extent.start.file.0),
-                    s(match extent.status {
-                        ExtentStatus::Active => "ACTIVE",
-                        ExtentStatus::Unexpired => "UNEXPIRED",
-                        ExtentStatus::Expired => "EXPIRED",
-                    }),
-                ])?;
-            }
-            Ok(())
-        },
-    },
+const NAMES: &[Column<Segment>] =
+    &[number("USN", |row| n(row.figures.number)), text("NAME", 30, |row| s(&row.figures.name))];
+
+const STATISTICS: &[Column<Segment>] = &[
+    number("USN", |row| n(row.figures.number)),
+    number("EXTENTS", |row| n(row.figures.extents)),
+    number("RSSIZE", |row| n(u64::from(row.figures.blocks) * row.block_bytes)),
+    number("WRITES", |row| n(row.figures.writes)),
+    number("XACTS", |row| n(row.figures.transactions)),
+    number("GETS", |row| n(row.figures.gets)),
+    number("WAITS", |row| n(row.figures.waits)),
+    number("WRAPS", |row| n(row.figures.wraps)),
+    number("EXTENDS", |row| n(row.figures.extends)),
+    // No size is set for an undo segment.
+    number("OPTSIZE", |_| Datum::Null),
+    number("HWMSIZE", |row| n(u64::from(row.figures.most_blocks) * row.block_bytes)),
+    number("SHRINKS", |row| n(row.figures.shrinks)),
+    number("AVESHRINK", |row| n(row.figures.shrunk_bytes.checked_div(row.figures.shrinks).unwrap_or(0))),
+    text("STATUS", 15, |row| s(row.status.name())),
+    number("CUREXT", |row| n(row.figures.current_extent)),
+    number("CURBLK", |row| n(row.figures.current_block)),
 ];
+
+const SEGMENTS: &[Column<Segment>] = &[
+    text("SEGMENT_NAME", 30, |row| s(&row.figures.name)),
+    text("OWNER", 6, |_| s("PUBLIC")),
+    text("TABLESPACE_NAME", 30, |row| s(&row.tablespace)),
+    number("SEGMENT_ID", |row| n(row.figures.number)),
+    number("FILE_ID", |row| n(row.figures.header.file.0)),
+    number("BLOCK_ID", |row| n(row.figures.header.block)),
+    text("STATUS", 16, |row| s(row.status.name())),
+    number("RELATIVE_FNO", |row| n(row.figures.header.file.0)),
+];
+
+/// An interval of undo, and the number of the tablespace.
+struct Interval {
+    interval: UndoInterval,
+    tablespace: u32,
+}
+
+const INTERVALS: &[Column<Interval>] = &[
+    date("BEGIN_TIME", |row| unless_zero(row.interval.begin_us)),
+    date("END_TIME", |row| unless_zero(row.interval.end_us)),
+    number("UNDOTSN", |row| n(row.tablespace)),
+    number("UNDOBLKS", |row| n(row.interval.undo_blocks)),
+    number("TXNCOUNT", |row| n(row.interval.transactions)),
+    number("MAXQUERYLEN", |row| n(row.interval.max_query_s)),
+    number("MAXCONCURRENCY", |row| n(row.interval.max_concurrency)),
+    number("UNXPSTEALCNT", |row| n(row.interval.unexpired_steals)),
+    number("UNXPBLKRELCNT", |row| n(row.interval.unexpired_blocks_released)),
+    number("UNXPBLKREUCNT", |row| n(row.interval.unexpired_blocks_reused)),
+    number("EXPSTEALCNT", |row| n(row.interval.expired_steals)),
+    number("EXPBLKRELCNT", |row| n(row.interval.expired_blocks_released)),
+    number("EXPBLKREUCNT", |row| n(row.interval.expired_blocks_reused)),
+    number("SSOLDERRCNT", |row| n(row.interval.too_old_errors)),
+    number("NOSPACEERRCNT", |row| n(row.interval.no_space_errors)),
+    number("ACTIVEBLKS", |row| n(row.interval.active_blocks)),
+    number("UNEXPIREDBLKS", |row| n(row.interval.unexpired_blocks)),
+    number("EXPIREDBLKS", |row| n(row.interval.expired_blocks)),
+    number("TUNED_UNDORETENTION", |row| n(row.interval.tuned_retention_s())),
+];
+
+/// An extent of an undo segment.
+struct Extent {
+    segment: String,
+    tablespace: String,
+    number: u32,
+    start: BlockAddress,
+    blocks: u32,
+    block_bytes: u64,
+    status: ExtentStatus,
+}
+
+const EXTENTS: &[Column<Extent>] = &[
+    text("OWNER", 3, |_| s("SYS")),
+    text("SEGMENT_NAME", 30, |row| s(&row.segment)),
+    text("TABLESPACE_NAME", 30, |row| s(&row.tablespace)),
+    number("EXTENT_ID", |row| n(row.number)),
+    number("FILE_ID", |row| n(row.start.file.0)),
+    number("BLOCK_ID", |row| n(row.start.block)),
+    number("BYTES", |row| n(u64::from(row.blocks) * row.block_bytes)),
+    number("BLOCKS", |row| n(row.blocks)),
+    number("RELATIVE_FNO", |row| n(row.start.file.0)),
+    text("STATUS", 9, |row| {
+        s(match row.status {
+            ExtentStatus::Active => "ACTIVE",
+            ExtentStatus::Unexpired => "UNEXPIRED",
+            ExtentStatus::Expired => "EXPIRED",
+        })
+    }),
+];
+
+pub(crate) const VIEWS: &[&dyn View] = &[
+    &Table::new("V$ROLLNAME", &[NAMES], online),
+    &Table::new("V$ROLLSTAT", &[STATISTICS], online),
+    &Table::new("V$UNDOSTAT", &[INTERVALS], |cx, each| {
+        let instance = cx.session.instance();
+        let name = instance.parameters().text(Parameter::UndoTablespace).to_uppercase();
+        let tablespace = instance.tablespaces().named(&name).map_or(0, |tablespace| tablespace.number().0);
+        instance.undo().sample(&cx.session)?;
+        let intervals = instance.undo().intervals(&cx.session);
+        intervals.into_iter().try_for_each(|interval| each(Interval { interval, tablespace }))
+    }),
+    &Table::new("DBA_ROLLBACK_SEGS", &[SEGMENTS], |cx, each| segments(cx)?.into_iter().try_for_each(each)),
+    &Table::new("DBA_UNDO_EXTENTS", &[EXTENTS], |cx, each| {
+        let segments = segments(cx)?;
+        for extent in cx.session.instance().undo().extents(&cx.session)? {
+            let Some(segment) = segments.iter().find(|segment| segment.figures.number == extent.segment) else {
+                continue;
+            };
+            each(Extent {
+                segment: segment.figures.name.clone(),
+                tablespace: segment.tablespace.clone(),
+                number: extent.number,
+                start: extent.start,
+                blocks: extent.blocks,
+                block_bytes: segment.block_bytes,
+                status: extent.status,
+            })?;
+        }
+        Ok(())
+    }),
+];
+
+/// The segments that are in use.
+fn online(cx: &ViewContext, each: Each<'_, Segment>) -> Result<()> {
+    segments(cx)?.into_iter().filter(|segment| segment.status != Status::Offline).try_for_each(each)
+}
 
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Status {

@@ -1,37 +1,32 @@
 //! Views that users made.
 
+use std::sync::Arc;
+
 use common::Result;
-use engine::dictionary::SchemaObject;
+use engine::dictionary::{SchemaObject, ViewDef};
 
-use super::view::{Rows, Scope, View, ViewColumn, ViewContext, n, number, s, text};
+use super::view::{Column, Each, Scope, Table, View, ViewContext, n, number, s, text};
 
-/// TEXT is a LONG in Oracle.
-const COLUMNS: &[ViewColumn] =
-    &[text("OWNER", 128), text("VIEW_NAME", 128), number("TEXT_LENGTH"), text("TEXT", 4000), text("READ_ONLY", 1)];
-
-pub(crate) const VIEWS: &[View] = &[
-    View { name: "DBA_VIEWS", columns: COLUMNS, rows: |cx, rows| views(cx, rows, Scope::Dba) },
-    View { name: "ALL_VIEWS", columns: COLUMNS, rows: |cx, rows| views(cx, rows, Scope::All) },
-    View {
-        name: "USER_VIEWS",
-        columns: match COLUMNS.split_first() {
-            Some((_, rest)) => rest,
-            None => COLUMNS,
-        },
-        rows: |cx, rows| views(cx, rows, Scope::User),
-    },
+const VIEWS_OF_USERS: &[Column<Arc<ViewDef>>] = &[
+    text("OWNER", 128, |view| s(&view.owner)),
+    text("VIEW_NAME", 128, |view| s(&view.name)),
+    number("TEXT_LENGTH", |view| n(view.text.len())),
+    // A LONG in Oracle.
+    text("TEXT", 4000, |view| s(&view.text)),
+    text("READ_ONLY", 1, |view| s(if view.read_only { "Y" } else { "N" })),
 ];
 
-fn views(cx: &ViewContext, rows: &mut Rows, scope: Scope) -> Result<()> {
+pub(crate) const VIEWS: &[&dyn View] = &[
+    &Table::new("DBA_VIEWS", &[VIEWS_OF_USERS], |cx, each| views(cx, each, Scope::Dba)),
+    &Table::new("ALL_VIEWS", &[VIEWS_OF_USERS], |cx, each| views(cx, each, Scope::All)),
+    &Table::new("USER_VIEWS", &[VIEWS_OF_USERS], |cx, each| views(cx, each, Scope::User)).without(&["OWNER"]),
+];
+
+fn views(cx: &ViewContext, each: Each<'_, Arc<ViewDef>>, scope: Scope) -> Result<()> {
     for object in cx.catalog.others().filter(|object| cx.shows_object(scope, object)) {
-        let SchemaObject::View(view) = object else { continue };
-        let mut row = Vec::new();
-        if scope != Scope::User {
-            row.push(s(&view.owner));
+        if let SchemaObject::View(view) = object {
+            each(Arc::clone(view))?;
         }
-        let read_only = if view.read_only { "Y" } else { "N" };
-        row.extend([s(&view.name), n(view.text.len()), s(&view.text), s(read_only)]);
-        rows.add(&row)?;
     }
     Ok(())
 }

@@ -1,81 +1,57 @@
 //! Users and their grants.
 
-use common::Result;
+use std::sync::Arc;
 
-use super::view::{Rows, View, ViewContext, at, date, n, number, s, text, yes};
+use engine::dictionary::{SystemPrivilege, UserDef};
 
-pub(crate) const VIEWS: &[View] = &[
-    View {
-        name: "DBA_USERS",
-        columns: &[
-            text("USERNAME", 128),
-            number("USER_ID"),
-            text("ACCOUNT_STATUS", 32),
-            text("DEFAULT_TABLESPACE", 30),
-            date("CREATED"),
-        ],
-        rows: |cx, rows| users(cx, rows, |_| true),
-    },
-    View {
-        name: "USER_USERS",
-        columns: &[
-            text("USERNAME", 128),
-            number("USER_ID"),
-            text("ACCOUNT_STATUS", 32),
-            text("DEFAULT_TABLESPACE", 30),
-            date("CREATED"),
-        ],
-        rows: |cx, rows| {
-            let user = cx.session.rights();
-            users(cx, rows, |name| name == user)
-        },
-    },
-    View {
-        name: "ALL_USERS",
-        columns: &[text("USERNAME", 128), number("USER_ID"), date("CREATED")],
-        rows: |cx, rows| {
-            cx.catalog.users().try_for_each(|user| rows.add(&[s(&user.name), n(user.number.0), at(user.created_us)?]))
-        },
-    },
-    View {
-        name: "DBA_SYS_PRIVS",
-        columns: &[text("GRANTEE", 128), text("PRIVILEGE", 40), text("ADMIN_OPTION", 3)],
-        rows: |cx, rows| {
-            for user in cx.catalog.grantees_all() {
-                for (privilege, grantable) in &user.system {
-                    rows.add(&[s(&user.name), s(privilege.name()), yes(*grantable)])?;
-                }
-            }
-            Ok(())
-        },
-    },
-    View {
-        name: "SESSION_PRIVS",
-        columns: &[text("PRIVILEGE", 40)],
-        rows: |cx, rows| {
-            let user = cx.session.rights();
-            engine::dictionary::SystemPrivilege::ALL
-                .iter()
-                .filter(|privilege| cx.catalog.has_system_privilege(&user, **privilege))
-                .try_for_each(|privilege| rows.add(&[s(privilege.name())]))
-        },
-    },
-    View {
-        name: "DBA_ROLES",
-        columns: &[text("ROLE", 128), number("ROLE_ID")],
-        rows: |cx, rows| cx.catalog.roles().try_for_each(|role| rows.add(&[s(&role.name), n(role.number.0)])),
-    },
+use super::view::{Column, Table, View, date, n, number, s, text, unless_zero, yes};
+
+const USERS: &[Column<Arc<UserDef>>] = &[
+    text("USERNAME", 128, |user| s(&user.name)),
+    number("USER_ID", |user| n(user.number.0)),
+    text("ACCOUNT_STATUS", 32, |user| s(if user.locked { "LOCKED" } else { "OPEN" })),
+    text("DEFAULT_TABLESPACE", 30, |user| s(&user.default_tablespace)),
+    date("CREATED", |user| unless_zero(user.created_us)),
 ];
 
-fn users(cx: &ViewContext, rows: &mut Rows, wanted: impl Fn(&str) -> bool) -> Result<()> {
-    for user in cx.catalog.users().filter(|user| wanted(&user.name)) {
-        rows.add(&[
-            s(&user.name),
-            n(user.number.0),
-            s(if user.locked { "LOCKED" } else { "OPEN" }),
-            s(&user.default_tablespace),
-            at(user.created_us)?,
-        ])?;
-    }
-    Ok(())
+const ROLES: &[Column<Arc<UserDef>>] =
+    &[text("ROLE", 128, |role| s(&role.name)), number("ROLE_ID", |role| n(role.number.0))];
+
+/// A system privilege of a user or a role.
+struct Grant {
+    grantee: Arc<UserDef>,
+    privilege: SystemPrivilege,
+    grantable: bool,
 }
+
+const SYSTEM_PRIVILEGES: &[Column<Grant>] = &[
+    text("GRANTEE", 128, |row| s(&row.grantee.name)),
+    text("PRIVILEGE", 40, |row| s(row.privilege.name())),
+    text("ADMIN_OPTION", 3, |row| yes(row.grantable)),
+];
+
+const OWN_PRIVILEGES: &[Column<SystemPrivilege>] = &[text("PRIVILEGE", 40, |privilege| s(privilege.name()))];
+
+pub(crate) const VIEWS: &[&dyn View] = &[
+    &Table::new("DBA_USERS", &[USERS], |cx, each| cx.catalog.users().cloned().try_for_each(each)),
+    &Table::new("USER_USERS", &[USERS], |cx, each| {
+        let user = cx.session.rights();
+        cx.catalog.users().filter(|known| known.name == user).cloned().try_for_each(each)
+    }),
+    &Table::new("ALL_USERS", &[USERS], |cx, each| cx.catalog.users().cloned().try_for_each(each))
+        .without(&["ACCOUNT_STATUS", "DEFAULT_TABLESPACE"]),
+    &Table::new("DBA_SYS_PRIVS", &[SYSTEM_PRIVILEGES], |cx, each| {
+        for grantee in cx.catalog.grantees_all() {
+            for (privilege, grantable) in &grantee.system {
+                each(Grant { grantee: Arc::clone(grantee), privilege: *privilege, grantable: *grantable })?;
+            }
+        }
+        Ok(())
+    }),
+    &Table::new("SESSION_PRIVS", &[OWN_PRIVILEGES], |cx, each| {
+        let user = cx.session.rights();
+        let held = |privilege: &SystemPrivilege| cx.catalog.has_system_privilege(&user, *privilege);
+        SystemPrivilege::ALL.iter().copied().filter(held).try_for_each(each)
+    }),
+    &Table::new("DBA_ROLES", &[ROLES], |cx, each| cx.catalog.roles().cloned().try_for_each(each)),
+];
