@@ -98,8 +98,9 @@ fn refused(what: &str, error: &std::io::Error) -> Error {
 /// Registers and stack of a thread of this process, the calling one's too.
 ///
 /// # Errors
-/// ORA-00072 when there is no such thread or it ends unasked; HW-0008 when it has not answered in `most`, because it is in a system call
-/// that no signal interrupts or does not get the processor; HW-0002 when the operating system refuses a part of it.
+/// ORA-00072 when there is no such thread or it ends unasked; HW-0008 when it has not answered in `most`, because it is
+/// in a system call that no signal interrupts or does not get the processor; HW-0002 when the operating system refuses
+/// a part of it.
 pub(crate) fn copy(thread: ThreadId, most: Duration) -> Result<Copied> {
     let asker = ASKER.get_or_init(install).as_ref().map_err(Clone::clone)?;
     let mut asker = asker.lock();
