@@ -1,7 +1,7 @@
 //! What the targets share: reading a fuzzer's bytes as decisions, and blocks that are right but for a few bytes.
 //!
-//! Random bytes never pass a checksum, so the targets start from a block that the library itself has made, change some of its bytes, and seal it
-//! again. That is what a bug would leave on a disk, and what `validate` has to find.
+//! Random bytes never pass a checksum, so the targets start from a block that the library itself has made, change some
+//! of its bytes, and seal it again. That is what a bug would leave on a disk, and what `validate` has to find.
 
 pub mod heap_block;
 pub mod index_block;

@@ -4,7 +4,8 @@ use report::grid::Document;
 
 use crate::Input;
 
-/// Tables are as wide as their headings, lines go up, nothing is larger than its text explains; and the model can be made of it.
+/// Tables are as wide as their headings, lines go up, nothing is larger than its text explains; and the model can be
+/// made of it.
 pub fn check(documents: &[Document], bytes: usize) {
     let mut cells = 0;
     for document in documents {

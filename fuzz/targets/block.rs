@@ -1,4 +1,5 @@
-//! The check and the dump of any block: raw bytes, and blocks of every type with some bytes changed under a right checksum.
+//! The check and the dump of any block: raw bytes, and blocks of every type with some bytes changed under a right
+//! checksum.
 
 #![no_main]
 

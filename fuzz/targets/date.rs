@@ -1,4 +1,5 @@
-//! DATE and TIMESTAMP: any bytes are judged, those that are one come back from their parts, and days from their numbers.
+//! DATE and TIMESTAMP: any bytes are judged, those that are one come back from their parts, and days from their
+//! numbers.
 
 #![no_main]
 

@@ -1,4 +1,5 @@
-//! Formats of TO_CHAR, TO_DATE, TO_NUMBER and EXTRACT-like units: any format and any text; what a format writes it can often read.
+//! Formats of TO_CHAR, TO_DATE, TO_NUMBER and EXTRACT-like units: any format and any text; what a format writes it can
+//! often read.
 
 #![no_main]
 

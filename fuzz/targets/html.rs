@@ -17,7 +17,8 @@ fuzz_target!(|data: &[u8]| {
     };
     let documents = html::documents(&page);
     reports::check(&documents, page.len());
-    // Windows line ends are no other report. (A carriage return of its own is a line end to HTML and none to the count of lines.)
+    // Windows line ends are no other report. (A carriage return of its own is a line end to HTML and none to the count
+    // of lines.)
     if !page.contains('\r') && page.len() < 8192 {
         assert_eq!(html::documents(&page.replace('\n', "\r\n")), documents);
     }

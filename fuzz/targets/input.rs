@@ -1,4 +1,5 @@
-//! A file of any kind: packed or not, in UTF-8, UTF-16 or Windows-1252, holding reports, traces, TKPROF output, or something else.
+//! A file of any kind: packed or not, in UTF-8, UTF-16 or Windows-1252, holding reports, traces, TKPROF output, or
+//! something else.
 
 #![no_main]
 

@@ -1,4 +1,5 @@
-//! NUMBER: any bytes are judged, bytes that are a NUMBER come back from text and from integers, and sort as their values do.
+//! NUMBER: any bytes are judged, bytes that are a NUMBER come back from text and from integers, and sort as their
+//! values do.
 
 #![no_main]
 
@@ -50,7 +51,8 @@ fn valid(value: &NumberBytes, places: i32) {
     assert_eq!(value.negate().negate(), *value);
     assert!(number::is_valid(&value.negate()) && number::is_valid(&value.absolute()));
     assert_eq!(value.negate().signum(), -value.signum());
-    // The default text has 40 characters at most, some of them for sign, point and exponent: it says all digits of most numbers only.
+    // The default text has 40 characters at most, some of them for sign, point and exponent: it says all digits of most
+    // numbers only.
     let text = value.to_string();
     let back = number::parse(&text).expect("a number's text is a number");
     if number::unpack(value).length <= 15 {

@@ -1,4 +1,5 @@
-//! Scans of table blocks that pass `validate`: the same rows whether at once or a few at a time, and as many when they are only counted.
+//! Scans of table blocks that pass `validate`: the same rows whether at once or a few at a time, and as many when they
+//! are only counted.
 
 #![no_main]
 
@@ -53,7 +54,8 @@ fn predicate(input: &mut Input<'_>, depth: u8) -> Predicate {
     }
 }
 
-/// Scans with calls of at most `most` rows; rows that continue elsewhere are passed over. Rows looked at and handed over.
+/// Scans with calls of at most `most` rows; rows that continue elsewhere are passed over. Rows looked at and handed
+/// over.
 fn scan(bytes: &[u8], spec: &ScanSpec, most: usize, found: &mut Found) -> (usize, usize) {
     let mut scanner = Scanner::new(spec.clone());
     let (mut slot, mut examined, mut accepted) = (0, 0, 0);

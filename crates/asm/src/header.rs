@@ -198,7 +198,8 @@ impl Header {
     /// Reads a disk's headers.
     ///
     /// # Errors
-    /// When neither location can be read; a disk that is too short for them is [`HeaderRead::Empty`] or [`HeaderRead::Foreign`].
+    /// When neither location can be read; a disk that is too short for them is [`HeaderRead::Empty`] or
+    /// [`HeaderRead::Foreign`].
     pub(crate) fn read(device: &dyn Device, size: u64) -> std::io::Result<HeaderRead> {
         let read = |at: u64| {
             let mut block = AlignedBuffer::zeroed(BLOCK as usize);

@@ -14,7 +14,7 @@ use recorder::images::{Choice, record_and_try};
 use recorder::lives::Options;
 use recorder::summary::Summary;
 use recorder::walk::Honesty;
-use recorder::workload::Kind;
+use recorder::workload::WorkloadKind;
 
 /// Images without HIGHWATER_IMAGES.
 const IMAGES: usize = 100;
@@ -24,7 +24,7 @@ const UNITS: usize = 12;
 /// Operations of a life of so many units, about.
 const OPERATIONS: u64 = 200;
 
-fn options(kind: Kind, seed: u64) -> Options {
+fn options(kind: WorkloadKind, seed: u64) -> Options {
     Options { program: PathBuf::from(env!("CARGO_BIN_EXE_highwater")), kind, seed, units: UNITS }
 }
 
@@ -41,7 +41,7 @@ fn permitted<T>(result: &Result<T>) -> bool {
     !forbidden
 }
 
-fn images(images: usize, kinds: &[Kind], honesty: Honesty) -> Option<Summary> {
+fn images(images: usize, kinds: &[WorkloadKind], honesty: Honesty) -> Option<Summary> {
     let mut summary = Summary::default();
     let mut operations = OPERATIONS;
     for seed in 1.. {
@@ -69,21 +69,21 @@ fn printed(summary: &Summary) -> String {
 
 #[test]
 fn whatever_a_power_failure_leaves_opens_with_what_was_acknowledged() {
-    let Some(summary) = images(figure("HIGHWATER_IMAGES", IMAGES), &Kind::ALL, Honesty::Honest) else { return };
+    let Some(summary) = images(figure("HIGHWATER_IMAGES", IMAGES), &WorkloadKind::ALL, Honesty::Honest) else { return };
     assert!(summary.findings().is_empty(), "{}", printed(&summary));
 }
 
 /// As if the kernel had dropped every sync: the control for the test above.
 #[test]
 fn a_disk_that_forgets_what_was_synced_is_noticed() {
-    let Some(summary) = images(50, &[Kind::Rows], Honesty::Lying) else { return };
+    let Some(summary) = images(50, &[WorkloadKind::Rows], Honesty::Lying) else { return };
     assert!(summary.findings().iter().any(|finding| !finding.findings.lost.is_empty()), "{}", printed(&summary));
 }
 
 #[test]
 fn calls_that_fail_are_told_and_what_has_succeeded_stands() {
     let most = figure("HIGHWATER_FAULTS", FAULTS);
-    for kind in Kind::ALL {
+    for kind in WorkloadKind::ALL {
         let mut wrong = Vec::new();
         let mut hit = 0;
         let done = inject_all(&options(kind, 1), most, |injection| {

@@ -18,8 +18,9 @@ pub fn thousands(number: &str) -> String {
     text
 }
 
-/// Lines of at most `width` columns, indents among them, broken at blanks: `first` stands before the first line, `others` before the others. A word that
-/// is longer than a line stands on a line of its own. Without a word there is no line.
+/// Lines of at most `width` columns, indents among them, broken at blanks: `first` stands before the first line,
+/// `others` before the others. A word that is longer than a line stands on a line of its own. Without a word there is
+/// no line.
 #[must_use]
 pub fn wrapped(text: &str, width: usize, first: &str, others: &str) -> Vec<String> {
     let words: Vec<&str> = text.split_whitespace().collect();

@@ -93,7 +93,8 @@ pub struct FileIdentity {
 pub struct FileAccess {
     /// Bypasses the page cache of the operating system, where the file system allows it.
     pub direct: bool,
-    /// Submitted reads go on while their submitter does something else; else the submitter reads when it waits for them.
+    /// Submitted reads go on while their submitter does something else; else the submitter reads when it waits for
+    /// them.
     pub background: bool,
 }
 

@@ -13,7 +13,7 @@ use crate::shrink;
 use crate::side::{Answer, Class, Ours, Row, Side, Theirs};
 use crate::tally::Tally;
 use crate::text::{self, Dialect};
-use crate::tree::{Change, Kind, Query};
+use crate::tree::{Change, ExpressionType, Query};
 
 /// Statements on the same tables.
 const QUERIES_A_ROUND: u64 = 60;
@@ -160,7 +160,7 @@ impl Campaign {
     fn contents(&mut self, tables: &[Table]) -> Result<Option<[Answer; 2]>> {
         for table in tables {
             let columns: Vec<&str> = table.kinds().map(|column| column.name.as_str()).collect();
-            let kinds: Vec<Kind> = table.kinds().map(|column| column.kind).collect();
+            let kinds: Vec<ExpressionType> = table.kinds().map(|column| column.kind).collect();
             let text = format!("select {} from {}", columns.join(", "), table.name);
             let (ours, theirs) = (self.ours.query(&text, &kinds), self.theirs.query(&text, &kinds));
             match compare(&ours, &theirs, false) {
@@ -237,7 +237,7 @@ impl Campaign {
             for statement in table.definition(Dialect::Ours) {
                 let _ = writeln!(told, "{statement};");
             }
-            let kinds: Vec<Kind> = table.kinds().map(|column| column.kind).collect();
+            let kinds: Vec<ExpressionType> = table.kinds().map(|column| column.kind).collect();
             if let Answer::Rows(rows) = self.ours.query(&format!("select * from {}", table.name), &kinds) {
                 for row in rows {
                     let _ = writeln!(told, "insert into {} values ({});", table.name, literals(&row, &kinds));
@@ -254,12 +254,12 @@ impl Campaign {
     }
 }
 
-fn literals(row: &Row, kinds: &[Kind]) -> String {
+fn literals(row: &Row, kinds: &[ExpressionType]) -> String {
     let values = row.iter().zip(kinds).map(|(value, kind)| match (value, kind) {
         (None, _) => "null".to_owned(),
-        (Some(value), Kind::Number) => value.clone(),
-        (Some(value), Kind::Text) => format!("'{value}'"),
-        (Some(value), Kind::Date) => format!("to_date('{value}', 'YYYY-MM-DD HH24:MI:SS')"),
+        (Some(value), ExpressionType::Number) => value.clone(),
+        (Some(value), ExpressionType::Text) => format!("'{value}'"),
+        (Some(value), ExpressionType::Date) => format!("to_date('{value}', 'YYYY-MM-DD HH24:MI:SS')"),
     });
     values.collect::<Vec<_>>().join(", ")
 }

@@ -5,7 +5,7 @@ use common::Seeded;
 use crate::generate::Generator;
 use crate::schema::{Constraint, DATES, NUMBERS, TEXTS, Table};
 use crate::tree::{
-    Aggregate, Body, Change, Column, Condition, Expression, Group, GroupForm, Items, Kind, Query, Select,
+    Aggregate, Body, Change, Column, Condition, Expression, ExpressionType, Group, GroupForm, Items, Query, Select,
 };
 
 /// A random change of one table, a savepoint, or the end of the transaction.
@@ -40,11 +40,11 @@ pub(crate) fn first_row(random: &mut Seeded, table: &Table) -> Change {
     Change::InsertValues { table: table.name.clone(), columns, values }
 }
 
-fn literal(random: &mut Seeded, kind: Kind) -> Expression {
+fn literal(random: &mut Seeded, kind: ExpressionType) -> Expression {
     let values = match kind {
-        Kind::Number => NUMBERS,
-        Kind::Text => TEXTS,
-        Kind::Date => DATES,
+        ExpressionType::Number => NUMBERS,
+        ExpressionType::Text => TEXTS,
+        ExpressionType::Date => DATES,
     };
     if random.percent(15) {
         return Expression::Null(kind);
@@ -79,7 +79,7 @@ fn insert_values(random: &mut Seeded, tables: &[Table], table: &Table) -> Change
 
 fn insert_query(random: &mut Seeded, tables: &[Table], table: &Table) -> Change {
     let columns = some_columns(random, table);
-    let kinds: Vec<Kind> = columns.iter().map(|column| column.kind).collect();
+    let kinds: Vec<ExpressionType> = columns.iter().map(|column| column.kind).collect();
     let mut query = Generator::new(random, tables).of_kinds(&kinds, None);
     if query.order.is_empty() {
         query.order = (0..kinds.len()).map(|number| (number, crate::tree::Direction::default())).collect();
@@ -133,7 +133,7 @@ fn update(random: &mut Seeded, tables: &[Table], table: &Table) -> Change {
             .cloned()
             .collect();
         if !free.is_empty() {
-            let kinds: Vec<Kind> = free.iter().map(|column| column.kind).collect();
+            let kinds: Vec<ExpressionType> = free.iter().map(|column| column.kind).collect();
             let mut query = Generator::new(random, tables).of_kinds(&kinds, Some((ALIAS, table)));
             query.order = (0..kinds.len()).map(|number| (number, crate::tree::Direction::default())).collect();
             query.fetch = Some((0, 1));

@@ -3,25 +3,30 @@
 //! Where one name means different things, the peer's template expresses Highwater's meaning: an empty string is NULL,
 //! NULL joined to a text is the text, GREATEST of a NULL is NULL.
 
-use crate::tree::Kind;
+use crate::tree::ExpressionType;
 
 #[derive(PartialEq, Eq, Debug)]
 pub(crate) struct Function {
-    pub(crate) kind: Kind,
-    pub(crate) arguments: &'static [Kind],
+    pub(crate) kind: ExpressionType,
+    pub(crate) arguments: &'static [ExpressionType],
     pub(crate) ours: &'static str,
     pub(crate) theirs: &'static str,
 }
 
-const N: Kind = Kind::Number;
-const T: Kind = Kind::Text;
-const D: Kind = Kind::Date;
+const N: ExpressionType = ExpressionType::Number;
+const T: ExpressionType = ExpressionType::Text;
+const D: ExpressionType = ExpressionType::Date;
 
-const fn both(kind: Kind, arguments: &'static [Kind], text: &'static str) -> Function {
+const fn both(kind: ExpressionType, arguments: &'static [ExpressionType], text: &'static str) -> Function {
     Function { kind, arguments, ours: text, theirs: text }
 }
 
-const fn two(kind: Kind, arguments: &'static [Kind], ours: &'static str, theirs: &'static str) -> Function {
+const fn two(
+    kind: ExpressionType,
+    arguments: &'static [ExpressionType],
+    ours: &'static str,
+    theirs: &'static str,
+) -> Function {
     Function { kind, arguments, ours, theirs }
 }
 
@@ -138,11 +143,11 @@ pub(crate) const DATES: &[Function] = &[
 ];
 
 /// The functions that return this type.
-pub(crate) fn giving(kind: Kind) -> impl Iterator<Item = &'static Function> {
+pub(crate) fn giving(kind: ExpressionType) -> impl Iterator<Item = &'static Function> {
     let own = match kind {
-        Kind::Number => NUMBERS,
-        Kind::Text => TEXTS,
-        Kind::Date => DATES,
+        ExpressionType::Number => NUMBERS,
+        ExpressionType::Text => TEXTS,
+        ExpressionType::Date => DATES,
     };
     own.iter().chain(OF_EACH.iter().filter(move |function| function.kind == kind))
 }

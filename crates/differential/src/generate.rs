@@ -6,11 +6,11 @@ use common::Seeded;
 use crate::function::{Function, giving};
 use crate::schema::{DATES, NUMBERS, TEXTS, Table};
 use crate::tree::{
-    Aggregate, Body, Column, Condition, Direction, Expression, From, Group, GroupForm, Items, JoinKind, Kind, On,
-    Query, Select, SetOperator, Window, WindowFunction,
+    Aggregate, Body, Column, Condition, Direction, Expression, ExpressionType, From, Group, GroupForm, Items, JoinKind,
+    On, Query, Select, SetOperator, Window, WindowFunction,
 };
 
-const KINDS: [Kind; 3] = [Kind::Number, Kind::Text, Kind::Date];
+const KINDS: [ExpressionType; 3] = [ExpressionType::Number, ExpressionType::Text, ExpressionType::Date];
 const OPERATORS: &[&str] = &["=", "=", "=", "<>", "<", ">", "<=", ">="];
 const PATTERNS: &[&str] = &["%a%", "a_", "_%", "%", "ab%", "%b"];
 const FRAMES: &[&str] = &[
@@ -130,7 +130,7 @@ impl<'a> Generator<'a> {
     }
 
     /// A query over the columns of a row, of these types: for INSERT and UPDATE.
-    pub(crate) fn of_kinds(&mut self, kinds: &[Kind], row: Option<(&str, &Table)>) -> Query {
+    pub(crate) fn of_kinds(&mut self, kinds: &[ExpressionType], row: Option<(&str, &Table)>) -> Query {
         self.row(row, |generator| generator.query(Some(kinds), false))
     }
 
@@ -138,12 +138,12 @@ impl<'a> Generator<'a> {
         self.row(Some((alias, table)), |generator| generator.condition(0))
     }
 
-    pub(crate) fn value_over(&mut self, kind: Kind, row: Option<(&str, &Table)>) -> Expression {
+    pub(crate) fn value_over(&mut self, kind: ExpressionType, row: Option<(&str, &Table)>) -> Expression {
         self.row(row, |generator| generator.expression(kind, 0))
     }
 
     /// A value of the columns of a query.
-    pub(crate) fn value_of(&mut self, kind: Kind, columns: &[Column]) -> Expression {
+    pub(crate) fn value_of(&mut self, kind: ExpressionType, columns: &[Column]) -> Expression {
         let of = columns.iter().filter_map(|column| column.of.clone()).collect();
         self.levels.push(Level { columns: columns.to_vec(), aliases: of, ..Level::default() });
         let value = self.expression(kind, 1);
@@ -181,11 +181,11 @@ impl<'a> Generator<'a> {
         made
     }
 
-    fn kind(&mut self) -> Kind {
+    fn kind(&mut self) -> ExpressionType {
         match self.random.below(10) {
-            0..=5 => Kind::Number,
-            6..=7 => Kind::Text,
-            _ => Kind::Date,
+            0..=5 => ExpressionType::Number,
+            6..=7 => ExpressionType::Text,
+            _ => ExpressionType::Date,
         }
     }
 
@@ -209,7 +209,7 @@ impl<'a> Generator<'a> {
     // Query blocks.
 
     /// `alone`: not correlated.
-    fn query(&mut self, kinds: Option<&[Kind]>, alone: bool) -> Query {
+    fn query(&mut self, kinds: Option<&[ExpressionType]>, alone: bool) -> Query {
         let around = if alone { std::mem::take(&mut self.levels) } else { Vec::new() };
         let mut body = Body::Select(Box::new(self.select(kinds)));
         if self.random.percent(12) {
@@ -247,7 +247,7 @@ impl<'a> Generator<'a> {
     }
 
     /// A query of one value, more often than not of one row.
-    fn scalar(&mut self, kind: Kind) -> Query {
+    fn scalar(&mut self, kind: ExpressionType) -> Query {
         if self.random.percent(70) {
             return self.block(|generator| generator.aggregated(kind));
         }
@@ -260,7 +260,7 @@ impl<'a> Generator<'a> {
     }
 
     /// One row of one aggregate.
-    fn aggregated(&mut self, kind: Kind) -> Query {
+    fn aggregated(&mut self, kind: ExpressionType) -> Query {
         let mut level = Level::default();
         let from = vec![self.source(&mut level, true)];
         self.levels.push(level);
@@ -278,11 +278,11 @@ impl<'a> Generator<'a> {
         Query::of(Select { distinct: false, items, from, filter, group: None, having })
     }
 
-    fn select(&mut self, kinds: Option<&[Kind]>) -> Select {
+    fn select(&mut self, kinds: Option<&[ExpressionType]>) -> Select {
         self.block(|generator| generator.query_block(kinds))
     }
 
-    fn query_block(&mut self, kinds: Option<&[Kind]>) -> Select {
+    fn query_block(&mut self, kinds: Option<&[ExpressionType]>) -> Select {
         let mut level = Level::default();
         let mut from = Vec::new();
         let count = [1, 1, 1, 2, 2, 3][self.random.index(6)];
@@ -330,10 +330,12 @@ impl<'a> Generator<'a> {
         }
     }
 
-    fn item(&mut self, kind: Kind, group: Option<&Group>) -> Expression {
+    fn item(&mut self, kind: ExpressionType, group: Option<&Group>) -> Expression {
         match group {
             None if self.random.percent(7) => self.window(kind),
-            Some(group) if group.form != GroupForm::Plain && kind == Kind::Number && self.random.percent(25) => {
+            Some(group)
+                if group.form != GroupForm::Plain && kind == ExpressionType::Number && self.random.percent(25) =>
+            {
                 match self.random.pick(&group.keys) {
                     Some(Expression::Column(column)) => Expression::Grouping(column.clone()),
                     _ => self.expression(kind, 0),
@@ -372,7 +374,7 @@ impl<'a> Generator<'a> {
         Group { form, keys }
     }
 
-    fn own_column(&mut self, kind: Kind) -> Option<Column> {
+    fn own_column(&mut self, kind: ExpressionType) -> Option<Column> {
         let level = self.levels.last()?;
         let fitting: Vec<_> = level.columns.iter().filter(|column| column.kind == kind).cloned().collect();
         self.random.pick(&fitting).cloned()
@@ -547,11 +549,11 @@ impl<'a> Generator<'a> {
 
     // Values.
 
-    fn literal(&mut self, kind: Kind) -> Expression {
+    fn literal(&mut self, kind: ExpressionType) -> Expression {
         let values = match kind {
-            Kind::Number => NUMBERS,
-            Kind::Text => TEXTS,
-            Kind::Date => DATES,
+            ExpressionType::Number => NUMBERS,
+            ExpressionType::Text => TEXTS,
+            ExpressionType::Date => DATES,
         };
         self.random.pick(values).map_or(Expression::Null(kind), |value| Expression::Literal(kind, value))
     }
@@ -564,7 +566,7 @@ impl<'a> Generator<'a> {
         Expression::Column(Column { of, ..column })
     }
 
-    fn outer_column(&mut self, kind: Kind) -> Option<Expression> {
+    fn outer_column(&mut self, kind: ExpressionType) -> Option<Expression> {
         let last = self.levels.len().checked_sub(1)?;
         let mut found = Vec::new();
         for (at, level) in self.levels[..last].iter().enumerate() {
@@ -588,7 +590,7 @@ impl<'a> Generator<'a> {
         !self.aggregate && self.levels.last().is_some_and(|level| level.keys.is_some())
     }
 
-    fn atom(&mut self, kind: Kind) -> Expression {
+    fn atom(&mut self, kind: ExpressionType) -> Expression {
         if self.levels.len() > 1
             && self.random.percent(22)
             && let Some(column) = self.outer_column(kind)
@@ -619,13 +621,13 @@ impl<'a> Generator<'a> {
         Expression::Call(function, arguments)
     }
 
-    fn function(&mut self, kind: Kind) -> &'static Function {
+    fn function(&mut self, kind: ExpressionType) -> &'static Function {
         let functions: Vec<_> = giving(kind).collect();
         functions[self.random.index(functions.len())]
     }
 
     /// A call that has this value for one of its arguments; or the value itself.
-    fn call_with(&mut self, kind: Kind, depth: usize, value: Expression) -> Expression {
+    fn call_with(&mut self, kind: ExpressionType, depth: usize, value: Expression) -> Expression {
         let function = self.function(kind);
         let Some(at) = function.arguments.iter().position(|argument| *argument == value.kind()) else { return value };
         if function.arguments.len() > 1 && self.grouped_without_keys() {
@@ -648,7 +650,7 @@ impl<'a> Generator<'a> {
         self.levels.last().is_some_and(|level| level.keys.as_ref().is_some_and(Vec::is_empty))
     }
 
-    fn expression(&mut self, kind: Kind, depth: usize) -> Expression {
+    fn expression(&mut self, kind: ExpressionType, depth: usize) -> Expression {
         let deep = depth > 3;
         match self.random.below(100) {
             _ if deep => self.atom(kind),
@@ -663,7 +665,7 @@ impl<'a> Generator<'a> {
         }
     }
 
-    fn case(&mut self, kind: Kind, depth: usize) -> Expression {
+    fn case(&mut self, kind: ExpressionType, depth: usize) -> Expression {
         let count = 1 + self.random.below(2);
         let otherwise = self.random.percent(60);
         if self.random.percent(35) {
@@ -683,7 +685,7 @@ impl<'a> Generator<'a> {
 
     /// The argument of an aggregate: a column of the block itself, or an expression on one, since an aggregate of
     /// nothing but outer columns is the outer block's.
-    fn argument(&mut self, kind: Kind) -> Expression {
+    fn argument(&mut self, kind: ExpressionType) -> Expression {
         let before = self.aggregate;
         self.aggregate = true;
         let column = self.own_column(kind);
@@ -696,10 +698,10 @@ impl<'a> Generator<'a> {
         argument
     }
 
-    fn aggregate(&mut self, kind: Kind) -> Expression {
+    fn aggregate(&mut self, kind: ExpressionType) -> Expression {
         let distinct = self.random.percent(12);
         let (aggregate, of) = match kind {
-            Kind::Number => match self.random.below(12) {
+            ExpressionType::Number => match self.random.below(12) {
                 0..=1 => return Expression::CountAll,
                 2..=3 => (Aggregate::Count, KINDS[self.random.index(3)]),
                 4..=6 => (Aggregate::Sum, kind),
@@ -708,7 +710,7 @@ impl<'a> Generator<'a> {
                 10 => (Aggregate::Average, kind),
                 _ => (Aggregate::VariancePopulation, kind),
             },
-            Kind::Text if self.random.percent(25) => (Aggregate::List, kind),
+            ExpressionType::Text if self.random.percent(25) => (Aggregate::List, kind),
             _ if self.random.percent(50) => (Aggregate::Max, kind),
             _ => (Aggregate::Min, kind),
         };
@@ -716,7 +718,7 @@ impl<'a> Generator<'a> {
         Expression::Aggregate { aggregate, distinct, argument: Box::new(self.argument(of)) }
     }
 
-    fn window(&mut self, kind: Kind) -> Expression {
+    fn window(&mut self, kind: ExpressionType) -> Expression {
         let Some(level) = self.levels.last().cloned() else { return self.atom(kind) };
         // Rows that are alike in all columns can change places; no others.
         let complete = level.columns.iter().map(|column| Expression::Column(column.clone())).collect::<Vec<_>>();
@@ -729,7 +731,7 @@ impl<'a> Generator<'a> {
             order.extend(self.own_column(kind).map(|key| (Expression::Column(key), self.direction())));
         }
         let argument = self.argument(kind);
-        let ranked = kind == Kind::Number && !order.is_empty();
+        let ranked = kind == ExpressionType::Number && !order.is_empty();
         let function = match self.random.below(12) {
             0..=1 if ranked => WindowFunction::Rank(if self.random.percent(50) { "rank" } else { "dense_rank" }),
             2 if ranked && whole => WindowFunction::RowNumber,
@@ -743,9 +745,9 @@ impl<'a> Generator<'a> {
             }
             _ => {
                 let aggregate = match (kind, self.random.below(5)) {
-                    (Kind::Number, 0) => Aggregate::Count,
-                    (Kind::Number, 1) => Aggregate::Sum,
-                    (Kind::Number, 2) => Aggregate::Average,
+                    (ExpressionType::Number, 0) => Aggregate::Count,
+                    (ExpressionType::Number, 1) => Aggregate::Sum,
+                    (ExpressionType::Number, 2) => Aggregate::Average,
                     (_, 3) => Aggregate::Max,
                     _ => Aggregate::Min,
                 };
@@ -801,7 +803,8 @@ impl<'a> Generator<'a> {
             61..=64 => Condition::Not(Box::new(self.condition(depth + 1))),
             65 => Condition::NotTrue(Box::new(self.compare(depth + 1))),
             66..=71 => {
-                let kinds: Vec<Kind> = (0..if self.random.percent(15) { 2 } else { 1 }).map(|_| self.kind()).collect();
+                let kinds: Vec<ExpressionType> =
+                    (0..if self.random.percent(15) { 2 } else { 1 }).map(|_| self.kind()).collect();
                 let left = kinds.iter().map(|kind| self.expression(*kind, depth + 1)).collect();
                 let list = (0..1 + self.random.below(3))
                     .map(|_| kinds.iter().map(|kind| self.expression(*kind, depth + 2)).collect())
@@ -818,14 +821,15 @@ impl<'a> Generator<'a> {
                 }
             }
             75..=77 => Condition::Like {
-                value: self.expression(Kind::Text, depth + 1),
+                value: self.expression(ExpressionType::Text, depth + 1),
                 not,
                 pattern: self.random.pick(PATTERNS).copied().unwrap_or("%"),
             },
             _ if !may_nest => self.compare(depth),
             78..=86 => Condition::Exists(not, Box::new(self.query(None, false))),
             87..=93 => {
-                let kinds: Vec<Kind> = (0..if self.random.percent(20) { 2 } else { 1 }).map(|_| self.kind()).collect();
+                let kinds: Vec<ExpressionType> =
+                    (0..if self.random.percent(20) { 2 } else { 1 }).map(|_| self.kind()).collect();
                 let left = kinds.iter().map(|kind| self.expression(*kind, depth + 1)).collect();
                 Condition::InQuery { left, not, query: Box::new(self.query(Some(&kinds), false)) }
             }
@@ -854,7 +858,7 @@ mod tests {
     use common::Seeded;
 
     use super::{Generator, Level};
-    use crate::tree::{Column, Expression, Kind};
+    use crate::tree::{Column, Expression, ExpressionType};
 
     #[test]
     fn one_window_function_of_a_block_looks_at_single_rows() {
@@ -862,9 +866,9 @@ mod tests {
         let mut generator = Generator::new(&mut random, &[]);
         let mut by_row = Vec::new();
         for _ in 0..50 {
-            let columns = vec![Column { of: None, name: "a".to_owned(), kind: Kind::Number }];
+            let columns = vec![Column { of: None, name: "a".to_owned(), kind: ExpressionType::Number }];
             generator.levels.push(Level { columns, ..Level::default() });
-            let windows = (0..8).map(|_| generator.window(Kind::Number));
+            let windows = (0..8).map(|_| generator.window(ExpressionType::Number));
             by_row
                 .push(windows.filter(|made| matches!(made, Expression::Window(window) if window.is_by_row())).count());
             generator.levels.pop();

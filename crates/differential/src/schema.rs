@@ -3,19 +3,19 @@
 use common::Seeded;
 
 use crate::text::Dialect;
-use crate::tree::{Column, Kind};
+use crate::tree::{Column, ExpressionType};
 
 /// Names of columns, with the type of each in every table that has it: so tables have columns in common for USING and
 /// NATURAL, and subqueries share names with the blocks around them.
-const COLUMNS: &[(&str, Kind)] = &[
-    ("a", Kind::Number),
-    ("b", Kind::Number),
-    ("c", Kind::Number),
-    ("k", Kind::Number),
-    ("s", Kind::Text),
-    ("u", Kind::Text),
-    ("d", Kind::Date),
-    ("e", Kind::Date),
+const COLUMNS: &[(&str, ExpressionType)] = &[
+    ("a", ExpressionType::Number),
+    ("b", ExpressionType::Number),
+    ("c", ExpressionType::Number),
+    ("k", ExpressionType::Number),
+    ("s", ExpressionType::Text),
+    ("u", ExpressionType::Text),
+    ("d", ExpressionType::Date),
+    ("e", ExpressionType::Date),
 ];
 
 /// The values that rows draw from: few, so that they match.
@@ -67,21 +67,21 @@ impl Table {
         for column in &self.columns {
             let name = &column.column.name;
             let mut part = match (column.column.kind, column.limit) {
-                (Kind::Number, None) => format!("{name} {}", if ours { "number" } else { "numeric" }),
-                (Kind::Number, Some(digits)) => {
+                (ExpressionType::Number, None) => format!("{name} {}", if ours { "number" } else { "numeric" }),
+                (ExpressionType::Number, Some(digits)) => {
                     format!("{name} {}({digits})", if ours { "number" } else { "numeric" })
                 }
-                (Kind::Text, bytes) => {
+                (ExpressionType::Text, bytes) => {
                     format!("{name} {}({})", if ours { "varchar2" } else { "varchar" }, bytes.unwrap_or(20))
                 }
-                (Kind::Date, _) => format!("{name} {}", if ours { "date" } else { "timestamp(0)" }),
+                (ExpressionType::Date, _) => format!("{name} {}", if ours { "date" } else { "timestamp(0)" }),
             };
             if let Some(default) = column.default {
                 part.push_str(&match column.column.kind {
-                    Kind::Number => format!(" default {default}"),
-                    Kind::Text => format!(" default '{default}'"),
-                    Kind::Date if ours => format!(" default to_date('{default}', 'YYYY-MM-DD HH24:MI:SS')"),
-                    Kind::Date => format!(" default timestamp '{default}'"),
+                    ExpressionType::Number => format!(" default {default}"),
+                    ExpressionType::Text => format!(" default '{default}'"),
+                    ExpressionType::Date if ours => format!(" default to_date('{default}', 'YYYY-MM-DD HH24:MI:SS')"),
+                    ExpressionType::Date => format!(" default timestamp '{default}'"),
                 });
             }
             // The peer checks only a deferrable one after the statement, others at each row.
@@ -107,12 +107,12 @@ impl Table {
     }
 }
 
-fn constraint(random: &mut Seeded, kind: Kind) -> Constraint {
+fn constraint(random: &mut Seeded, kind: ExpressionType) -> Constraint {
     match random.below(20) {
         0..=2 => Constraint::Index,
         3 => Constraint::NotNull,
         4 => Constraint::Unique,
-        5 if kind == Kind::Number => Constraint::AtLeast(0),
+        5 if kind == ExpressionType::Number => Constraint::AtLeast(0),
         _ => Constraint::None,
     }
 }
@@ -127,27 +127,27 @@ pub(crate) fn tables(random: &mut Seeded, round: u64) -> Vec<Table> {
                 continue;
             }
             let values = match kind {
-                Kind::Number => NUMBERS,
-                Kind::Text => TEXTS,
-                Kind::Date => DATES,
+                ExpressionType::Number => NUMBERS,
+                ExpressionType::Text => TEXTS,
+                ExpressionType::Date => DATES,
             };
             columns.push(TableColumn {
                 column: Column { of: None, name: (*name).to_owned(), kind: *kind },
                 constraint: constraint(random, *kind),
                 default: if random.percent(15) { random.pick(values).copied() } else { None },
                 limit: match kind {
-                    Kind::Number if random.percent(20) => Some(2),
-                    Kind::Text if random.percent(20) => Some(3),
+                    ExpressionType::Number if random.percent(20) => Some(2),
+                    ExpressionType::Text if random.percent(20) => Some(3),
                     _ => None,
                 },
             });
         }
         let name = format!("t{round}_{number}");
-        if !columns.iter().any(|column| column.column.kind == Kind::Number) {
-            let column = Column { of: None, name: "k".to_owned(), kind: Kind::Number };
+        if !columns.iter().any(|column| column.column.kind == ExpressionType::Number) {
+            let column = Column { of: None, name: "k".to_owned(), kind: ExpressionType::Number };
             columns.push(TableColumn { column, constraint: Constraint::None, default: None, limit: None });
         }
-        let first = columns.iter().position(|column| column.column.kind == Kind::Number);
+        let first = columns.iter().position(|column| column.column.kind == ExpressionType::Number);
         let reference = if let Some(at) = first.filter(|_| random.percent(30)) {
             columns[at].constraint = Constraint::PrimaryKey;
             None

@@ -1,13 +1,15 @@
 //! Smaller statements that may still differ: a part left out, or put in the place of the whole.
 
-use crate::tree::{Body, Change, Condition, Expression, From, Items, Kind, On, Query, Select, WindowFunction};
+use crate::tree::{
+    Body, Change, Condition, Expression, ExpressionType, From, Items, On, Query, Select, WindowFunction,
+};
 
 /// A value to put in a subexpression's place.
-fn simplest(kind: Kind) -> Expression {
+fn simplest(kind: ExpressionType) -> Expression {
     match kind {
-        Kind::Number => Expression::Literal(kind, "1"),
-        Kind::Text => Expression::Literal(kind, "a"),
-        Kind::Date => Expression::Literal(kind, "2024-02-29 00:00:00"),
+        ExpressionType::Number => Expression::Literal(kind, "1"),
+        ExpressionType::Text => Expression::Literal(kind, "a"),
+        ExpressionType::Date => Expression::Literal(kind, "2024-02-29 00:00:00"),
     }
 }
 

@@ -14,7 +14,7 @@ use postgres::error::SqlState;
 use sql::{Connection, Database};
 
 use crate::text::Dialect;
-use crate::tree::Kind;
+use crate::tree::ExpressionType;
 
 /// The class of a refusal, as far as both sides can tell.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
@@ -78,15 +78,15 @@ fn plain(number: &str) -> String {
     if negative && text != "0" { format!("-{text}") } else { text }
 }
 
-fn value(kinds: &[Kind], at: usize, text: &str) -> String {
-    if kinds.get(at) == Some(&Kind::Number) { plain(text) } else { text.to_owned() }
+fn value(kinds: &[ExpressionType], at: usize, text: &str) -> String {
+    if kinds.get(at) == Some(&ExpressionType::Number) { plain(text) } else { text.to_owned() }
 }
 
 pub(crate) trait Side {
     fn dialect(&self) -> Dialect;
 
     /// A query and the types of its columns.
-    fn query(&mut self, text: &str, kinds: &[Kind]) -> Answer;
+    fn query(&mut self, text: &str, kinds: &[ExpressionType]) -> Answer;
 
     /// A change of rows; a failed one is rolled back, and the transaction goes on.
     fn change(&mut self, text: &str) -> Answer;
@@ -122,7 +122,7 @@ impl Ours {
         Ok(Self(connection))
     }
 
-    fn rows(&mut self, text: &str, kinds: &[Kind]) -> Result<Vec<Row>> {
+    fn rows(&mut self, text: &str, kinds: &[ExpressionType]) -> Result<Vec<Row>> {
         let mut rows = Vec::new();
         for row in self.0.query(text)? {
             let mut values = Vec::new();
@@ -182,7 +182,7 @@ impl Side for Ours {
         Dialect::Ours
     }
 
-    fn query(&mut self, text: &str, kinds: &[Kind]) -> Answer {
+    fn query(&mut self, text: &str, kinds: &[ExpressionType]) -> Answer {
         joining(text, self.guarded(|ours| ours.rows(text, kinds).map(Answer::Rows)))
     }
 
@@ -265,7 +265,7 @@ impl Side for Theirs {
         Dialect::Theirs
     }
 
-    fn query(&mut self, text: &str, kinds: &[Kind]) -> Answer {
+    fn query(&mut self, text: &str, kinds: &[ExpressionType]) -> Answer {
         self.run(text, |messages| {
             let rows = messages.iter().filter_map(|message| match message {
                 SimpleQueryMessage::Row(row) => {

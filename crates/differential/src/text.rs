@@ -3,8 +3,8 @@
 use std::fmt::Write as _;
 
 use crate::tree::{
-    Aggregate, Body, Change, Column, Condition, Direction, Expression, From, Group, GroupForm, Items, JoinKind, Kind,
-    On, Query, Select, SetOperator, Window, WindowFunction, alias_of_item,
+    Aggregate, Body, Change, Column, Condition, Direction, Expression, ExpressionType, From, Group, GroupForm, Items,
+    JoinKind, On, Query, Select, SetOperator, Window, WindowFunction, alias_of_item,
 };
 
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -26,20 +26,20 @@ pub(crate) fn change(dialect: Dialect, change: &Change) -> String {
 }
 
 /// A type, for casts of NULL.
-fn own_type(kind: Kind) -> &'static str {
+fn own_type(kind: ExpressionType) -> &'static str {
     match kind {
-        Kind::Number => "number",
-        Kind::Text => "varchar2(20)",
-        Kind::Date => "date",
+        ExpressionType::Number => "number",
+        ExpressionType::Text => "varchar2(20)",
+        ExpressionType::Date => "date",
     }
 }
 
 /// The same of the peer.
-fn peer_type(kind: Kind) -> &'static str {
+fn peer_type(kind: ExpressionType) -> &'static str {
     match kind {
-        Kind::Number => "numeric",
-        Kind::Text => "text",
-        Kind::Date => "timestamp",
+        ExpressionType::Number => "numeric",
+        ExpressionType::Text => "text",
+        ExpressionType::Date => "timestamp",
     }
 }
 
@@ -74,23 +74,23 @@ impl Text {
         self.put(&column.name);
     }
 
-    fn literal(&mut self, kind: Kind, literal: &str) {
+    fn literal(&mut self, kind: ExpressionType, literal: &str) {
         match (kind, self.dialect) {
-            (Kind::Number, Dialect::Ours) => self.put(literal),
+            (ExpressionType::Number, Dialect::Ours) => self.put(literal),
             // An integer would divide as one.
-            (Kind::Number, Dialect::Theirs) => {
+            (ExpressionType::Number, Dialect::Theirs) => {
                 let _ = write!(self.out, "({literal}::numeric)");
             }
-            (Kind::Text, Dialect::Ours) => {
+            (ExpressionType::Text, Dialect::Ours) => {
                 let _ = write!(self.out, "'{literal}'");
             }
-            (Kind::Text, Dialect::Theirs) => {
+            (ExpressionType::Text, Dialect::Theirs) => {
                 let _ = write!(self.out, "'{literal}'::text");
             }
-            (Kind::Date, Dialect::Ours) => {
+            (ExpressionType::Date, Dialect::Ours) => {
                 let _ = write!(self.out, "to_date('{literal}', 'YYYY-MM-DD HH24:MI:SS')");
             }
-            (Kind::Date, Dialect::Theirs) => {
+            (ExpressionType::Date, Dialect::Theirs) => {
                 let _ = write!(self.out, "timestamp '{literal}'");
             }
         }

@@ -4,7 +4,7 @@ use crate::function::Function;
 
 /// The type of an expression.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(crate) enum Kind {
+pub(crate) enum ExpressionType {
     Number,
     Text,
     Date,
@@ -16,24 +16,24 @@ pub(crate) struct Column {
     /// The alias before the name; None for a common column of USING and NATURAL, which has none.
     pub(crate) of: Option<String>,
     pub(crate) name: String,
-    pub(crate) kind: Kind,
+    pub(crate) kind: ExpressionType,
 }
 
 #[derive(Clone, Debug)]
 pub(crate) enum Expression {
     Column(Column),
     /// A literal, as text of its kind: `1.5`, `ab`, `2024-02-29 12:30:00`.
-    Literal(Kind, &'static str),
-    Null(Kind),
+    Literal(ExpressionType, &'static str),
+    Null(ExpressionType),
     Call(&'static Function, Vec<Expression>),
     Case {
-        kind: Kind,
+        kind: ExpressionType,
         when: Vec<(Condition, Expression)>,
         otherwise: Option<Box<Expression>>,
     },
     /// CASE with an operand.
     Choice {
-        kind: Kind,
+        kind: ExpressionType,
         operand: Box<Expression>,
         when: Vec<(Expression, Expression)>,
         otherwise: Option<Box<Expression>>,
@@ -281,29 +281,29 @@ pub(crate) enum Change {
 }
 
 impl Expression {
-    pub(crate) fn kind(&self) -> Kind {
+    pub(crate) fn kind(&self) -> ExpressionType {
         match self {
             Self::Column(column) => column.kind,
             Self::Literal(kind, _) | Self::Null(kind) | Self::Case { kind, .. } | Self::Choice { kind, .. } => *kind,
             Self::Call(function, _) => function.kind,
-            Self::Query(query) => query.kinds().first().copied().unwrap_or(Kind::Number),
+            Self::Query(query) => query.kinds().first().copied().unwrap_or(ExpressionType::Number),
             Self::Aggregate { aggregate, argument, .. } => aggregate.kind(argument),
-            Self::CountAll | Self::Grouping(_) => Kind::Number,
+            Self::CountAll | Self::Grouping(_) => ExpressionType::Number,
             Self::Window(window) => match &window.function {
                 WindowFunction::Aggregate(aggregate, argument) => aggregate.kind(argument),
                 WindowFunction::Neighbour(_, argument, _) | WindowFunction::Edge(_, argument) => argument.kind(),
-                WindowFunction::Rank(_) | WindowFunction::RowNumber | WindowFunction::Tile(_) => Kind::Number,
+                WindowFunction::Rank(_) | WindowFunction::RowNumber | WindowFunction::Tile(_) => ExpressionType::Number,
             },
         }
     }
 }
 
 impl Aggregate {
-    fn kind(self, argument: &Expression) -> Kind {
+    fn kind(self, argument: &Expression) -> ExpressionType {
         match self {
             Self::Min | Self::Max => argument.kind(),
-            Self::List => Kind::Text,
-            Self::Count | Self::Sum | Self::Average | Self::VariancePopulation => Kind::Number,
+            Self::List => ExpressionType::Text,
+            Self::Count | Self::Sum | Self::Average | Self::VariancePopulation => ExpressionType::Number,
         }
     }
 }
@@ -323,7 +323,7 @@ impl Query {
     }
 
     /// The types of its columns.
-    pub(crate) fn kinds(&self) -> Vec<Kind> {
+    pub(crate) fn kinds(&self) -> Vec<ExpressionType> {
         match &self.body.first().items {
             Items::Star(columns) => columns.iter().map(|column| column.kind).collect(),
             Items::List(items) => items.iter().map(Expression::kind).collect(),

@@ -1,7 +1,8 @@
 //! Times of a rollback beside inserts, and of opening a database after a crash, on a real file system.
 //!
 //! ```text
-//! cargo run --release -p engine --example recovery -- <directory> [rows] [redo in MB] [only: rollback, inserts, updates]
+//! cargo run --release -p engine --example recovery -- <directory> [rows] [redo in MB] [only]
+//!     only: rollback, inserts, updates
 //! ```
 //!
 //! A crash is the instance dropped without a checkpoint. `cold`: the files are taken out of the page cache before the

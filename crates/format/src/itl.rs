@@ -7,7 +7,8 @@
 //!      8    7  uba              undo block 4, its sequence 2, record 1: the newest change under this slot
 //!     15    1  order            of the slots with the same xid, from 0: the newest has the highest
 //!     16    2  flags, locks     flags in the top 4 bits, lock bytes that name this slot in the low 12
-//!     18    2  credit           until the commit: bytes that the transaction has freed and nobody else may use; then: SCN wrap
+//!     18    2  credit           until the commit: bytes that the transaction has freed and nobody else may use; then:
+//!                               SCN wrap
 //!     20    4  SCN base         of the commit
 //! ```
 //!
@@ -389,7 +390,8 @@ pub fn commit_reach(block: &[u8], numbers: &[u8]) -> Option<Reach> {
     })
 }
 
-/// What [`clean`] of slot `number` may write; None where rows are to be removed, where many are to be unlocked, and in an index.
+/// What [`clean`] of slot `number` may write; None where rows are to be removed, where many are to be unlocked, and in
+/// an index.
 #[must_use]
 pub fn clean_reach(block: &[u8], number: u8) -> Option<Reach> {
     let itl = slot(block, number).filter(|itl| itl.lock_count() <= FEW_LOCKS && is_table(block))?;

@@ -12,8 +12,10 @@
 //!     20    4 spare                                 15    1 after      seq of the block after the change
 //!     24    … vectors                               16    6 after      SCN of the block after the change
 //!                                                   22    2 length     of the pieces that follow, in bytes
-//!                                                   24    4 object     data object number of the block, NO_OBJECT for others
-//!                                                   28    … pieces: offset (2), length (2), bytes; padded to 4 at the end
+//!                                                   24    4 object     data object number of the block, NO_OBJECT
+//!                                                                      for others
+//!                                                   28    … pieces: offset (2), length (2), bytes; padded to 4
+//!                                                           at the end
 //! ```
 //!
 //! A vector gives new bytes for a part of one block. `before` and `after` are the block's SCN and seq: a vector is
@@ -198,7 +200,8 @@ pub fn difference(
     end_vector(out, start);
 }
 
-/// The bytes that a vector of [`difference`] overwrites in what was before, in pieces of its form: offset (2), length (2), bytes.
+/// The bytes that a vector of [`difference`] overwrites in what was before, in pieces of its form: offset (2), length
+/// (2), bytes.
 #[must_use]
 pub fn overwritten(vector: &[u8], old: &Before<'_>) -> Vec<u8> {
     let mut rest = &vector[VECTOR_BYTES..];

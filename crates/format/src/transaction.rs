@@ -9,7 +9,8 @@
 //!     24    4  object        data object number; it changes on TRUNCATE
 //!     28    6  cleanout SCN
 //!     34    1  ITL slots     0 to 255
-//!     35    1  freelist slot ITL slot of the transaction whose freelist the block was put on; stays when that list is merged into another
+//!     35    1  freelist slot ITL slot of the transaction whose freelist the block was put on; stays when that list is
+//!                            merged into another
 //!     36    4  next          next block on the freelist (manual); zero otherwise
 //!     40    4  bitmap        the first-level bitmap block that covers this block (automatic); zero otherwise
 //!     44  24n  ITL slots

@@ -2,7 +2,7 @@
 //!
 //! The six arms of `block-size` at theirs are a test of `src/block_size/pctfree`, which runs no more than the six.
 
-use lab::experiment::expectation::Kind;
+use lab::experiment::expectation::ExpectationKind;
 use lab::insert_gets::Work;
 use lab::{Options, Silent, reproduce};
 
@@ -11,7 +11,7 @@ fn insert_gets() {
     let report = reproduce("insert-gets", &Options::default(), &mut Silent).unwrap();
     for expectation in &report.expectations {
         assert!(expectation.holds.is_some(), "{expectation:?}");
-        if expectation.kind == Kind::Exact {
+        if expectation.kind == ExpectationKind::Exact {
             assert_eq!(expectation.holds, Some(true), "{expectation:?}");
         }
     }

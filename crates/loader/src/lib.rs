@@ -27,6 +27,6 @@ pub use reject::{Outputs, Rejected};
 pub use row::RowBytes;
 pub use scan::{Input, Layout, Scan, Setup, header};
 pub use spec::{
-    Access, Characters, Comparison, DatetimeMask, Enclosure, Extent, FIELD_BYTES, FieldRule, Fields, NullIf, Origin,
+    Access, Characters, ComparedWith, DatetimeMask, Enclosure, Extent, FIELD_BYTES, FieldRule, Fields, NullIf, Origin,
     Output, Position, RECORD_BYTES, RecordFormat, Records, Terminator, Trim,
 };

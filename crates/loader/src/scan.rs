@@ -16,7 +16,7 @@ use crate::fields::{Split, Splitter};
 use crate::records::{Records, Stopped};
 use crate::reject::{Outputs, Rejected, Rejects};
 use crate::row::RowBytes;
-use crate::spec::{Access, Characters, Comparison, DatetimeMask, FieldRule, NullIf, RECORD_BYTES};
+use crate::spec::{Access, Characters, ComparedWith, DatetimeMask, FieldRule, NullIf, RECORD_BYTES};
 
 /// A file to read.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -89,7 +89,7 @@ enum Reading {
 struct Null {
     field: usize,
     equal: bool,
-    with: Comparison,
+    with: ComparedWith,
 }
 
 /// Source of a column's values.
@@ -347,8 +347,8 @@ impl Null {
     fn holds(&self, split: &Split, values: &[u8]) -> bool {
         let field = split.field(self.field, values).unwrap_or_default();
         let equal = match &self.with {
-            Comparison::Text(text) => field == text,
-            Comparison::Blanks => field.iter().all(|byte| *byte == b' '),
+            ComparedWith::Text(text) => field == text,
+            ComparedWith::Blanks => field.iter().all(|byte| *byte == b' '),
         };
         equal == self.equal
     }

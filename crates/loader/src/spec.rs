@@ -187,7 +187,7 @@ impl FieldRule {
 
 /// The right side of a field's comparison.
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub enum Comparison {
+pub enum ComparedWith {
     Text(Vec<u8>),
     Blanks,
 }
@@ -197,5 +197,5 @@ pub enum Comparison {
 pub struct NullIf {
     pub field: String,
     pub equal: bool,
-    pub with: Comparison,
+    pub with: ComparedWith,
 }

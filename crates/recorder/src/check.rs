@@ -11,7 +11,7 @@ use common::{Clock, SystemClock};
 use engine::instance::{Background, Instance};
 use sim::disk::{Image, SimulatedFileSystem};
 
-use crate::workload::{self, State};
+use crate::workload::{self, WorkloadState};
 
 /// Faults of one image.
 #[derive(Clone, Default, PartialEq, Eq, Debug)]
@@ -47,7 +47,7 @@ impl Findings {
 /// Opens the database in `data` on an image twice, and compares it with the allowed states. Also returns the state
 /// found.
 #[must_use]
-pub fn check(image: Image, data: &Path, allowed: &[State]) -> (Findings, Option<usize>) {
+pub fn check(image: Image, data: &Path, allowed: &[WorkloadState]) -> (Findings, Option<usize>) {
     let files = SimulatedFileSystem::on(image);
     let mut findings = Findings::default();
     let mut place = None;
@@ -65,7 +65,7 @@ pub fn check(image: Image, data: &Path, allowed: &[State]) -> (Findings, Option<
 fn open_and_close(
     files: &SimulatedFileSystem,
     data: &Path,
-    allowed: &[State],
+    allowed: &[WorkloadState],
     findings: &mut Findings,
     place: &mut Option<usize>,
 ) -> common::Result<()> {

@@ -10,7 +10,7 @@ use recorder::images::{Choice, by_text, record_and_try};
 use recorder::lives::Options;
 use recorder::summary::Summary;
 use recorder::walk::Honesty;
-use recorder::workload::Kind;
+use recorder::workload::WorkloadKind;
 
 /// Operations of a life, before one was recorded.
 const OPERATIONS: u64 = 300;
@@ -72,21 +72,21 @@ struct Common {
     seed: u64,
     /// rows, definitions, groups, loads, jobs; all by default.
     #[arg(long, value_delimiter = ',', value_parser = kind)]
-    kinds: Vec<Kind>,
+    kinds: Vec<WorkloadKind>,
 }
 
 impl Common {
-    fn kinds(&self) -> Vec<Kind> {
-        if self.kinds.is_empty() { Kind::ALL.to_vec() } else { self.kinds.clone() }
+    fn kinds(&self) -> Vec<WorkloadKind> {
+        if self.kinds.is_empty() { WorkloadKind::ALL.to_vec() } else { self.kinds.clone() }
     }
 
-    fn options(&self, kind: Kind, seed: u64) -> Options {
+    fn options(&self, kind: WorkloadKind, seed: u64) -> Options {
         Options { program: self.program.clone(), kind, seed, units: self.units }
     }
 }
 
-fn kind(name: &str) -> std::result::Result<Kind, String> {
-    Kind::ALL.into_iter().find(|kind| kind.name() == name).ok_or_else(|| format!("no kind {name}"))
+fn kind(name: &str) -> std::result::Result<WorkloadKind, String> {
+    WorkloadKind::ALL.into_iter().find(|kind| kind.name() == name).ok_or_else(|| format!("no kind {name}"))
 }
 
 pub(crate) fn run() -> ExitCode {
@@ -115,7 +115,7 @@ pub(crate) fn run() -> ExitCode {
 }
 
 /// True when nothing was found.
-fn run_images(common: &Common, images: usize, choice: impl Fn(Kind, u64, usize) -> Choice) -> Result<bool> {
+fn run_images(common: &Common, images: usize, choice: impl Fn(WorkloadKind, u64, usize) -> Choice) -> Result<bool> {
     let kinds = common.kinds();
     let mut summary = Summary::default();
     let mut operations = vec![OPERATIONS; kinds.len()];

@@ -22,7 +22,7 @@ use crate::image;
 use crate::lives::{Options, PATIENCE, clear, make_database};
 use crate::trace::{Ended, Fault, FaultKind, Input, Recorder, Reply, Stop};
 use crate::walk::{Honesty, Walk};
-use crate::workload::{Answer, Plan, SETTINGS, State, Statement, Told, line, mark};
+use crate::workload::{Answer, Plan, SETTINGS, Statement, Told, WorkloadState, line, mark};
 
 /// Statements after the failed one.
 const PROBES: [&str; 4] = [
@@ -53,7 +53,7 @@ pub struct Target {
     root: PathBuf,
     data: PathBuf,
     image: Image,
-    state: State,
+    state: WorkloadState,
     statements: Vec<Statement>,
 }
 
@@ -62,7 +62,7 @@ impl Target {
     ///
     /// # Errors
     /// Errors of reading it.
-    pub fn new(options: &Options, root: &Path, state: State) -> Result<Self> {
+    pub fn new(options: &Options, root: &Path, state: WorkloadState) -> Result<Self> {
         let root = fs::canonicalize(root).map_err(|error| Error::io(root, &error))?;
         let image = image::read_directory(&root)?;
         let statements = Plan::new(options.kind, options.seed, 0, state.clone()).statements(options.units);

@@ -14,12 +14,12 @@ use crate::image;
 use crate::lives::{Life, Options, Recording, Trial, make_database, run, run_lives};
 use crate::summary::{Finding, Summary};
 use crate::walk::{Honesty, Walk};
-use crate::workload::{Kind, Told};
+use crate::workload::{Told, WorkloadKind};
 
 /// Choice of images.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Choice {
-    pub kind: Kind,
+    pub kind: WorkloadKind,
     pub seed: u64,
     /// Images of a trial.
     pub images: usize,
@@ -169,7 +169,7 @@ fn open_by_binary(
     program: &Path,
     trial: &Trial,
     image: &Image,
-    allowed: &[crate::workload::State],
+    allowed: &[crate::workload::WorkloadState],
 ) -> Result<Findings> {
     let place = tempfile::tempdir().map_err(|error| Error::Io(format!("a temporary directory: {error}")))?;
     let root = trial.data.parent().unwrap_or(&trial.data);

@@ -26,7 +26,7 @@ use crate::event::{Event, LifeEnd};
 use crate::image;
 use crate::trace::{Input, Recorder, Stop};
 use crate::walk::{Honesty, Walk};
-use crate::workload::{Kind, Plan, State, Statement, Told, script, setup};
+use crate::workload::{Plan, Statement, Told, WorkloadKind, WorkloadState, script, setup};
 
 /// Lives of a trial.
 pub const LIVES: usize = 3;
@@ -44,7 +44,7 @@ const DISK_BYTES: &str = "20M";
 pub struct Options {
     /// The binary.
     pub program: PathBuf,
-    pub kind: Kind,
+    pub kind: WorkloadKind,
     pub seed: u64,
     /// Transactions, definitions and loads of a life.
     pub units: usize,
@@ -56,7 +56,7 @@ pub struct Life {
     /// Number of the life in its trial, from 0.
     pub number: usize,
     /// The states that it may have begun with, and then the state after each statement.
-    pub states: Vec<State>,
+    pub states: Vec<WorkloadState>,
     /// Index of the last of the states that it may have begun with.
     pub first: usize,
     pub statements: Vec<Statement>,
@@ -101,7 +101,7 @@ pub struct Trial {
 ///
 /// # Errors
 /// Errors of making it, and of the setup's statements.
-pub fn make_database(program: &Path, root: &Path) -> Result<State> {
+pub fn make_database(program: &Path, root: &Path) -> Result<WorkloadState> {
     let data = root.join("db");
     fs::create_dir_all(&data).map_err(|error| Error::io(&data, &error))?;
     let parameters = [("db_cache_size", CACHE), ("undo_retention", "0"), ("job_queue_processes", "4")];
@@ -165,7 +165,7 @@ pub fn run(program: &Path, arguments: &[&str], input: &str) -> Result<String> {
 ///
 /// # Errors
 /// Errors of the recorder; a statement that fails without a fault of the disk.
-pub fn run_lives(options: &Options, root: &Path, state: State, expected: u64) -> Result<Trial> {
+pub fn run_lives(options: &Options, root: &Path, state: WorkloadState, expected: u64) -> Result<Trial> {
     let root = fs::canonicalize(root).map_err(|error| Error::io(root, &error))?;
     let data = root.join("db");
     let mut random = Seeded::at(options.seed, (1 << 50) + options.kind as u64);

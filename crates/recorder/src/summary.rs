@@ -5,7 +5,7 @@ use std::io::{self, Write};
 
 use crate::check::Findings;
 use crate::lives::{LIVES, Trial};
-use crate::workload::Kind;
+use crate::workload::WorkloadKind;
 
 /// An image in which something is wrong.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -18,7 +18,7 @@ pub struct Finding {
 /// Figures of the images so far.
 #[derive(Clone, Default, Debug)]
 pub struct Summary {
-    images: BTreeMap<(Kind, usize), usize>,
+    images: BTreeMap<(WorkloadKind, usize), usize>,
     by_binary: usize,
     in_doubt: usize,
     not_opened: usize,
@@ -45,7 +45,7 @@ impl Summary {
     }
 
     /// Begins the images of a trial; reports the faults found between its lives.
-    pub fn begin(&mut self, kind: Kind, seed: u64, trial: &Trial) {
+    pub fn begin(&mut self, kind: WorkloadKind, seed: u64, trial: &Trial) {
         self.trials += 1;
         for (sum, ends) in self.ends.iter_mut().zip(trial.ends) {
             *sum += ends;
@@ -59,7 +59,7 @@ impl Summary {
     /// An image.
     pub fn add(
         &mut self,
-        kind: Kind,
+        kind: WorkloadKind,
         life: usize,
         by_binary: bool,
         waiting: usize,
@@ -87,7 +87,7 @@ impl Summary {
     /// # Errors
     /// Errors of writing.
     pub fn print(&self, out: &mut impl Write) -> io::Result<()> {
-        for kind in Kind::ALL {
+        for kind in WorkloadKind::ALL {
             let lives: Vec<usize> =
                 (0..LIVES).map(|life| self.images.get(&(kind, life)).copied().unwrap_or(0)).collect();
             let sum: usize = lives.iter().sum();

@@ -1,9 +1,10 @@
 //! A SQL*Plus-compatible shell and script runner over any database that implements [`Server`].
 //!
 //! ```text
-//!   Console (terminal, pipe) ─┐                         ┌─> command/   SET, SPOOL, COLUMN, @script …
-//!                             ├─ line ─ shell: gathers ─┤
-//!   script files ─────────────┘                         └─> execute ─> Server ─> query ─> layout ─> Output (screen, spool)
+//! Console (terminal, pipe) ─┐                         ┌─> command/   SET, SPOOL, COLUMN, @script …
+//!                           ├─ line ─ shell: gathers ─┤
+//! script files ─────────────┘                         └─> execute ─> Server ─> query ─> layout
+//!                                                           ─> Output (screen, spool)
 //! ```
 //!
 //! Lines become commands or statements ([`statement`]), `&` variables are replaced ([`define`]), statements go to the

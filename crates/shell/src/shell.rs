@@ -20,7 +20,7 @@ use crate::logon::Logon;
 use crate::output::Output;
 use crate::server::Server;
 use crate::settings::Settings;
-use crate::statement::{Kind, LineEnd, Scanner, begins_statement, skip_comments};
+use crate::statement::{LineEnd, Scanner, StatementKind, begins_statement, skip_comments};
 use crate::title::Titles;
 use crate::words;
 
@@ -399,7 +399,7 @@ impl Shell {
     fn statement(&mut self, first: Vec<String>) -> Result<Flow> {
         let mut lines: Vec<String> = Vec::new();
         let mut scanner = Scanner::default();
-        let mut kind = Kind::default();
+        let mut kind = StatementKind::default();
         let mut waiting: VecDeque<String> = first.into();
         loop {
             let line = match waiting.pop_front() {

@@ -151,13 +151,13 @@ pub(crate) fn is_word(c: char) -> bool {
 /// Tells a PL/SQL block or the creation of a stored program, which only `/` ends, by its first words; they may stand on
 /// several lines.
 #[derive(Clone, Default, Debug)]
-pub(crate) struct Kind {
+pub(crate) struct StatementKind {
     /// The lines so far, until the kind is known.
     head: String,
     plsql: Option<bool>,
 }
 
-impl Kind {
+impl StatementKind {
     /// Takes in the next line.
     pub(crate) fn line(&mut self, line: &str) {
         if self.plsql.is_some() {
@@ -371,7 +371,7 @@ mod tests {
     }
 
     fn is_plsql(text: &str) -> bool {
-        let mut kind = Kind::default();
+        let mut kind = StatementKind::default();
         for line in text.lines() {
             kind.line(line);
         }

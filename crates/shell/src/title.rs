@@ -1,8 +1,10 @@
 //! TTITLE, BTITLE, REPHEADER and REPFOOTER: lines around the pages and around the report.
 //!
 //! ```text
-//! TTITLE LEFT 'Staff' CENTER SQL.USER RIGHT FORMAT 99 SQL.PNO SKIP 2      new form: items, each beside or below the one before
-//! TTITLE 'Staff'                                                          old form: date and page number, the text in the middle
+//! TTITLE LEFT 'Staff' CENTER SQL.USER RIGHT FORMAT 99 SQL.PNO SKIP 2
+//!     new form: items, each beside or below the one before
+//! TTITLE 'Staff'
+//!     old form: date and page number, the text in the middle
 //! ```
 
 use common::Result;

@@ -20,12 +20,12 @@ use crate::DIRECTORY;
 use crate::clock::SimulatedClock;
 use crate::database::Database;
 use crate::disk::{Image, Operation, SimulatedFileSystem};
-use crate::workload::{self, Difference, OWNER, Recording, Row, State};
+use crate::workload::{self, Difference, OWNER, Recording, Row, WorkloadState};
 
 /// The states allowed after a crash: for each part, from the acknowledged one to the one begun.
 #[derive(Clone, Debug)]
 pub struct Allowed {
-    parts: Vec<Vec<State>>,
+    parts: Vec<Vec<WorkloadState>>,
     pub(crate) database: Database,
 }
 
@@ -40,13 +40,13 @@ impl Allowed {
     }
 
     /// The states allowed among these, given the numbers acknowledged and begun of each part.
-    pub(crate) fn of(states: &[Vec<State>], known: &[(usize, usize)], database: Database) -> Self {
+    pub(crate) fn of(states: &[Vec<WorkloadState>], known: &[(usize, usize)], database: Database) -> Self {
         let parts = states.iter().zip(known).map(|(states, (from, to))| states[*from..=*to].to_vec()).collect();
         Self { parts, database }
     }
 
     /// Empty when it is one of the states, else the smallest difference to one.
-    pub(crate) fn difference(&self, found: &State) -> Difference {
+    pub(crate) fn difference(&self, found: &WorkloadState) -> Difference {
         let size = |difference: &Difference| difference.lost.len() + difference.phantom.len();
         let mut all = Difference::default();
         for (number, states) in self.parts.iter().enumerate() {

@@ -13,7 +13,7 @@ use sim::DIRECTORY;
 use sim::check::{Allowed, Depth, check};
 use sim::clock::SimulatedClock;
 use sim::disk::{Image, Keep, Note, Operation, SimulatedFileSystem, Walk};
-use sim::workload::{Recording, State, create_table, insert, read};
+use sim::workload::{Recording, WorkloadState, create_table, insert, read};
 use storage::control::SpaceManagement;
 use storage::txn::CommitWrite;
 
@@ -64,7 +64,7 @@ fn fill(session: &Arc<Session>, table: &str, keys: std::ops::Range<u32>) {
 struct Life {
     base: Image,
     operations: Vec<Operation>,
-    state: State,
+    state: WorkloadState,
 }
 
 fn life(base: &Image, work: impl FnOnce(&Arc<Instance>, &Arc<Session>)) -> Life {
@@ -89,7 +89,7 @@ impl Life {
     }
 }
 
-fn allowed(states: Vec<State>, existing: usize, begun: usize) -> Allowed {
+fn allowed(states: Vec<WorkloadState>, existing: usize, begun: usize) -> Allowed {
     let recording = Recording {
         base: Image::default(),
         operations: vec![Operation::Note(Note::Begun(begun))],
@@ -229,7 +229,7 @@ fn a_creation_that_was_cut_short_is_told_and_can_be_made_again() {
     let files = SimulatedFileSystem::new();
     create(&files);
     let operations = files.take_operations();
-    let allowed = allowed(vec![State::default(), State::default()], 1, 1);
+    let allowed = allowed(vec![WorkloadState::default(), WorkloadState::default()], 1, 1);
     let mut walk = Walk::new(Image::default());
     let mut random = Seeded::new(4);
     for (number, operation) in operations.iter().enumerate() {

@@ -1,10 +1,12 @@
-//! CPU time of a session's thread, without a system call for each reading: a statement of a few microseconds would spend a good part of them in asking.
+//! CPU time of a session's thread, without a system call for each reading: a statement of a few microseconds would
+//! spend a good part of them in asking.
 
 use common::Clock;
 use common::sync::ThreadId;
 use common::sync::unscheduled::Mutex as OwnMutex;
 
-/// For how long the thread counts as running since its clock was looked at, in microseconds: the most by which a reading is too high.
+/// For how long the thread counts as running since its clock was looked at, in microseconds: the most by which a
+/// reading is too high.
 const TRUSTED_US: u64 = 100;
 
 #[derive(Debug)]
@@ -25,7 +27,8 @@ struct Look {
 pub(crate) struct CpuClock(OwnMutex<Option<Look>>);
 
 impl CpuClock {
-    /// CPU time of the calling thread at `now_us` of the monotonic clock: never less than the reading before, and too high by [`TRUSTED_US`] at most.
+    /// CPU time of the calling thread at `now_us` of the monotonic clock: never less than the reading before, and too
+    /// high by [`TRUSTED_US`] at most.
     pub(crate) fn read(&self, clock: &dyn Clock, now_us: u64) -> u64 {
         let thread = ThreadId::current();
         let mut last = self.0.lock();

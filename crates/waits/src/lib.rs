@@ -2,10 +2,10 @@
 //! all of them, figures of each statement, samples of active sessions, and the SQL trace.
 //!
 //! ```text
-//!   events.toml ─┐ build.rs                 Session 1 ── Meter ─┬─ counters ──┐
-//!   stats.toml  ─┴────────► Event,          Session 2 ── Meter ─┼─ counters ──┼── SystemMeter: live ones + those that ended
-//!                           Statistic                           └─ TraceFile  │
-//!                                            MeterSnapshot::minus ◄───────────┘
+//! events.toml ─┐ build.rs               Session 1 ── Meter ─┬─ counters ──┐
+//! stats.toml  ─┴────────► Event,        Session 2 ── Meter ─┼─ counters ──┼── SystemMeter: live ones + ended ones
+//!                         Statistic                         └─ TraceFile  │
+//!                                        MeterSnapshot::minus ◄───────────┘
 //! ```
 //!
 //! Counting costs one relaxed addition to memory that only this session writes. Sums (`session logical reads`, waits by

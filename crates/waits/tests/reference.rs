@@ -14,7 +14,7 @@ fn page() -> Result<String, std::fmt::Error> {
     writeln!(page, "<!-- Made from the .toml files of crates/waits by `cargo test -p waits --test reference`. -->\n")?;
     writeln!(
         page,
-        "Names are those of the views (`V$EVENT_NAME`, `V$STATNAME`), of reports and of traces. A wait has three parameters, P1 to P3.\n"
+        "Names are those of the views (`V$EVENT_NAME`, `V$STATNAME`), of reports and of traces. A wait has three\nparameters, P1 to P3.\n"
     )?;
     writeln!(page, "## Wait events\n")?;
     for class in WaitClass::ALL {

@@ -15,7 +15,7 @@ const CUT: usize = 20;
 /// it is set).
 #[derive(Clone, PartialEq, Eq, Debug, Serialize)]
 pub(crate) struct Change {
-    pub(crate) kind: Kind,
+    pub(crate) kind: ChangeKind,
     pub(crate) what: String,
     pub(crate) before: Option<String>,
     pub(crate) after: Option<String>,
@@ -23,7 +23,7 @@ pub(crate) struct Change {
 
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug, Serialize)]
 #[serde(rename_all = "kebab-case")]
-pub(crate) enum Kind {
+pub(crate) enum ChangeKind {
     Restart,
     Release,
     Machine,
@@ -37,13 +37,13 @@ pub(crate) fn changes(before: &Subject, after: &Subject) -> Vec<Change> {
     let mut changes = Changes(Vec::new());
     let (one, other) = (&before.facts, &after.facts);
     let both = |text: &Option<String>| text.clone();
-    changes.known(Kind::Restart, "instance started", both(&one.identity.startup), both(&other.identity.startup));
-    changes.known(Kind::Release, "release", both(&one.identity.release), both(&other.identity.release));
-    changes.known(Kind::Machine, "host", both(&one.host.name), both(&other.host.name));
-    changes.known(Kind::Machine, "platform", both(&one.host.platform), both(&other.host.platform));
+    changes.known(ChangeKind::Restart, "instance started", both(&one.identity.startup), both(&other.identity.startup));
+    changes.known(ChangeKind::Release, "release", both(&one.identity.release), both(&other.identity.release));
+    changes.known(ChangeKind::Machine, "host", both(&one.host.name), both(&other.host.name));
+    changes.known(ChangeKind::Machine, "platform", both(&one.host.platform), both(&other.host.platform));
     let count = |value: Option<f64>| value.map(number);
-    changes.known(Kind::Machine, "CPUs", count(one.host.cpus), count(other.host.cpus));
-    changes.known(Kind::Machine, "memory", one.host.memory_bytes.map(bytes), other.host.memory_bytes.map(bytes));
+    changes.known(ChangeKind::Machine, "CPUs", count(one.host.cpus), count(other.host.cpus));
+    changes.known(ChangeKind::Machine, "memory", one.host.memory_bytes.map(bytes), other.host.memory_bytes.map(bytes));
     if let (Some(one), Some(other)) = (&before.report, &after.report) {
         let (a, b) = (&one.caches, &other.caches);
         let sizes = [
@@ -53,7 +53,7 @@ pub(crate) fn changes(before: &Subject, after: &Subject) -> Vec<Change> {
             ("block size", a.block_bytes, b.block_bytes),
         ];
         for (what, before, after) in sizes {
-            changes.known(Kind::Memory, what, before.map(bytes), after.map(bytes));
+            changes.known(ChangeKind::Memory, what, before.map(bytes), after.map(bytes));
         }
         changes.parameters(one, other);
         changes.plans(one, other);
@@ -64,14 +64,14 @@ pub(crate) fn changes(before: &Subject, after: &Subject) -> Vec<Change> {
 struct Changes(Vec<Change>);
 
 impl Changes {
-    fn add(&mut self, kind: Kind, what: &str, before: Option<String>, after: Option<String>) {
+    fn add(&mut self, kind: ChangeKind, what: &str, before: Option<String>, after: Option<String>) {
         if before != after {
             self.0.push(Change { kind, what: what.to_owned(), before, after });
         }
     }
 
     /// Adds a change if both values are known: a value that one report does not print has not changed for that reason.
-    fn known(&mut self, kind: Kind, what: &str, before: Option<String>, after: Option<String>) {
+    fn known(&mut self, kind: ChangeKind, what: &str, before: Option<String>, after: Option<String>) {
         if before.is_some() && after.is_some() {
             self.add(kind, what, before, after);
         }
@@ -91,18 +91,18 @@ impl Changes {
                 None => value.value.is_empty(),
             };
             if !same {
-                self.add(Kind::Parameter, name, earlier.map(|earlier| earlier.value), Some(value.value.clone()));
+                self.add(ChangeKind::Parameter, name, earlier.map(|earlier| earlier.value), Some(value.value.clone()));
             }
             if let Some(begin) = &value.begin
                 && !alike(begin, &value.value, may_be_cut(other.kind))
             {
                 let what = format!("{name} (within the later window)");
-                self.add(Kind::Parameter, &what, Some(begin.clone()), Some(value.value.clone()));
+                self.add(ChangeKind::Parameter, &what, Some(begin.clone()), Some(value.value.clone()));
             }
         }
         for (name, value) in before {
             if !value.value.is_empty() {
-                self.add(Kind::Parameter, &name, Some(value.value), None);
+                self.add(ChangeKind::Parameter, &name, Some(value.value), None);
             }
         }
         // Hidden ones last.
@@ -114,14 +114,19 @@ impl Changes {
         let (before, after) = (plans(one), plans(other));
         for (sql_id, hash) in &before {
             if let Some((_, later)) = after.iter().find(|(id, _)| id == sql_id) {
-                self.add(Kind::Plan, &format!("plan of {sql_id}"), Some(hash.to_string()), Some(later.to_string()));
+                self.add(
+                    ChangeKind::Plan,
+                    &format!("plan of {sql_id}"),
+                    Some(hash.to_string()),
+                    Some(later.to_string()),
+                );
             }
         }
     }
 }
 
 /// A parameter at the window's end, and at its begin where that was another.
-struct Value {
+struct ParameterValue {
     begin: Option<String>,
     value: String,
 }
@@ -131,7 +136,7 @@ const ROOT: &str = "CDB$ROOT";
 
 /// Parameters by name, and by container if both reports have containers; otherwise the root's value stands for the
 /// name.
-fn values(parameters: &[Parameter], containers: bool) -> BTreeMap<String, Value> {
+fn values(parameters: &[Parameter], containers: bool) -> BTreeMap<String, ParameterValue> {
     // The lines of each, in their order.
     let mut lines: BTreeMap<(&str, Option<&str>), Vec<&Parameter>> = BTreeMap::new();
     for parameter in parameters {
@@ -153,7 +158,7 @@ fn values(parameters: &[Parameter], containers: bool) -> BTreeMap<String, Value>
         let begin = changed.then(|| whole(list.iter().map(|parameter| parameter.value.clone()).collect()));
         let value =
             whole(list.iter().map(|parameter| end(parameter).unwrap_or_else(|| parameter.value.clone())).collect());
-        values.insert(name, Value { begin, value });
+        values.insert(name, ParameterValue { begin, value });
     }
     values
 }

@@ -8,7 +8,7 @@ const DEEPEST: usize = 16;
 
 /// The files of a path on the command line.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
-pub(super) struct Found {
+pub(super) struct FoundFiles {
     pub(super) files: Vec<PathBuf>,
     pub(super) folder: bool,
     /// The folder itself could be read.
@@ -17,13 +17,13 @@ pub(super) struct Found {
 
 /// The file itself, or all files of a folder. Links to folders are not followed; names that begin with a dot are passed
 /// over.
-pub(super) fn files(path: &Path, say: &mut dyn FnMut(&str)) -> Found {
+pub(super) fn files(path: &Path, say: &mut dyn FnMut(&str)) -> FoundFiles {
     if !path.is_dir() {
-        return Found { files: vec![path.to_owned()], folder: false, readable: true };
+        return FoundFiles { files: vec![path.to_owned()], folder: false, readable: true };
     }
     let mut files = Vec::new();
     let readable = gather(path, 0, &mut files, say);
-    Found { files, folder: true, readable }
+    FoundFiles { files, folder: true, readable }
 }
 
 fn gather(folder: &Path, depth: usize, files: &mut Vec<PathBuf>, say: &mut dyn FnMut(&str)) -> bool {

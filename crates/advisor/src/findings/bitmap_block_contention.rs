@@ -1,7 +1,7 @@
 //! Sessions that insert stand in each other's way at the bitmap blocks of automatic space management.
 
 use crate::judge::prelude::*;
-use crate::sums::buffer_busy::Kind;
+use crate::sums::buffer_busy::SpacePart;
 use crate::traces::buffers::{BITMAPS, Classes, NO_CLASSES, SEGMENT_HEADER, places, waited};
 
 pub(super) const ABOUT: About = About {
@@ -35,11 +35,11 @@ fn in_report(case: &Case<'_>) -> Verdict {
     if !busy.by_class && format_s == 0.0 {
         return cannot_tell("buffer waits by class (Buffer Wait Statistics)");
     }
-    let waited = busy.seconds_of(Kind::Bitmap).unwrap_or(0.0) + format_s;
+    let waited = busy.seconds_of(SpacePart::Bitmap).unwrap_or(0.0) + format_s;
     let share = match case.weigh("waits for bitmap blocks", Some(waited)) {
         Ok(share) => share,
         Err(verdict) => {
-            let most = busy.range_of(Kind::Bitmap).map_or(0.0, |(_, most)| most) + format_s;
+            let most = busy.range_of(SpacePart::Bitmap).map_or(0.0, |(_, most)| most) + format_s;
             return match (case.weigh("waits for bitmap blocks, at most", Some(most)), busy.background_doubt()) {
                 (Ok(_), Some(doubt)) => cannot_tell(format!("{} at most, but {doubt}", seconds(most))),
                 _ => Err(verdict),

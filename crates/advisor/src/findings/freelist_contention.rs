@@ -7,7 +7,7 @@ use report::model::SegmentOrder;
 use report::profile::block_class;
 
 use crate::judge::prelude::*;
-use crate::sums::buffer_busy::Kind;
+use crate::sums::buffer_busy::SpacePart;
 use crate::sums::segments;
 use crate::sums::statements;
 use crate::traces::buffers::{
@@ -65,8 +65,9 @@ fn in_report(case: &Case<'_>) -> Verdict {
             "buffer waits by class (Buffer Wait Statistics): of what blocks sessions waited for is not known",
         );
     }
-    let (lists, data) = (busy.seconds_of(Kind::FreeList).unwrap_or(0.0), busy.seconds_of(Kind::Data).unwrap_or(0.0));
-    let (bitmaps, total) = (busy.seconds_of(Kind::Bitmap).unwrap_or(0.0), busy.seconds.unwrap_or(0.0));
+    let (lists, data) =
+        (busy.seconds_of(SpacePart::FreeList).unwrap_or(0.0), busy.seconds_of(SpacePart::Data).unwrap_or(0.0));
+    let (bitmaps, total) = (busy.seconds_of(SpacePart::Bitmap).unwrap_or(0.0), busy.seconds.unwrap_or(0.0));
     if bitmaps > 0.0 && bitmaps >= lists {
         return ruled_out(format!(
             "bitmap blocks are waited for: space is managed automatically; {}",
@@ -83,7 +84,8 @@ fn in_report(case: &Case<'_>) -> Verdict {
         (Some(share), None) => (share, lists, Confidence::Medium),
         (None, Some(share)) => (share, lists + data, Confidence::Low),
         (None, None) => {
-            let most = [Kind::FreeList, Kind::Data].map(|kind| busy.range_of(kind).map_or(0.0, |(_, most)| most));
+            let most =
+                [SpacePart::FreeList, SpacePart::Data].map(|kind| busy.range_of(kind).map_or(0.0, |(_, most)| most));
             let most = most[0] + if insert.is_some() { most[1] } else { 0.0 };
             if case.sums.db_time.share(most).is_some_and(|share| share >= NOTABLE)
                 && let Some(doubt) = busy.background_doubt()
@@ -142,7 +144,7 @@ fn in_report(case: &Case<'_>) -> Verdict {
 pub(super) fn claimed_data_s(case: &Case<'_>) -> f64 {
     match in_report(case) {
         Ok(found) => {
-            let lists = case.sums.busy.seconds_of(Kind::FreeList).unwrap_or_default();
+            let lists = case.sums.busy.seconds_of(SpacePart::FreeList).unwrap_or_default();
             found.seconds.map_or(0.0, |claimed| (claimed - lists).max(0.0))
         }
         Err(_) => 0.0,

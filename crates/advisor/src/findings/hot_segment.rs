@@ -4,7 +4,7 @@ use report::model::SegmentOrder;
 use report::profile::{BlockWaits, Profile, Site};
 
 use crate::judge::prelude::*;
-use crate::sums::buffer_busy::Kind;
+use crate::sums::buffer_busy::SpacePart;
 use crate::sums::counted;
 use crate::sums::segments::{self, Leader, MOST};
 use crate::traces::buffers::{Classes, DATA, NO_CLASSES, is_buffer_busy, places, total_s, waited};
@@ -181,7 +181,7 @@ fn buffers(case: &Case<'_>) -> Option<f64> {
         return Some(0.0);
     }
     let busy = &case.sums.busy;
-    let own = busy.seconds_of(Kind::Data)? + busy.seconds_of(Kind::Other)?;
+    let own = busy.seconds_of(SpacePart::Data)? + busy.seconds_of(SpacePart::Other)?;
     Some((own - super::freelist_contention::claimed_data_s(case)).max(0.0))
 }
 

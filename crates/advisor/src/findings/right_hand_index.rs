@@ -2,7 +2,7 @@
 
 use crate::analysis::Finding;
 use crate::judge::prelude::*;
-use crate::sums::buffer_busy::Kind;
+use crate::sums::buffer_busy::SpacePart;
 use crate::sums::counted;
 use crate::sums::segments::{self, MOST};
 use crate::traces::buffers::{Classes, inserted, of_index, places, waited};
@@ -45,7 +45,9 @@ fn in_report(case: &Case<'_>) -> Verdict {
     // Before 10g the wait is one of all TX enqueues; buffers of an index say it then.
     let index = segments::busy_index(case.report);
     let busy_s = match &index {
-        Some(index) => case.sums.busy.seconds_of(Kind::Data).or(case.sums.busy.seconds).unwrap_or(0.0) * index.share,
+        Some(index) => {
+            case.sums.busy.seconds_of(SpacePart::Data).or(case.sums.busy.seconds).unwrap_or(0.0) * index.share
+        }
         None => 0.0,
     };
     let waited = split_s + busy_s;

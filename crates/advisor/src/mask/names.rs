@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 /// The kind of object that a name denotes: the first part of its replacement.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
-pub(super) enum Kind {
+pub(super) enum NameKind {
     Database,
     Host,
     Schema,
@@ -22,7 +22,7 @@ pub(super) enum Kind {
     Value,
 }
 
-impl Kind {
+impl NameKind {
     fn word(self) -> &'static str {
         match self {
             Self::Database => "DATABASE",
@@ -79,7 +79,7 @@ pub(crate) struct Names {
     known: BTreeMap<String, String>,
     statements: BTreeMap<String, usize>,
     databases: BTreeMap<u64, u64>,
-    last: BTreeMap<Kind, usize>,
+    last: BTreeMap<NameKind, usize>,
     /// The names of the current file as they are spelled, and their replacements.
     spelled: BTreeMap<String, String>,
 }
@@ -95,12 +95,12 @@ impl Names {
         let extension = path.rsplit(['/', '\\']).next().and_then(|name| name.rsplit_once('.')).map(|(_, end)| end);
         let known = ["txt", "lst", "html", "htm", "trc", "gz", "xz", "zip", "prf", "tkp", "out", "log"];
         let extension = extension.filter(|end| known.contains(&end.to_ascii_lowercase().as_str()));
-        let name = self.replace(Kind::Input, path);
+        let name = self.replace(NameKind::Input, path);
         extension.map_or_else(|| name.clone(), |extension| format!("{name}.{extension}"))
     }
 
     pub(super) fn database(&mut self, text: &str) -> String {
-        self.replace(Kind::Database, text)
+        self.replace(NameKind::Database, text)
     }
 
     pub(super) fn database_id(&mut self, id: u64) -> u64 {
@@ -109,14 +109,14 @@ impl Names {
     }
 
     pub(super) fn schema(&mut self, text: &str) -> String {
-        if own_schema(text) { text.to_owned() } else { self.replace(Kind::Schema, text) }
+        if own_schema(text) { text.to_owned() } else { self.replace(NameKind::Schema, text) }
     }
 
     /// An object of that schema; dictionary objects keep their names.
     pub(super) fn object(&mut self, schema: Option<&str>, text: &str) -> String {
         let dictionary = text.contains('$') && schema.is_none_or(own_schema);
         let none = text.trim().is_empty() || text.starts_with("**");
-        if dictionary || none || own_schema(text) { text.to_owned() } else { self.replace(Kind::Object, text) }
+        if dictionary || none || own_schema(text) { text.to_owned() } else { self.replace(NameKind::Object, text) }
     }
 
     /// Undo and temporary tablespaces can still be told from others.
@@ -129,15 +129,15 @@ impl Names {
             return text.to_owned();
         }
         let kind = match () {
-            () if name.contains("UNDO") => Kind::Undo,
-            () if name.contains("TEMP") => Kind::Temporary,
-            () => Kind::Tablespace,
+            () if name.contains("UNDO") => NameKind::Undo,
+            () if name.contains("TEMP") => NameKind::Temporary,
+            () => NameKind::Tablespace,
         };
         self.replace(kind, text)
     }
 
     pub(super) fn container(&mut self, text: &str) -> String {
-        if text.contains('$') { text.to_owned() } else { self.replace(Kind::Container, text) }
+        if text.contains('$') { text.to_owned() } else { self.replace(NameKind::Container, text) }
     }
 
     /// A path, part by part, so that files of one folder can still be seen to lie together.
@@ -146,11 +146,11 @@ impl Names {
         let mut rest = text;
         while let Some(at) = rest.find(['/', '\\']) {
             let folder = &rest[..at];
-            out.push_str(&self.replace(Kind::Folder, folder));
+            out.push_str(&self.replace(NameKind::Folder, folder));
             out.push_str(&rest[at..=at]);
             rest = &rest[at + 1..];
         }
-        out.push_str(&self.replace(Kind::File, rest));
+        out.push_str(&self.replace(NameKind::File, rest));
         // The whole is a name as well: the second look finds it where it is printed whole.
         self.spelled.insert(text.to_owned(), out.clone());
         out
@@ -162,7 +162,7 @@ impl Names {
         *self.statements.entry(text.to_owned()).or_insert(next)
     }
 
-    pub(super) fn replace(&mut self, kind: Kind, text: &str) -> String {
+    pub(super) fn replace(&mut self, kind: NameKind, text: &str) -> String {
         let name = text.trim();
         if name.is_empty() || name == "." || name == ".." {
             return text.to_owned();
@@ -173,7 +173,7 @@ impl Names {
             None => {
                 let number = self.last.entry(kind).or_insert(0);
                 *number += 1;
-                let separator = if kind == Kind::Input { '-' } else { '_' };
+                let separator = if kind == NameKind::Input { '-' } else { '_' };
                 let replacement = format!("{}{separator}{number}", kind.word());
                 self.known.insert(key, replacement.clone());
                 replacement

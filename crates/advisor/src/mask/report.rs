@@ -3,7 +3,7 @@
 use report::model::{FileIo, Parameter, Report, Segment, SqlLine};
 
 use super::Names;
-use super::names::Kind;
+use super::names::NameKind;
 
 impl Names {
     /// Masks the model. Sections, events, statistics and figures stay as they are.
@@ -17,7 +17,7 @@ impl Names {
             *name = self.database(name);
         }
         optional(&mut identity.container, |name| self.container(name));
-        optional(&mut report.host.name, |name| self.replace(Kind::Host, name));
+        optional(&mut report.host.name, |name| self.replace(NameKind::Host, name));
         (report.window.begin.comment, report.window.end.comment) = (None, None);
         // Segments first: statements without a schema then find the names of their tables.
         for segment in report.segments.iter_mut().flatten().flat_map(|section| &mut section.segments) {
@@ -34,7 +34,7 @@ impl Names {
             file.file = self.path(&file.file);
         }
         for cell in report.cells.iter_mut().flatten() {
-            optional(&mut cell.cell, |name| self.replace(Kind::Cell, name));
+            optional(&mut cell.cell, |name| self.replace(NameKind::Cell, name));
         }
         for parameter in report.parameters.iter_mut().flatten() {
             self.parameter(parameter);
@@ -61,13 +61,13 @@ impl Names {
         segment.object = self.object(Some(&segment.owner), &segment.object);
         segment.owner = self.schema(&segment.owner);
         segment.tablespace = self.tablespace(&segment.tablespace);
-        optional(&mut segment.subobject, |name| self.replace(Kind::Part, name));
+        optional(&mut segment.subobject, |name| self.replace(NameKind::Part, name));
         optional(&mut segment.container, |name| self.container(name));
     }
 
     fn sql_line(&mut self, line: &mut SqlLine) {
         line.text = self.statement(&line.text);
-        optional(&mut line.module, |name| self.replace(Kind::Module, name));
+        optional(&mut line.module, |name| self.replace(NameKind::Module, name));
         optional(&mut line.container, |name| self.container(name));
     }
 
@@ -93,7 +93,7 @@ impl Names {
         if number || SETTINGS.iter().any(|word| plain.eq_ignore_ascii_case(word)) {
             return value.to_owned();
         }
-        self.replace(Kind::Value, value)
+        self.replace(NameKind::Value, value)
     }
 }
 

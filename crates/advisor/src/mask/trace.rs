@@ -5,7 +5,7 @@ use report::tkprof::{self, Printed};
 use report::trace::Header;
 
 use super::Names;
-use super::names::Kind;
+use super::names::NameKind;
 use super::report::without_quotes;
 
 /// Words of plan operations; any other word in one is a name.
@@ -58,7 +58,7 @@ impl Names {
 
     fn header(&mut self, header: &mut Header) {
         if let Some(name) = &mut header.node_name {
-            *name = self.replace(Kind::Host, name);
+            *name = self.replace(NameKind::Host, name);
         }
         if let Some(name) = &mut header.instance_name {
             *name = self.database(name);

@@ -42,7 +42,7 @@ pub(crate) struct Class {
 
 /// The part of space management to which a class of blocks points.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(crate) enum Kind {
+pub(crate) enum SpacePart {
     Data,
     /// Segment header, free list: where lists of free blocks hang.
     FreeList,
@@ -53,18 +53,18 @@ pub(crate) enum Kind {
 }
 
 impl Class {
-    pub(crate) fn kind(&self) -> Kind {
+    pub(crate) fn kind(&self) -> SpacePart {
         let name = self.name.to_ascii_lowercase();
         if name.contains("bmb") || name.contains("bitmap") {
-            Kind::Bitmap
+            SpacePart::Bitmap
         } else if name.contains("undo") {
-            Kind::Undo
+            SpacePart::Undo
         } else if name.starts_with("data block") {
-            Kind::Data
+            SpacePart::Data
         } else if name.starts_with("segment header") || name.starts_with("free list") || name.starts_with("freelist") {
-            Kind::FreeList
+            SpacePart::FreeList
         } else {
-            Kind::Other
+            SpacePart::Other
         }
     }
 }
@@ -132,7 +132,7 @@ impl BufferBusy {
                     .unwrap_or(0.0),
             })
             .collect();
-        if let Some(data) = classes.iter_mut().find(|class| class.kind() == Kind::Data) {
+        if let Some(data) = classes.iter_mut().find(|class| class.kind() == SpacePart::Data) {
             let (waits, time) = (data.waits, data.seconds);
             // If more of them are counted than the table has waits on data blocks, the table does not hold them all,
             // and the rest is unknown.
@@ -167,19 +167,19 @@ impl BufferBusy {
     }
 
     /// Foreground seconds that certainly fall on classes of a kind.
-    pub(crate) fn seconds_of(&self, kind: Kind) -> Option<f64> {
+    pub(crate) fn seconds_of(&self, kind: SpacePart) -> Option<f64> {
         Some(self.range_of(kind)?.0)
     }
 
     /// The fewest and the most foreground seconds that fall on classes of a kind: the event's time in proportion to the
     /// classes' times, or to their waits where the times are all 0. A range where background processes waited too: all
     /// of theirs may have been for blocks of this kind, or none.
-    pub(crate) fn range_of(&self, kind: Kind) -> Option<(f64, f64)> {
+    pub(crate) fn range_of(&self, kind: SpacePart) -> Option<(f64, f64)> {
         let seconds = self.seconds?;
         if !self.by_class {
             return None;
         }
-        let measure = |by_time: bool, only: Option<Kind>| {
+        let measure = |by_time: bool, only: Option<SpacePart>| {
             self.classes
                 .iter()
                 .filter(|class| only.is_none_or(|kind| class.kind() == kind))
@@ -204,7 +204,7 @@ impl BufferBusy {
 
     /// The doubt that background processes waited too, if it matters.
     pub(crate) fn background_doubt(&self) -> Option<String> {
-        let (low, high) = [Kind::Data, Kind::FreeList, Kind::Bitmap, Kind::Undo, Kind::Other]
+        let (low, high) = [SpacePart::Data, SpacePart::FreeList, SpacePart::Bitmap, SpacePart::Undo, SpacePart::Other]
             .iter()
             .filter_map(|kind| self.range_of(*kind))
             .fold((0.0, 0.0), |(low, high), range| (low + range.0, high + range.1));

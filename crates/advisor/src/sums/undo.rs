@@ -5,7 +5,7 @@
 
 use report::model::{Report, UndoSummary};
 
-use super::buffer_busy::{BufferBusy, Kind};
+use super::buffer_busy::{BufferBusy, SpacePart};
 use super::counted;
 use super::foreground::{Foreground, Wait};
 use super::ledger::{Ledger, input};
@@ -52,7 +52,7 @@ impl Undo {
         let waits: Vec<Wait> = foreground.beginning(WAITS).cloned().collect();
         let named_s = waits.iter().map(|wait| wait.seconds).sum::<f64>();
         // Without the class table only the named waits are known.
-        let (busy_s, busy_most_s) = busy.range_of(Kind::Undo).unwrap_or_default();
+        let (busy_s, busy_most_s) = busy.range_of(SpacePart::Undo).unwrap_or_default();
         let (wait_s, wait_most_s) = (foreground.measured(named_s + busy_s), foreground.measured(named_s + busy_most_s));
         enter_waits(wait_s, wait_most_s, &waits, busy, foreground, ledger);
         let section = "Instance Activity Stats";

@@ -4,7 +4,8 @@
 //!
 //! ```text
 //! let mut due = Due::default();
-//! while jobs.wait(&due) {                                  woken by a commit that has changed jobs, at the next time, or after five seconds
+//! while jobs.wait(&due) {                                  woken by a commit that has changed jobs, at the next
+//!                                                          time, or after five seconds
 //!     due = jobs.due(&session, now)?;
 //!     for job in &due.jobs {                               each on a thread and in a session of its own:
 //!         if let Some(mut run) = jobs.begin_run(&session, &job.key(), RunWhen::Due(now))? {

@@ -98,7 +98,8 @@ pub fn insert_rows(
     index - from
 }
 
-/// What [`insert`] of a piece of `bytes` may write where nothing has to be moved for it, with the ITL slot of the change; None otherwise.
+/// What [`insert`] of a piece of `bytes` may write where nothing has to be moved for it, with the ITL slot of the
+/// change; None otherwise.
 #[must_use]
 pub fn insert_reach(block: &[u8], bytes: usize) -> Option<Reach> {
     let stored = bytes.max(LEAST_ROW_BYTES);
@@ -116,8 +117,8 @@ pub fn touch_reach(block: &[u8], slot: u16) -> Option<Reach> {
     headers_reach(block)?.with(block.len(), at..at + LOCK_END)
 }
 
-/// What [`replace`] of the piece at `slot` by one of `bytes` may write where no other has to be moved for it, with the ITL slot of the change; None
-/// otherwise.
+/// What [`replace`] of the piece at `slot` by one of `bytes` may write where no other has to be moved for it, with the
+/// ITL slot of the change; None otherwise.
 #[must_use]
 pub fn replace_reach(block: &[u8], slot: u16, bytes: usize) -> Option<Reach> {
     let at = usize::from(header::entry(block, slot)?);

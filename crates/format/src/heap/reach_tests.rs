@@ -36,7 +36,8 @@ struct Counts {
     whole: usize,
 }
 
-/// Makes a change; with a reach, checks that nothing else is written, and that redo and the way back are those of the whole block.
+/// Makes a change; with a reach, checks that nothing else is written, and that redo and the way back are those of the
+/// whole block.
 fn made<R>(block: &mut [u8], reach: Option<Reach>, counts: &mut Counts, change: impl FnOnce(&mut [u8]) -> R) -> R {
     let before = block.to_vec();
     let result = change(block);

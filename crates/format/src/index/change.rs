@@ -40,8 +40,8 @@ pub fn is_changeable(block: &[u8], at: usize, itl: u8) -> bool {
     lock == 0 || lock == itl || itl::slot(block, lock).is_some_and(is_mine)
 }
 
-/// What [`insert`] of an entry with a key of `key_bytes` may write where no other has to be moved for it, with the ITL slot of the change; None
-/// otherwise.
+/// What [`insert`] of an entry with a key of `key_bytes` may write where no other has to be moved for it, with the ITL
+/// slot of the change; None otherwise.
 #[must_use]
 pub fn insert_reach(block: &[u8], key_bytes: usize) -> Option<Reach> {
     let node = Node::of(block);

@@ -1,4 +1,5 @@
-//! The parts of a block that a change may write, named before it is made: nothing else of the block has to be kept and compared.
+//! The parts of a block that a change may write, named before it is made: nothing else of the block has to be kept and
+//! compared.
 
 use std::ops::Range;
 
@@ -16,7 +17,8 @@ pub struct Reach {
 }
 
 impl Reach {
-    /// With `range` as well: offsets in the block. None when there are too many, or it lies in the block's header or tail, which redo does not describe.
+    /// With `range` as well: offsets in the block. None when there are too many, or it lies in the block's header or
+    /// tail, which redo does not describe.
     #[must_use]
     pub fn with(mut self, block_bytes: usize, range: Range<usize>) -> Option<Self> {
         if range.is_empty() {

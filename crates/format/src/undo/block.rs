@@ -142,7 +142,8 @@ fn make_record(bytes: &mut [u8], length: usize) -> (u8, &mut [u8]) {
     (number, record)
 }
 
-/// What [`append`] and [`append_piece`] may write, with [`own_block`], for `count` records of at most `length` bytes together.
+/// What [`append`] and [`append_piece`] may write, with [`own_block`], for `count` records of at most `length` bytes
+/// together.
 #[must_use]
 pub fn append_reach(bytes: &[u8], count: usize, length: usize) -> Option<Reach> {
     let header = block_header(bytes);

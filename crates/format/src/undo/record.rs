@@ -13,7 +13,8 @@
 //!     18    1  rci           the transaction's previous record when it is in this block; 255 when it is not
 //!     19  [8]  chain         CHAIN: the transaction's previous record, in another block
 //!         [8]  next piece    MORE: where the payload goes on
-//!    8|24      previous      ITL: the block's ITL slot as it was; else the transaction's previous record for the same block
+//!    8|24      previous      ITL: the block's ITL slot as it was; else the transaction's previous record for the same
+//!                            block
 //!         …    payload
 //! ```
 //!

@@ -9,12 +9,12 @@ use sql::Connection;
 use super::change::{Change, Id, Table, Work, amount, filler};
 use super::ledger::{Fault, Finding};
 use super::setup::{name, side_name};
-use super::state::{Own, Row, Side, State};
+use super::state::{DatabaseState, Own, Row, Side};
 
 /// The contents of the database.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub(super) struct Found {
-    pub(super) state: State,
+    pub(super) state: DatabaseState,
     /// Rows that no transaction can have made: fillers that are not their key's, rows of no session, rows that are
     /// there twice.
     pub(super) findings: Vec<Finding>,
@@ -29,7 +29,8 @@ pub(super) fn read(connection: &mut Connection, sessions: u32) -> Result<Found> 
 }
 
 fn read_all(connection: &mut Connection, sessions: u32) -> Result<Found> {
-    let mut state = State { accounts: BTreeMap::new(), journal: BTreeMap::new(), ..State::new(sessions) };
+    let mut state =
+        DatabaseState { accounts: BTreeMap::new(), journal: BTreeMap::new(), ..DatabaseState::new(sessions) };
     let mut wrong = Vec::new();
     for row in connection.query("select id, balance from accounts")? {
         let account = small(integer(&row[0])?)?;

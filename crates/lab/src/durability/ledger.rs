@@ -13,7 +13,7 @@ use std::fmt;
 
 use super::change::{Id, Work};
 use super::line::Line;
-use super::state::{Own, State};
+use super::state::{DatabaseState, Own};
 
 /// The promise that was broken.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
@@ -85,7 +85,7 @@ pub struct Settled {
 /// All that has been promised in one database.
 #[derive(Clone, Debug)]
 pub(super) struct Ledger {
-    state: State,
+    state: DatabaseState,
 }
 
 /// A transaction that a process has tried to commit.
@@ -101,13 +101,13 @@ struct Tried<'l> {
 impl Ledger {
     #[must_use]
     pub(super) fn new(sessions: u32) -> Self {
-        Self { state: State::new(sessions) }
+        Self { state: DatabaseState::new(sessions) }
     }
 
     /// Takes in the lines that one process wrote until it was killed, and compares them with the present contents. As
     /// far as they are allowed, these contents are expected from here on.
     #[must_use]
-    pub(super) fn settle(&mut self, lines: &[Line], found: &State) -> Settled {
+    pub(super) fn settle(&mut self, lines: &[Line], found: &DatabaseState) -> Settled {
         let mut settled = Settled::default();
         let mut findings = Vec::new();
         let mut last_definition: BTreeMap<u32, (Id, Own)> = BTreeMap::new();
@@ -169,14 +169,14 @@ impl Ledger {
     }
 
     /// True: a definition is there. An acknowledged one must be: the later transactions use the table that it made.
-    fn defined(&self, id: Id, work: &Work, acknowledged: bool, found: &State) -> bool {
+    fn defined(&self, id: Id, work: &Work, acknowledged: bool, found: &DatabaseState) -> bool {
         let mut own = self.own(id.session);
         own.work(id.number, work);
         let there = found.sessions.get(id.session as usize).and_then(|own| own.side.as_ref());
         acknowledged || own.side.as_ref() == there
     }
 
-    fn compare_journals(&self, found: &State, findings: &mut Vec<Finding>) {
+    fn compare_journals(&self, found: &DatabaseState, findings: &mut Vec<Finding>) {
         let ids: BTreeSet<&Id> = self.state.journal.keys().chain(found.journal.keys()).collect();
         for id in ids {
             let (fault, text) = match (self.state.journal.get(id), found.journal.get(id)) {
@@ -249,8 +249,8 @@ mod tests {
     }
 
     /// The tables after those of the transactions that are listed.
-    fn after(ids: &[(u32, u64)]) -> State {
-        let mut state = State::new(2);
+    fn after(ids: &[(u32, u64)]) -> DatabaseState {
+        let mut state = DatabaseState::new(2);
         for line in said() {
             if let Line::Commit { id, work, .. } = line
                 && ids.contains(&(id.session, id.number))
@@ -261,7 +261,7 @@ mod tests {
         state
     }
 
-    fn settle(found: &State) -> (Settled, Vec<Fault>) {
+    fn settle(found: &DatabaseState) -> (Settled, Vec<Fault>) {
         let settled = Ledger::new(2).settle(&said(), found);
         let mut faults: Vec<Fault> = settled.findings.iter().map(|finding| finding.fault).collect();
         faults.sort_unstable();
@@ -304,7 +304,7 @@ mod tests {
     #[test]
     fn each_part_that_is_missing_or_too_much_is_seen() {
         let whole = after(&ALL);
-        let damages: [fn(&mut State); 10] = [
+        let damages: [fn(&mut DatabaseState); 10] = [
             |state| *state.accounts.get_mut(&1).unwrap() -= 1,
             |state| {
                 state.accounts.remove(&5);
@@ -342,7 +342,7 @@ mod tests {
         found.journal.insert(Id { session: 1, number: 2 }, String::new());
         assert_eq!(settle(&found).1, [Fault::Unasked]);
         let lines = ["ACK 0 9".parse().unwrap(), "FAILED 0 ORA-00600".parse().unwrap()];
-        let settled = Ledger::new(2).settle(&lines, &State::new(2));
+        let settled = Ledger::new(2).settle(&lines, &DatabaseState::new(2));
         assert_eq!(settled.findings.iter().filter(|finding| finding.fault == Fault::Broken).count(), 2);
     }
 

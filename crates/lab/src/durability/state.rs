@@ -97,7 +97,7 @@ impl Own {
 
 /// All that is in the tables.
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub(super) struct State {
+pub(super) struct DatabaseState {
     /// Balances by account.
     pub accounts: BTreeMap<u32, i64>,
     pub sessions: Vec<Own>,
@@ -105,7 +105,7 @@ pub(super) struct State {
     pub journal: BTreeMap<Id, String>,
 }
 
-impl State {
+impl DatabaseState {
     /// Before any session has worked.
     #[must_use]
     pub(super) fn new(sessions: u32) -> Self {

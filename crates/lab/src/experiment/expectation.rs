@@ -11,7 +11,7 @@ use serde_json::Value;
 /// Kind of an expectation: a false one fails the run, or does not.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
-pub enum Kind {
+pub enum ExpectationKind {
     /// Must hold.
     Exact,
     /// Describes the comparison; a false one is news, not a failure.
@@ -22,7 +22,7 @@ pub enum Kind {
 #[derive(Clone, PartialEq, Debug, Deserialize)]
 pub struct ExpectationSpec {
     pub id: String,
-    pub kind: Kind,
+    pub kind: ExpectationKind,
     pub text: String,
     pub low: Option<f64>,
     pub high: Option<f64>,
@@ -74,7 +74,7 @@ impl ExpectationSpec {
 pub struct Expectation {
     pub id: String,
     pub text: String,
-    pub kind: Kind,
+    pub kind: ExpectationKind,
     pub published: Value,
     pub measured: Value,
     /// None: undecided, and `because` says why.

@@ -4,7 +4,7 @@ use std::io::{self, Write};
 
 use common::text::wrapped;
 
-use super::expectation::{Expectation, Kind};
+use super::expectation::{Expectation, ExpectationKind};
 use super::reproduction::Reproduction;
 
 const WIDTH: usize = 118;
@@ -52,8 +52,8 @@ fn expectations(expectations: &[Expectation], out: &mut dyn Write) -> io::Result
             None => "undecided",
         };
         let kind = match expectation.kind {
-            Kind::Exact => "exact",
-            Kind::Shape => "shape",
+            ExpectationKind::Exact => "exact",
+            ExpectationKind::Shape => "shape",
         };
         lines(out, &format!("{verdict:<10} {kind}  "), &expectation.text)?;
         lines(out, &format!("{:18}", ""), &expectation.figures)?;
@@ -64,7 +64,7 @@ fn expectations(expectations: &[Expectation], out: &mut dyn Write) -> io::Result
             lines(out, &format!("{:18}weakened by the fitted source: ", ""), weakened)?;
         }
     }
-    let exact = expectations.iter().filter(|e| e.kind == Kind::Exact);
+    let exact = expectations.iter().filter(|e| e.kind == ExpectationKind::Exact);
     let failed = exact.filter(|e| e.holds == Some(false)).count();
     writeln!(out)?;
     if failed == 0 {

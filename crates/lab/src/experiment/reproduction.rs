@@ -8,7 +8,7 @@ use common::{Error, Result};
 use serde_json::{Value, json};
 
 use super::declaration::Comparison;
-use super::expectation::{Expectation, Kind};
+use super::expectation::{Expectation, ExpectationKind};
 use super::merged;
 use super::workload::Workload;
 
@@ -90,7 +90,7 @@ impl Reproduction {
     /// No "exact" expectation is false; undecided ones are no failure.
     #[must_use]
     pub fn passed(&self) -> bool {
-        !self.expectations.iter().any(|e| e.kind == Kind::Exact && e.holds == Some(false))
+        !self.expectations.iter().any(|e| e.kind == ExpectationKind::Exact && e.holds == Some(false))
     }
 
     /// The document of `--json`.

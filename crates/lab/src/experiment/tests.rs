@@ -5,7 +5,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 
 use super::declaration::Declaration;
-use super::expectation::{Finding, Kind};
+use super::expectation::{ExpectationKind, Finding};
 use super::factor::{Factor, Role, Shown, Values};
 use super::figure::{self, Cells};
 use super::measured::{Arm, Measured};
@@ -238,7 +238,7 @@ fn expectations_hold_or_are_undecided_or_fail_the_run() {
     let comparison = DECLARATION.compare(Measured { plan, arms, rest: 0 }).unwrap();
     let report = Reproduction::new(vec![comparison.report(Vec::new()).unwrap()]);
     let dry = found(&report, "brush_is_dry");
-    assert_eq!((dry.kind, dry.holds, report.passed()), (Kind::Exact, Some(false), false));
+    assert_eq!((dry.kind, dry.holds, report.passed()), (ExpectationKind::Exact, Some(false), false));
 }
 
 #[test]

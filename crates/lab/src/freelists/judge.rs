@@ -14,7 +14,7 @@ use super::work::Work;
 use super::{Comparison, Known};
 use crate::clustering;
 use crate::experiment::declaration::Judge;
-use crate::experiment::expectation::{ExpectationSpec, Finding, Kind, Tally};
+use crate::experiment::expectation::{ExpectationKind, ExpectationSpec, Finding, Tally};
 use crate::experiment::setting::Setting;
 use crate::interval::{Estimate, LEAST_RUNS};
 use crate::management::is_auto;
@@ -43,7 +43,7 @@ pub(super) static JUDGES: [(&str, Judge<Work>); 7] = [
 /// Another number of sessions than the published decides no shape; the clustering factor has a number of its own.
 pub(super) fn qualify(spec: &ExpectationSpec, of: &Comparison, found: Finding) -> Finding {
     let (mine, theirs) = (of.measured.plan.most(&SESSIONS), of.published.paper.sessions);
-    if mine == theirs || spec.kind == Kind::Exact || spec.id == "clustering" {
+    if mine == theirs || spec.kind == ExpectationKind::Exact || spec.id == "clustering" {
         return found;
     }
     found.undecided(format!("it was published for {theirs} sessions, and this run had {mine}"))

@@ -5,7 +5,7 @@ use storage::segment::{BlockUse, Freelist, MappedBlock};
 
 /// The kinds of cells, in the order of the legend.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
-pub(super) enum Kind {
+pub(super) enum CellKind {
     Header,
     ExtentMap,
     FreelistGroup,
@@ -28,7 +28,7 @@ pub(super) enum Kind {
     AboveHighWater,
 }
 
-impl Kind {
+impl CellKind {
     pub(super) fn of(block: &MappedBlock) -> Self {
         match (block.holds, block.freelist, block.state) {
             (BlockUse::Header, ..) => Self::Header,

@@ -12,7 +12,7 @@ use std::collections::BTreeMap;
 
 use common::{Error, Result};
 use engine::instance::Session;
-use kind::Kind;
+use kind::CellKind;
 pub use page::page;
 use storage::control::SpaceManagement;
 use storage::segment::{BlockMap, BlockUse, Segment};
@@ -35,7 +35,7 @@ pub struct SegmentMap {
 #[derive(Clone, Default, Debug)]
 struct Sums {
     blocks: u64,
-    by_kind: BTreeMap<Kind, u64>,
+    by_kind: BTreeMap<CellKind, u64>,
     rows: u64,
     migrated_away: u64,
     chained_pieces: u64,
@@ -71,7 +71,7 @@ impl SegmentMap {
         let mut sums = Sums::default();
         for block in self.map.extents.iter().flatten() {
             sums.blocks += 1;
-            *sums.by_kind.entry(Kind::of(block)).or_default() += 1;
+            *sums.by_kind.entry(CellKind::of(block)).or_default() += 1;
             if let BlockUse::Rows(rows) = block.holds {
                 sums.rows += u64::from(rows.rows);
                 sums.migrated_away += u64::from(rows.migrated_away);

@@ -7,7 +7,7 @@ use storage::control::SpaceManagement;
 use storage::segment::{BlockUse, Freelist, MappedBlock};
 
 use super::SegmentMap;
-use super::kind::Kind;
+use super::kind::CellKind;
 
 /// Blocks in a row.
 const COLUMNS: usize = 128;
@@ -65,29 +65,29 @@ pub fn page(maps: &[SegmentMap]) -> String {
     .into_string()
 }
 
-const KINDS: [Kind; 19] = [
-    Kind::Header,
-    Kind::ExtentMap,
-    Kind::FreelistGroup,
-    Kind::Bitmap3,
-    Kind::Bitmap2,
-    Kind::Bitmap1,
-    Kind::Master,
-    Kind::Process,
-    Kind::Transaction,
-    Kind::Full,
-    Kind::Free25,
-    Kind::Free50,
-    Kind::Free75,
-    Kind::Free100,
-    Kind::Branch,
-    Kind::Leaf,
-    Kind::FreeIndexBlock,
-    Kind::Unformatted,
-    Kind::AboveHighWater,
+const KINDS: [CellKind; 19] = [
+    CellKind::Header,
+    CellKind::ExtentMap,
+    CellKind::FreelistGroup,
+    CellKind::Bitmap3,
+    CellKind::Bitmap2,
+    CellKind::Bitmap1,
+    CellKind::Master,
+    CellKind::Process,
+    CellKind::Transaction,
+    CellKind::Full,
+    CellKind::Free25,
+    CellKind::Free50,
+    CellKind::Free75,
+    CellKind::Free100,
+    CellKind::Branch,
+    CellKind::Leaf,
+    CellKind::FreeIndexBlock,
+    CellKind::Unformatted,
+    CellKind::AboveHighWater,
 ];
 
-fn swatch(kind: Kind) -> PreEscaped<String> {
+fn swatch(kind: CellKind) -> PreEscaped<String> {
     PreEscaped(format!("<svg width=11 height=11><rect class={} width=11 height=11 /></svg>", kind.page_colour().0))
 }
 
@@ -98,7 +98,7 @@ fn cells(map: &SegmentMap) -> String {
     for extent in &map.map.extents {
         for row in extent.chunks(COLUMNS) {
             for (at, block) in row.iter().enumerate() {
-                let (left, kind) = (at * STEP, Kind::of(block));
+                let (left, kind) = (at * STEP, CellKind::of(block));
                 let _ = write!(
                     rects,
                     "<rect class={} x={left} y={top} width={CELL} height={CELL}><title>{}</title></rect>",

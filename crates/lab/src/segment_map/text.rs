@@ -6,7 +6,7 @@ use storage::control::SpaceManagement;
 use storage::segment::{BlockUse, MappedBlock};
 
 use super::SegmentMap;
-use super::kind::Kind;
+use super::kind::CellKind;
 
 /// Blocks in a line, where the terminal is wide enough.
 const COLUMNS_MAX: usize = 128;
@@ -42,12 +42,12 @@ pub fn text(map: &SegmentMap, width: usize, colours: bool) -> String {
 }
 
 fn cell(out: &mut String, block: &MappedBlock, colours: bool) {
-    let kind = Kind::of(block);
+    let kind = CellKind::of(block);
     let migrated = matches!(block.holds, BlockUse::Rows(rows) if rows.migrated_away > 0);
     letter(out, kind, if migrated { 'x' } else { kind.letter() }, colours);
 }
 
-fn letter(out: &mut String, kind: Kind, letter: char, colours: bool) {
+fn letter(out: &mut String, kind: CellKind, letter: char, colours: bool) {
     if colours {
         let _ = write!(out, "\x1b[38;5;{}m{letter}\x1b[0m", kind.terminal_colour());
     } else {

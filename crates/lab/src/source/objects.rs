@@ -25,7 +25,7 @@ const FITTED: &str = "nothing that was published says how long the rows were. Na
      blocks as the published one did; expectations that show less for it say so";
 
 /// A kind of object: its share in a thousand, its owner, and the lengths of its names.
-struct Kind {
+struct ObjectKind {
     per_mille: u32,
     owner: &'static str,
     object_type: &'static str,
@@ -44,7 +44,7 @@ enum Name {
     Numbered(&'static str),
 }
 
-const KINDS: [Kind; 30] = [
+const KINDS: [ObjectKind; 30] = [
     kind(322, "SYS", "JAVA CLASS", Name::Class(23, 30), false),
     kind(396, "PUBLIC", "SYNONYM", Name::Class(20, 30), false),
     kind(60, "SYS", "VIEW", Name::Words(13, 30), false),
@@ -77,8 +77,8 @@ const KINDS: [Kind; 30] = [
     kind(2, "SYSTEM", "TABLE", Name::Words(8, 26), true),
 ];
 
-const fn kind(per_mille: u32, owner: &'static str, object_type: &'static str, name: Name, stored: bool) -> Kind {
-    Kind { per_mille, owner, object_type, name, stored }
+const fn kind(per_mille: u32, owner: &'static str, object_type: &'static str, name: Name, stored: bool) -> ObjectKind {
+    ObjectKind { per_mille, owner, object_type, name, stored }
 }
 
 const WORDS: [&str; 64] = [
@@ -206,7 +206,7 @@ fn fill(row: &mut Row, object_id: i64, draw: &mut Draw) -> Result<()> {
     Ok(())
 }
 
-fn pick(draw: &mut Draw) -> &'static Kind {
+fn pick(draw: &mut Draw) -> &'static ObjectKind {
     let total: u32 = KINDS.iter().map(|kind| kind.per_mille).sum();
     let mut at = draw.below(u64::from(total)) as u32;
     for kind in &KINDS {

@@ -4,7 +4,7 @@ use common::Result;
 
 use super::words::{Token, Words};
 use crate::spec::{
-    Comparison, DatetimeMask, Enclosure, Extent, FieldRule, Fields, NullIf, Origin, Position, Terminator, Trim,
+    ComparedWith, DatetimeMask, Enclosure, Extent, FieldRule, Fields, NullIf, Origin, Position, Terminator, Trim,
 };
 
 pub(super) fn fields(words: &mut Words) -> Result<Fields> {
@@ -231,7 +231,7 @@ fn null_if(words: &mut Words, field: &mut FieldRule) -> Result<()> {
         } else {
             return Err(words.wrong("'=' or '!=' expected"));
         };
-        let with = if words.take("BLANKS") { Comparison::Blanks } else { Comparison::Text(words.text()?) };
+        let with = if words.take("BLANKS") { ComparedWith::Blanks } else { ComparedWith::Text(words.text()?) };
         field.null_if.push(NullIf { field: name, equal, with });
         if within {
             words.expect_sign(')')?;

@@ -48,7 +48,7 @@ fn lists_of_fields() {
     let names: Vec<&str> = list.iter().map(|field| field.name.as_str()).collect();
     assert_eq!(names, ["ID", "NAME", "day", "A", "B", "C", "D"]);
     assert_eq!(list[1].bytes, Some(30));
-    let text = Comparison::Text(b"n/a".to_vec());
+    let text = ComparedWith::Text(b"n/a".to_vec());
     assert_eq!(list[1].null_if, [NullIf { field: "NAME".to_owned(), equal: true, with: text }]);
     assert_eq!(list[2].mask, Some(DatetimeMask { timestamp: false, mask: "YYYY-MM-DD".to_owned() }));
     assert_eq!(list[3].position, Some(Position { origin: Origin::At(0), extent: Some(Extent::To(10)) }));

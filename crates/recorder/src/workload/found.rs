@@ -8,7 +8,7 @@ use scan::{RowSink, ScanSpec};
 use storage::table::TableScan;
 
 use super::plan::ACCOUNTS;
-use super::state::{Rows, State, Table};
+use super::state::{Rows, Table, WorkloadState};
 
 /// The owner of the tables.
 const OWNER: &str = "SYSTEM";
@@ -46,8 +46,8 @@ impl RowSink for Found {
 ///
 /// # Errors
 /// Errors of reading.
-pub fn read(session: &Arc<Session>) -> Result<(State, Vec<String>)> {
-    let mut state = State::default();
+pub fn read(session: &Arc<Session>) -> Result<(WorkloadState, Vec<String>)> {
+    let mut state = WorkloadState::default();
     let mut wrong = Vec::new();
     let catalog = session.catalog();
     for (name, error) in catalog.unusable() {

@@ -15,6 +15,6 @@ mod state;
 mod told;
 
 pub use found::read;
-pub use plan::{Kind, Plan, Statement, setup};
-pub use state::{Difference, Jobs, State, Table};
+pub use plan::{Plan, Statement, WorkloadKind, setup};
+pub use state::{Difference, Jobs, Table, WorkloadState};
 pub use told::{Answer, SETTINGS, Told, line, mark, script};

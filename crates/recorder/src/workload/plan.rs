@@ -6,11 +6,11 @@
 use common::Seeded;
 use common::sync::Arc;
 
-use super::state::{Jobs, Rows, State, Table};
+use super::state::{Jobs, Rows, Table, WorkloadState};
 
 /// The main subject of a workload.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
-pub enum Kind {
+pub enum WorkloadKind {
     /// Rows, one transaction after the other.
     Rows,
     /// Tables, indexes, tablespaces, datafiles, undo tablespaces.
@@ -23,7 +23,7 @@ pub enum Kind {
     Jobs,
 }
 
-impl Kind {
+impl WorkloadKind {
     pub const ALL: [Self; 5] = [Self::Rows, Self::Definitions, Self::Groups, Self::Loads, Self::Jobs];
 
     /// Name on the command line and in the summary.
@@ -55,7 +55,7 @@ impl Kind {
 #[derive(Clone, Debug)]
 pub struct Statement {
     pub text: String,
-    pub state: State,
+    pub state: WorkloadState,
     /// Its return promises that everything committed so far is durable.
     pub commits: bool,
 }
@@ -64,10 +64,10 @@ pub struct Statement {
 #[derive(Debug)]
 pub struct Plan {
     pub(super) random: Seeded,
-    kind: Kind,
-    pub(super) committed: State,
+    kind: WorkloadKind,
+    pub(super) committed: WorkloadState,
     /// With the open transaction's changes.
-    pub(super) current: State,
+    pub(super) current: WorkloadState,
     /// The next name, id or value; none is given twice.
     pub(super) next: i64,
     statements: Vec<Statement>,
@@ -76,7 +76,7 @@ pub struct Plan {
 impl Plan {
     /// Goes on from a state. `life` counts the lives before.
     #[must_use]
-    pub fn new(kind: Kind, seed: u64, life: u64, state: State) -> Self {
+    pub fn new(kind: WorkloadKind, seed: u64, life: u64, state: WorkloadState) -> Self {
         let random = Seeded::at(seed, (life << 8) + kind as u64 + 1);
         // Names of a life are not those of another.
         let next = (life as i64 + 1) * 100_000;
@@ -166,8 +166,8 @@ pub(super) const COLUMNS: &str = "(id number, n number, filler varchar2(1000))";
 
 /// Statements that make the tables of every workload, and the state after them.
 #[must_use]
-pub fn setup() -> (Vec<String>, State) {
-    let mut state = State::default();
+pub fn setup() -> (Vec<String>, WorkloadState) {
+    let mut state = WorkloadState::default();
     let mut statements: Vec<String> = Vec::new();
     for (name, management) in [("FREELISTS", "manual"), ("BITMAPS", "auto")] {
         statements.push(format!(

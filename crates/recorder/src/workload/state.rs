@@ -31,7 +31,7 @@ impl Jobs {
 
 /// Tables, tablespaces and jobs. A copy costs little.
 #[derive(Clone, Default, PartialEq, Eq, Debug)]
-pub struct State {
+pub struct WorkloadState {
     pub tables: BTreeMap<String, Table>,
     /// Bytes of the datafiles of each tablespace of the workload; those of an autoextending one are left out.
     pub tablespaces: BTreeMap<String, Vec<u64>>,
@@ -63,7 +63,7 @@ impl Difference {
     }
 }
 
-impl State {
+impl WorkloadState {
     /// The index of the matching state, the last one that fits; else the difference to the nearest.
     ///
     /// # Errors

@@ -6,7 +6,11 @@ use std::fmt::Write;
 use std::fs;
 use std::path::Path;
 
+use common::text::wrapped;
 use report::statspack::{KEY_COLUMNS, TABLES};
+
+/// Columns of a line of text.
+const LINE: usize = 120;
 
 fn page() -> Result<String, std::fmt::Error> {
     let mut page = String::new();
@@ -17,14 +21,15 @@ fn page() -> Result<String, std::fmt::Error> {
     )?;
     writeln!(
         page,
-        "What a snapshot holds, a table a part. Each begins with these columns, which with the columns in bold are its primary key:\n"
+        "What a snapshot holds, a table a part. Each begins with these columns, which with the columns in bold are its primary\nkey:\n"
     )?;
     writeln!(page, "| column | type | |\n| --- | --- | --- |")?;
     for (column, about) in KEY_COLUMNS.iter().zip(["The snapshot.", "The database.", "The instance."]) {
         writeln!(page, "| **{}** | {} | {about} |", column.name, column.kind)?;
     }
     for table in TABLES {
-        writeln!(page, "\n## {}\n\n{}\n\n| column | type | |\n| --- | --- | --- |", table.name, table.about)?;
+        let about = wrapped(table.about, LINE, "", "").join("\n");
+        writeln!(page, "\n## {}\n\n{about}\n\n| column | type | |\n| --- | --- | --- |", table.name)?;
         for column in table.own {
             let mark = if column.key { "**" } else { "" };
             writeln!(page, "| {mark}{}{mark} | {} | {} |", column.name, column.kind, column.about)?;

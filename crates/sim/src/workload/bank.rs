@@ -1,6 +1,6 @@
 //! A bank: money moves between accounts, and its sum stays.
 
-use super::state::{Row, State};
+use super::state::{Row, WorkloadState};
 
 pub(crate) const TABLE: &str = "BANK";
 pub(crate) const ACCOUNTS: u32 = 48;
@@ -19,7 +19,7 @@ pub(crate) fn balance(row: &Row) -> i64 {
 }
 
 /// The fault of the sum, if all accounts were opened.
-pub(crate) fn wrong_sum(state: &State) -> Option<String> {
+pub(crate) fn wrong_sum(state: &WorkloadState) -> Option<String> {
     let accounts = &state.tables.get(TABLE)?.rows;
     if accounts.len() < ACCOUNTS as usize {
         return None;

@@ -7,20 +7,24 @@ use engine::instance::Session;
 use storage::txn::CommitWrite;
 
 use super::run::{MB, Run, file};
-use super::state::{State, Table};
+use super::state::{Table, WorkloadState};
 use super::{engine as statements, part};
 
 impl Run {
     /// A statement that commits by itself: all sessions commit before it, and it is durable when it returns.
-    pub(super) fn definition_of(&mut self, state: State, work: impl FnOnce(&Arc<Session>) -> Result<()>) -> Result<()> {
+    pub(super) fn definition_of(
+        &mut self,
+        state: WorkloadState,
+        work: impl FnOnce(&Arc<Session>) -> Result<()>,
+    ) -> Result<()> {
         self.definition_through(None, state, work)
     }
 
     /// The same of a statement that commits twice.
     pub(super) fn definition_through(
         &mut self,
-        between: Option<State>,
-        state: State,
+        between: Option<WorkloadState>,
+        state: WorkloadState,
         work: impl FnOnce(&Arc<Session>) -> Result<()>,
     ) -> Result<()> {
         // A reader does not survive changes of the tables.

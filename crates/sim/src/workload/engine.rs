@@ -12,7 +12,7 @@ use storage::segment::Storage;
 use storage::table::{Appender, Deleter, Inserter, TableScan, Updater};
 
 use super::part;
-use super::state::{Row, Rows, State, Table};
+use super::state::{Row, Rows, Table, WorkloadState};
 
 /// The owner of the tables.
 pub(crate) const OWNER: &str = "SYSTEM";
@@ -68,7 +68,7 @@ pub(crate) fn scan(session: &Arc<Session>, table: &Arc<TableDef>) -> Result<BTre
 ///
 /// # Errors
 /// As [`scan`].
-pub fn read(session: &Arc<Session>) -> Result<State> {
+pub fn read(session: &Arc<Session>) -> Result<WorkloadState> {
     read_part(session, 0, 1)
 }
 
@@ -76,11 +76,11 @@ pub fn read(session: &Arc<Session>) -> Result<State> {
 ///
 /// # Errors
 /// As [`scan`].
-pub(super) fn read_part(session: &Arc<Session>, number: usize, parts: usize) -> Result<State> {
+pub(super) fn read_part(session: &Arc<Session>, number: usize, parts: usize) -> Result<WorkloadState> {
     let own = |name: &str| parts < 2 || part::owner(name) == number;
     let all = session.instance().tablespaces().all();
     let others = all.iter().map(|t| t.name().to_owned()).filter(|name| !ALWAYS.contains(&name.as_str()) && own(name));
-    let mut state = State { tablespaces: Arc::new(others.collect()), ..State::default() };
+    let mut state = WorkloadState { tablespaces: Arc::new(others.collect()), ..WorkloadState::default() };
     let catalog = session.catalog();
     for table in catalog.tables_of(OWNER).filter(|table| own(&table.name)) {
         let rows: Rows = scan(session, table)?.into_iter().map(|(key, (_, row))| (key, Arc::new(row))).collect();

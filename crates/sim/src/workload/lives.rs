@@ -17,7 +17,7 @@ use engine::instance::{Background, Instance, Session};
 use super::record::{connect, options, prepared};
 use super::recording::known;
 use super::run::Run;
-use super::{Ending, Life, Plan, Recording, State, engine as statements, kill, part};
+use super::{Ending, Life, Plan, Recording, WorkloadState, engine as statements, kill, part};
 use crate::check::Allowed;
 use crate::clock::SimulatedClock;
 use crate::database::Database;
@@ -26,7 +26,7 @@ use crate::disk::{Image, Lie, Note, Operation, SimulatedFileSystem};
 /// State of one part of the workload across lives.
 #[derive(Default)]
 struct Part {
-    states: Vec<State>,
+    states: Vec<WorkloadState>,
     choices: Option<Seeded>,
     next_key: u32,
     next_name: u32,
@@ -57,7 +57,7 @@ fn background(plan: &Plan) -> Background {
 
 pub(super) fn record(plan: &Plan, lie: Lie) -> Result<Recording> {
     let clock = Arc::new(SimulatedClock::default());
-    let (mut base, mut state, mut first) = (Image::default(), State::default(), None);
+    let (mut base, mut state, mut first) = (Image::default(), WorkloadState::default(), None);
     if !plan.creation {
         let (files, instance, sessions) = prepared(plan, &clock, background(plan))?;
         (base, state) = (files.image(), statements::read(&sessions[0])?);
@@ -194,7 +194,7 @@ impl Lives {
         if !database.created {
             // From here on the database may exist, and is empty.
             if self.parts[0].states.len() == self.existing {
-                self.parts[0].states.push(State::default());
+                self.parts[0].states.push(WorkloadState::default());
             }
             files.note(Note::begun(0, self.existing));
         }

@@ -21,4 +21,4 @@ pub use engine::{create_table, insert, read};
 pub use plan::Plan;
 pub use record::record;
 pub use recording::{Ending, Life, Recording};
-pub use state::{Difference, Row, Rows, State, Table, session_of};
+pub use state::{Difference, Row, Rows, Table, WorkloadState, session_of};

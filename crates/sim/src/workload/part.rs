@@ -3,7 +3,7 @@
 
 use common::sync::Arc;
 
-use super::State;
+use super::WorkloadState;
 
 /// A name of a part's own.
 pub(super) fn name(kind: &str, number: u32, part: usize) -> String {
@@ -16,7 +16,7 @@ pub(super) fn owner(name: &str) -> usize {
 }
 
 /// The state of a part; all of it without threads.
-pub(crate) fn of(state: &State, part: usize, parts: usize) -> State {
+pub(crate) fn of(state: &WorkloadState, part: usize, parts: usize) -> WorkloadState {
     if parts < 2 {
         return state.clone();
     }

@@ -10,7 +10,7 @@ use engine::startup::CreateOptions;
 use storage::disk_group::make_disks;
 
 use super::run::{MB, Run, file};
-use super::{Plan, Recording, State, engine as statements, lives};
+use super::{Plan, Recording, WorkloadState, engine as statements, lives};
 use crate::DIRECTORY;
 use crate::clock::SimulatedClock;
 use crate::disk::{Fault, Image, Lie, SimulatedFileSystem};
@@ -104,7 +104,7 @@ pub fn record(plan: &Plan, faults: &[Fault], lie: Lie) -> Result<Recording> {
     for fault in faults {
         files.plan(later(*fault, counts));
     }
-    let live = State { tablespaces: statements::read(&sessions[0])?.tablespaces, ..State::default() };
+    let live = WorkloadState { tablespaces: statements::read(&sessions[0])?.tablespaces, ..WorkloadState::default() };
     let mut run = Run {
         plan: Arc::new(plan.clone()),
         part: 0,

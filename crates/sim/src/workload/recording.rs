@@ -4,7 +4,7 @@ use engine::startup::CreateOptions;
 
 use crate::disk::{Image, Note, Operation};
 
-use super::State;
+use super::WorkloadState;
 
 /// All operations on the disk, and the expected states after them.
 #[derive(Clone, Debug)]
@@ -14,7 +14,7 @@ pub struct Recording {
     pub operations: Vec<Operation>,
     /// The states of each part in order; [`Note`]s in the operations name them by their number. Without threads there
     /// is one part.
-    pub parts: Vec<Vec<State>>,
+    pub parts: Vec<Vec<WorkloadState>>,
     /// The error that ended the run early, if one did.
     pub ended_by: Option<String>,
     /// Statements of the engine that were made.

@@ -6,7 +6,7 @@ use engine::instance::{DatafileSpec, Instance, Session};
 use storage::txn::CommitWrite;
 
 use super::record::GROUP;
-use super::state::{Row, State, session_of};
+use super::state::{Row, WorkloadState, session_of};
 use super::{Plan, bank, engine as statements, part};
 use crate::clock::SimulatedClock;
 use crate::disk::{Note, SimulatedFileSystem};
@@ -31,15 +31,15 @@ pub(super) struct Run {
     pub(super) sessions: Vec<Arc<Session>>,
     pub(super) random: Seeded,
     /// The state of the blocks, committed or not.
-    pub(super) live: State,
-    pub(super) states: Vec<State>,
+    pub(super) live: WorkloadState,
+    pub(super) states: Vec<WorkloadState>,
     pub(super) next_key: u32,
     pub(super) next_name: u32,
     pub(super) statements: usize,
     /// The state at each session's savepoint.
-    pub(super) savepoints: Vec<Option<State>>,
+    pub(super) savepoints: Vec<Option<WorkloadState>>,
     /// A session in a read-only transaction, with the state that it must see to its end.
-    pub(super) reader: Option<(Arc<Session>, State)>,
+    pub(super) reader: Option<(Arc<Session>, WorkloadState)>,
 }
 
 /// Steps between checks of the instance's invariants.
@@ -98,7 +98,7 @@ impl Run {
     }
 
     /// Work begins that leads to a new state.
-    pub(super) fn begin(&mut self, state: State) {
+    pub(super) fn begin(&mut self, state: WorkloadState) {
         self.files.note(Note::begun(self.part, self.states.len()));
         self.states.push(state);
     }
@@ -109,7 +109,12 @@ impl Run {
 
     /// Changes rows: `change` makes the engine do the change to `state`. False when it would have to wait for another
     /// session, for a slot in a full block: the statement is then rolled back.
-    pub(super) fn rows(&mut self, s: &Session, state: State, change: impl FnOnce() -> Result<()>) -> Result<bool> {
+    pub(super) fn rows(
+        &mut self,
+        s: &Session,
+        state: WorkloadState,
+        change: impl FnOnce() -> Result<()>,
+    ) -> Result<bool> {
         let mark = s.mark();
         match change() {
             Ok(()) => self.live = state,
@@ -169,7 +174,7 @@ impl Run {
     }
 
     /// New rows of a session's own for a table, at most so many; they are in `state` then.
-    pub(super) fn new_rows(&mut self, session: usize, table: &str, state: &mut State, most: usize) -> Vec<Row> {
+    pub(super) fn new_rows(&mut self, session: usize, table: &str, state: &mut WorkloadState, most: usize) -> Vec<Row> {
         let count = if most == 1 { 1 } else { 1 + self.random.index(most) };
         let mut rows = Vec::new();
         for _ in 0..count {

@@ -9,7 +9,7 @@ use common::sync::Arc;
 
 use super::engine as statements;
 use super::run::{Run, file};
-use super::state::State;
+use super::state::WorkloadState;
 
 /// Tablespaces for tables beyond which some are dropped, and the same of those for undo.
 const TABLESPACES_MAX: usize = 4;
@@ -36,7 +36,7 @@ impl Run {
         }
     }
 
-    fn with_tablespace(&self, name: &str, there: bool) -> State {
+    fn with_tablespace(&self, name: &str, there: bool) -> WorkloadState {
         let mut state = self.live.clone();
         let names = Arc::make_mut(&mut state.tablespaces);
         if there {

@@ -20,7 +20,7 @@ pub struct Table {
 
 /// All tables and tablespaces of the workload. A copy costs little.
 #[derive(Clone, Default, PartialEq, Eq, Debug)]
-pub struct State {
+pub struct WorkloadState {
     pub tables: BTreeMap<String, Table>,
     /// Names of tablespaces other than those of every database.
     pub tablespaces: Arc<BTreeSet<String>>,
@@ -32,7 +32,7 @@ pub fn session_of(key: u32, sessions: usize) -> usize {
     key as usize % sessions
 }
 
-impl State {
+impl WorkloadState {
     /// A table's rows, to change them.
     pub fn rows_mut(&mut self, table: &str) -> Option<&mut Rows> {
         self.tables.get_mut(table).map(|table| Arc::make_mut(&mut table.rows))

@@ -1,8 +1,10 @@
 //! Programs that a running statement calls: triggers, and functions in its expressions.
 //!
 //! ```text
-//! Connection ──> Nested ──> Connection of the next depth ──> Nested ──> …        each keeps the one below it for the next call
-//!      └────────────┴──────────────┴──> Shared, engine session                    one transaction, one PL/SQL state, one table of cursors
+//! Connection ──> Nested ──> Connection of the next depth ──> Nested ──> …
+//!      │            │              │                     each keeps the one below it for the next call
+//!      └────────────┴──────────────┴──> Shared, engine session
+//!                                                        one transaction, one PL/SQL state, one table of cursors
 //! ```
 //!
 //! A connection is borrowed while it executes a statement; the SQL of called programs runs on the connection of the

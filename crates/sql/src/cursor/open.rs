@@ -10,7 +10,7 @@ use super::library::SharedCursor;
 use super::run::Running;
 use crate::dml::direct::Direct;
 use crate::explain::plan::CursorPlan;
-use crate::explain::step::Step;
+use crate::explain::step::PlanStep;
 use crate::plan::query::BoundQuery;
 use crate::scan::figures::FiguresValue;
 
@@ -31,7 +31,7 @@ pub struct ColumnDescription {
 pub(crate) struct RowSource {
     pub(crate) depth: u32,
     pub(crate) object: u32,
-    pub(crate) step: Step,
+    pub(crate) step: PlanStep,
     pub(crate) figures: FiguresValue,
 }
 

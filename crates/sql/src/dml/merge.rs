@@ -1,7 +1,8 @@
 //! MERGE: two queries, both settled before the first row changes; then the updates, the deletions, the insertions.
 //!
 //! ```text
-//! matched      target ⋈ source ON … WHERE update's    -> rowid, new values, whether it goes   (a rowid twice: ORA-30926)
+//! matched      target ⋈ source ON … WHERE update's    -> rowid, new values, whether it goes
+//!                                                        (a rowid twice: ORA-30926)
 //! not matched  source ▷ target ON … WHERE insert's    -> values
 //! ```
 

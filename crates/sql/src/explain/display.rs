@@ -3,7 +3,7 @@
 use super::format::Format;
 use super::hints;
 use super::plan;
-use super::step::Step;
+use super::step::PlanStep;
 use crate::scan::figures::FiguresValue;
 
 /// Characters of a line of the statement's text.
@@ -16,7 +16,7 @@ pub(crate) const LINE_BYTES: usize = 300;
 pub(crate) struct PlanLine {
     pub(crate) id: u64,
     pub(crate) depth: u32,
-    pub(crate) step: Step,
+    pub(crate) step: PlanStep,
     /// Its figures, where they were asked for.
     pub(crate) figures: Option<FiguresValue>,
 }
@@ -216,7 +216,7 @@ mod tests {
     #[test]
     fn boxes_are_straight() {
         let figures = FiguresValue { starts: 1, rows: 1_234_567, reads: 3, micros: 4_000, ..FiguresValue::default() };
-        let plan = [PlanLine { id: 0, depth: 0, step: Step::change("UPDATE", "U", "T"), figures: Some(figures) }];
+        let plan = [PlanLine { id: 0, depth: 0, step: PlanStep::change("UPDATE", "U", "T"), figures: Some(figures) }];
         let format = Format { statistics: true, last: true, ..Format::usual() };
         let shown = lines(&plan, &format, &[]);
         assert_eq!(

@@ -18,12 +18,12 @@ pub(crate) struct StatementHint {
     hint: Hint,
     /// The names of the tables in the FROM clause of its query block.
     tables: Arc<[String]>,
-    place: Place,
+    place: HintedPart,
 }
 
 /// The kind of statement or block that has the hint.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-enum Place {
+enum HintedPart {
     Block,
     Insert,
     /// A MERGE, or an INSERT into several tables, whose hints have no effect.
@@ -35,7 +35,7 @@ pub(crate) fn of(statement: &Statement, text: &str) -> Arc<[StatementHint]> {
     if !text.contains("/*+") && !text.contains("--+") {
         return Arc::new([]);
     }
-    let mut found = Found::default();
+    let mut found = HintList::default();
     match statement {
         Statement::Query { query, .. } => {
             let _: ControlFlow<()> = query.visit(&mut found);
@@ -46,16 +46,16 @@ pub(crate) fn of(statement: &Statement, text: &str) -> Arc<[StatementHint]> {
                 tables.extend(insert.table_alias.as_ref().map(|alias| folded(&alias.alias)));
                 tables.extend(name.0.last().and_then(|part| part.as_ident()).map(folded));
             }
-            found.add(&insert.optimizer_hints, tables, Place::Insert);
+            found.add(&insert.optimizer_hints, tables, HintedPart::Insert);
             let _: ControlFlow<()> = insert.visit(&mut found);
         }
         Statement::Update(update, _) => {
-            found.add(&update.optimizer_hints, names(std::slice::from_ref(&update.table)), Place::Block);
+            found.add(&update.optimizer_hints, names(std::slice::from_ref(&update.table)), HintedPart::Block);
             let _: ControlFlow<()> = update.visit(&mut found);
         }
         Statement::Delete(delete, _) => {
             let (ast::FromTable::WithFromKeyword(from) | ast::FromTable::WithoutKeyword(from)) = &delete.from;
-            found.add(&delete.optimizer_hints, names(from), Place::Block);
+            found.add(&delete.optimizer_hints, names(from), HintedPart::Block);
             let _: ControlFlow<()> = delete.visit(&mut found);
         }
         Statement::Merge(_) | Statement::MultiInsert(_) => {
@@ -64,7 +64,7 @@ pub(crate) fn of(statement: &Statement, text: &str) -> Arc<[StatementHint]> {
             found.list.extend(list.into_iter().map(|hint| StatementHint {
                 hint,
                 tables: Arc::clone(&tables),
-                place: Place::Several,
+                place: HintedPart::Several,
             }));
             match statement {
                 Statement::MultiInsert(insert) => {
@@ -121,12 +121,12 @@ fn names(from: &[TableWithJoins]) -> Vec<String> {
 }
 
 #[derive(Default)]
-struct Found {
+struct HintList {
     list: Vec<StatementHint>,
 }
 
-impl Found {
-    fn add(&mut self, hints: &[ast::OptimizerHint], tables: Vec<String>, place: Place) {
+impl HintList {
+    fn add(&mut self, hints: &[ast::OptimizerHint], tables: Vec<String>, place: HintedPart) {
         if !hints.is_empty() {
             let tables: Arc<[String]> = tables.into();
             let hints = hints::parse(hints).into_iter();
@@ -135,7 +135,7 @@ impl Found {
     }
 }
 
-impl Found {
+impl HintList {
     /// The hints of a MERGE's subqueries.
     fn of_merge(&mut self, merge: &Merge) {
         let _: ControlFlow<()> = merge.source.visit(self);
@@ -151,12 +151,12 @@ impl Found {
     }
 }
 
-impl Visitor for Found {
+impl Visitor for HintList {
     type Break = ();
 
     fn pre_visit_select(&mut self, select: &ast::Select) -> ControlFlow<()> {
         if !select.optimizer_hints.is_empty() {
-            self.add(&select.optimizer_hints, names(&select.from), Place::Block);
+            self.add(&select.optimizer_hints, names(&select.from), HintedPart::Block);
         }
         ControlFlow::Continue(())
     }
@@ -184,13 +184,13 @@ fn fate(StatementHint { hint, tables, place }: &StatementHint, loads: bool) -> H
     let not = |mark, why: &str| HintFate::not(mark, hint, why);
     match hint.name.as_str() {
         "GATHER_PLAN_STATISTICS" => HintFate::used(hint),
-        "APPEND" if loads && *place == Place::Insert => HintFate::used(hint),
-        "APPEND" if *place == Place::Insert => not(Mark::Unused, "the rows cannot be loaded"),
+        "APPEND" if loads && *place == HintedPart::Insert => HintFate::used(hint),
+        "APPEND" if *place == HintedPart::Insert => not(Mark::Unused, "the rows cannot be loaded"),
         "APPEND" => not(Mark::Unused, "the statement is no INSERT into one table"),
         name if hints::is_for_tables(name) => match hint.arguments.first() {
             None => not(Mark::Error, "it names no table"),
             Some(table) if table.contains('@') => not(Mark::Unused, "query blocks have no names here"),
-            _ if *place == Place::Several => not(Mark::Unused, "not carried out in this statement"),
+            _ if *place == HintedPart::Several => not(Mark::Unused, "not carried out in this statement"),
             Some(table) if !tables.contains(table) => {
                 not(Mark::Unresolved, "its query block has no table of this name")
             }

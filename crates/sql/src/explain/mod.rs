@@ -2,9 +2,10 @@
 //!
 //! ```text
 //! physical plan ── sources ──> row sources (step: what is to be done; figures: what was done)
-//!                                 │                       └─> STAT lines of a trace (cursor/trace.rs)
-//!                                 └─> plan: the statement above them ─┬─> the cursor's, for DISPLAY_CURSOR and V$SQL_PLAN
-//!                                                                     └─> table: rows of a plan table, for DISPLAY
+//!                                 │   └─> STAT lines of a trace (cursor/trace.rs)
+//!                                 └─> plan: the statement above them
+//!                                       ├─> the cursor's, for DISPLAY_CURSOR and V$SQL_PLAN
+//!                                       └─> table: rows of a plan table, for DISPLAY
 //! ```
 
 pub(crate) mod display;

@@ -8,7 +8,7 @@ use scalar::Datum;
 use sqlparser::ast::{self, Ident, ObjectName, SelectItem};
 
 use super::statement::is_own;
-use super::step::Step;
+use super::step::PlanStep;
 use crate::cursor::arrays::to_rows;
 use crate::cursor::connection::Connection;
 use crate::cursor::open::{Cursor, RowSource};
@@ -32,7 +32,7 @@ impl Connection {
             self.with_binder(&cursor.shared.text, &cursor.binds, |binder| binder.block(&select, &[], None, &[]))?;
         let plan = self.plan(&bound.plan)?;
         if cursor.explaining {
-            let step = Step::change("DELETE", "SYS", super::table::PLAN_TABLE);
+            let step = PlanStep::change("DELETE", "SYS", super::table::PLAN_TABLE);
             cursor.row_sources = vec![RowSource { depth: 0, object: 0, step, figures: FiguresValue::default() }];
             super::sources::row_sources(&plan, 1, &mut cursor.row_sources);
             return Ok(0);

@@ -2,7 +2,7 @@
 
 use engine::dictionary::TableDef;
 
-use super::step::Step;
+use super::step::PlanStep;
 use crate::cursor::library::SharedCursor;
 use crate::cursor::open::RowSource;
 use crate::scan::figures::FiguresValue;
@@ -34,7 +34,7 @@ impl CursorPlan {
         let mut root = RowSource {
             depth: 0,
             object: 0,
-            step: Step::new(format!("{verb} STATEMENT"), ""),
+            step: PlanStep::new(format!("{verb} STATEMENT"), ""),
             figures: FiguresValue::default(),
         };
         root.figures.starts = 1;
@@ -99,7 +99,7 @@ pub(crate) fn hash<'s>(steps: impl Iterator<Item = (u32, &'s str, &'s str, &'s s
 /// The row source of an INSERT, on top of its query's if it has one; `direct`: past the cache.
 pub(crate) fn load(table: &TableDef, direct: bool, figures: FiguresValue) -> RowSource {
     let operation = if direct { "LOAD AS SELECT" } else { "LOAD TABLE CONVENTIONAL" };
-    RowSource { depth: 0, object: 0, step: Step::change(operation, &table.owner, &table.name), figures }
+    RowSource { depth: 0, object: 0, step: PlanStep::change(operation, &table.owner, &table.name), figures }
 }
 
 #[cfg(test)]
@@ -110,7 +110,7 @@ mod tests {
         let source = |depth, operation: &str, rows, consistent| RowSource {
             depth,
             object: 0,
-            step: Step::new(operation, ""),
+            step: PlanStep::new(operation, ""),
             figures: FiguresValue { rows, consistent, starts: 1, ..FiguresValue::default() },
         };
         CursorPlan::of_verb("SELECT", vec![source(0, "JOIN", 5, 9), source(1, "A", 3, 4), source(1, "B", 2, 5)], true)

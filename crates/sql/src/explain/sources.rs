@@ -16,7 +16,7 @@ use datafusion::physical_plan::projection::ProjectionExec;
 use datafusion::physical_plan::sorts::sort::SortExec;
 
 use super::predicate;
-use super::step::Step;
+use super::step::PlanStep;
 use crate::cursor::open::RowSource;
 use crate::scan::exec::TableReadExec;
 use crate::scan::external::ExternalReadExec;
@@ -76,7 +76,7 @@ fn add(plan: &Plan, depth: u32, several: bool, into: &mut Vec<RowSource>) {
 }
 
 /// Estimates the rows of an operation, where the estimates below it allow.
-fn estimate(plan: &Plan, step: &mut Step, under: &[(Option<u64>, Option<u64>)]) {
+fn estimate(plan: &Plan, step: &mut PlanStep, under: &[(Option<u64>, Option<u64>)]) {
     let node: &dyn Any = plan.as_ref();
     let limit = node
         .downcast_ref::<SortExec>()
@@ -99,7 +99,7 @@ fn estimate(plan: &Plan, step: &mut Step, under: &[(Option<u64>, Option<u64>)]) 
 }
 
 /// The operation of a node; None for nodes that are part of the one below.
-fn step(plan: &Plan, several: bool) -> Option<Step> {
+fn step(plan: &Plan, several: bool) -> Option<PlanStep> {
     let node: &dyn Any = plan.as_ref();
     let (operation, options) = match plan.name() {
         "ProjectionExec"
@@ -136,9 +136,9 @@ fn step(plan: &Plan, several: bool) -> Option<Step> {
         "DataSourceExec" => ("FIXED TABLE", "FULL"),
         "ScalarSubqueryExec" => ("SCALAR SUBQUERY", ""),
         "RowGeneratorExec" => ("CONNECT BY", "WITHOUT FILTERING"),
-        other => return Some(Step::new(other.trim_end_matches("Exec").to_uppercase(), "")),
+        other => return Some(PlanStep::new(other.trim_end_matches("Exec").to_uppercase(), "")),
     };
-    let mut step = Step::new(operation, options);
+    let mut step = PlanStep::new(operation, options);
     (step.access, step.filter) = conditions(plan, several);
     Some(step)
 }

@@ -15,7 +15,7 @@ pub(crate) struct PlanObject {
 
 /// An operation, with its estimates and conditions.
 #[derive(Clone, PartialEq, Eq, Default, Debug)]
-pub(crate) struct Step {
+pub(crate) struct PlanStep {
     pub(crate) operation: String,
     /// `FULL`, `RANGE SCAN` …; empty when there are none.
     pub(crate) options: String,
@@ -32,7 +32,7 @@ pub(crate) struct Step {
     pub(crate) hints: Vec<HintFate>,
 }
 
-impl Step {
+impl PlanStep {
     pub(crate) fn new(operation: impl Into<String>, options: impl Into<String>) -> Self {
         Self { operation: operation.into(), options: options.into(), ..Self::default() }
     }
@@ -63,7 +63,7 @@ mod tests {
 
     #[test]
     fn names_in_traces() {
-        assert_eq!(Step::new("SORT", "ORDER BY").text(), "SORT ORDER BY");
-        assert_eq!(Step::change("UPDATE", "U", "T").text(), "UPDATE T");
+        assert_eq!(PlanStep::new("SORT", "ORDER BY").text(), "SORT ORDER BY");
+        assert_eq!(PlanStep::change("UPDATE", "U", "T").text(), "UPDATE T");
     }
 }

@@ -9,7 +9,7 @@ use scalar::Datum;
 use super::display::PlanLine;
 use super::hints;
 use super::plan::CursorPlan;
-use super::step::{PlanObject, Step};
+use super::step::{PlanObject, PlanStep};
 use crate::views::view::{Column, date, maybe, n, number, s, text, unless_zero};
 
 /// The default name.
@@ -127,7 +127,7 @@ pub(crate) fn line(row: &[Datum]) -> PlanLine {
     PlanLine {
         id: number(0).unwrap_or(0),
         depth: number(1).and_then(|depth| u32::try_from(depth).ok()).unwrap_or(0),
-        step: Step {
+        step: PlanStep {
             operation: text(2).unwrap_or_default(),
             options: text(3).unwrap_or_default(),
             object,

@@ -2,8 +2,8 @@
 //! occurs once.
 //!
 //! ```text
-//! binder    COALESCE(a, b)                              a function like any other: grouping and the planner see both arguments
-//! planned   CHOICE(a, x, y)                             a and the columns of b; the function has the rest:
+//! binder    COALESCE(a, b)      a function like any other: grouping and the planner see both arguments
+//! planned   CHOICE(a, x, y)     a and the columns of b; the function has the rest:
 //!             CASE WHEN $0 IS NOT NULL THEN $0 ELSE b($1, $2) END
 //! ```
 //!

@@ -84,7 +84,7 @@ impl AggregateUDFImpl for Listagg {
 
 /// One text of the list.
 #[derive(Debug)]
-struct Entry {
+struct ListItem {
     /// Its sort keys, encoded so that bytes compare in the requested order.
     keys: Vec<u8>,
     text: String,
@@ -97,7 +97,7 @@ struct List {
     order: Vec<Direction>,
     distinct: bool,
     converter: Option<RowConverter>,
-    entries: Vec<Entry>,
+    entries: Vec<ListItem>,
     bytes: usize,
 }
 
@@ -120,8 +120,8 @@ impl List {
     }
 
     fn push(&mut self, keys: Vec<u8>, text: String, separator: String) {
-        self.bytes += size_of::<Entry>() + keys.len() + text.len() + separator.len();
-        self.entries.push(Entry { keys, text, separator });
+        self.bytes += size_of::<ListItem>() + keys.len() + text.len() + separator.len();
+        self.entries.push(ListItem { keys, text, separator });
     }
 
     fn text(&mut self) -> Result<Option<String>> {

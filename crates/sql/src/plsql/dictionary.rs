@@ -18,7 +18,7 @@ use crate::plan::binder::{Relation, Tables};
 use crate::plan::hints::Hints;
 
 /// The resolution of a path, and the number of its parts that name the object.
-pub(super) type Found = Option<(Object, usize)>;
+pub(super) type Resolution = Option<(Object, usize)>;
 
 fn columns_of(relation: &Relation) -> Vec<Column> {
     let shown = relation.columns.iter().filter(|column| !column.pseudo);
@@ -36,7 +36,7 @@ pub(super) fn resolve(
     tables: SessionTables,
     viewer: Viewer<'_>,
     path: &[&str],
-) -> Result<(Found, Option<ProgramName>)> {
+) -> Result<(Resolution, Option<ProgramName>)> {
     let tables = SessionTables { names_only: true, ..tables.viewed(viewer) };
     let catalog = &tables.catalog;
     let candidates: [(Option<&str>, Option<&str>, usize); 2] =
@@ -98,7 +98,7 @@ fn nothing<T>() -> Result<T> {
 }
 
 impl Host for Dictionary {
-    fn resolve(&mut self, viewer: Viewer<'_>, path: &[&str]) -> Result<Found> {
+    fn resolve(&mut self, viewer: Viewer<'_>, path: &[&str]) -> Result<Resolution> {
         // The call finds out whether it must be compiled anew.
         resolve(self.tables.clone(), viewer, path).map(|(found, _)| found)
     }

@@ -2,12 +2,13 @@
 //! and interpreter are the crate `plsql`.
 //!
 //! ```text
-//! statement -> block.rs     anonymous blocks and CALL          host.rs      the session as programs see it
-//!           -> program.rs   CREATE, ALTER … COMPILE, DROP      prepare.rs   names in a program's SQL: columns or variables
+//! statement -> block.rs     anonymous blocks and CALL        host.rs     the session as programs see it
+//!           -> program.rs   CREATE, ALTER … COMPILE, DROP    prepare.rs  names in a program's SQL: columns or
+//!                                                                        variables
 //!           -> dictionary.rs  the dictionary as their compiler sees it
 //! expression -> function.rs  functions of PL/SQL in SQL
-//! jobs.rs                   the coordinator, and job runs      dynamic.rs   EXECUTE IMMEDIATE
-//! schedule.rs               when jobs of DBMS_SCHEDULER run     native/      the supplied packages
+//! jobs.rs                   the coordinator, and job runs    dynamic.rs  EXECUTE IMMEDIATE
+//! schedule.rs               when jobs of DBMS_SCHEDULER run  native/     the supplied packages
 //! ```
 
 mod block;

@@ -3,7 +3,8 @@
 //! ```text
 //! binder: Exists, InSubquery, ScalarSubquery, SetComparison
 //!   -> rewrite   a subquery whose shape is trusted stays and becomes a join (shape.rs says which)
-//!                any other becomes a function of its outer columns (apply.rs), which runs it for each set of their values
+//!                any other becomes a function of its outer columns (apply.rs), which runs it for each set of their
+//!                values
 //!   -> order     what looks at the order of rows finds it above those joins
 //! ```
 

@@ -13,8 +13,8 @@
 //! s1> fetch c 10
 //! s1> leave                       the connection is dropped
 //! wait s2                         until s2's statement has ended by itself
-//! deadlock s1 s2> update t …      s2 closes a circle of waits; the one of the two whose statement ends is called `victim` from then on,
-//!     victim: ORA-00060           the other `other`
+//! deadlock s1 s2> update t …      s2 closes a circle of waits; the one of the two whose statement ends is called
+//!     victim: ORA-00060           `victim` from then on, the other `other`
 //! ```
 //!
 //! An error shows its number. Sessions are threads on one instance and begin where they are first named. After each

@@ -2,7 +2,12 @@
 
 use std::fmt::Write as _;
 
+use common::text::wrapped;
+
 use super::{Effect, Parameter, SystemChange};
+
+/// Columns of a line of text.
+const LINE: usize = 120;
 
 /// The page as text. A test compares it with the file; `UPDATE_REFERENCE=1` in the environment of that test rewrites
 /// the file.
@@ -11,9 +16,9 @@ pub fn reference_page() -> String {
     let mut page = String::from(
         "# Initialization parameters\n\n\
          Printed from crates/storage/src/parameters/parameters.toml; do not edit.\n\n\
-         A parameter has its value from the parameter file `highwater.ora` in the data directory (lines of `name = value`, `#` begins a comment),\n\
-         else its default. `ALTER SYSTEM SET name = value SCOPE = MEMORY | SPFILE | BOTH` and `ALTER SESSION SET name = value` change it where the\n\
-         table below the name says so.\n",
+         A parameter has its value from the parameter file `highwater.ora` in the data directory (lines of\n\
+         `name = value`, `#` begins a comment), else its default. `ALTER SYSTEM SET name = value SCOPE = MEMORY |\n\
+         SPFILE | BOTH` and `ALTER SESSION SET name = value` change it where the table below the name says so.\n",
     );
     for parameter in Parameter::ALL {
         // Writing to a String cannot fail.
@@ -24,7 +29,8 @@ pub fn reference_page() -> String {
 
 fn write_entry(page: &mut String, parameter: Parameter) -> std::fmt::Result {
     let definition = parameter.definition();
-    write!(page, "\n## {}\n\n{}\n\n| | |\n| --- | --- |\n", definition.name, definition.description)?;
+    let description = wrapped(definition.description, LINE, "", "").join("\n");
+    write!(page, "\n## {}\n\n{description}\n\n| | |\n| --- | --- |\n", definition.name)?;
     writeln!(page, "| type | {} |", definition.parameter_type)?;
     match (definition.derived, definition.default) {
         (Some(derived), default) => writeln!(page, "| default | {default}: {derived} |")?,

@@ -6,7 +6,8 @@
 //!   =====================
 //!   PARSING IN CURSOR … text … END OF STMT
 //!   BINDS, WAIT …                         of a call, before its line
-//!   PARSE | EXEC | FETCH                  a call, when it has ended; calls made inside it came before, with dep one higher
+//!   PARSE | EXEC | FETCH                  a call, when it has ended; calls made inside it came before, with dep one
+//!                                         higher
 //!   STAT …  CLOSE  XCTEND
 //! ```
 //!
