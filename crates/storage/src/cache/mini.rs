@@ -198,6 +198,7 @@ impl Drop for Mini<'_> {
 
 fn ends_outermost() -> bool {
     STATE.with_borrow_mut(|state| {
+        debug_assert!(state.depth > 0, "a mini-transaction ends once");
         state.depth -= 1;
         state.depth == 0
     })
@@ -361,6 +362,7 @@ pub(super) fn publish(log: &RedoLog, meter: &Meter) -> Option<Lsn> {
         }
         debug_assert!(state.depth == 0, "a record is written when the outermost mini-transaction has ended");
         debug_assert!(state.vectors > 0 || state.overwritten.iter().all(|o| matches!(o.what, What::Whole(_))));
+        debug_assert!(state.frames.iter().all(|frame| frame.is_pinned()), "a changed buffer is let go before its redo");
         state.frames.clear();
         state.overwritten.clear();
         (state.vectors, state.scn) = (0, 0);
