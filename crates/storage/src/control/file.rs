@@ -24,7 +24,8 @@ use serde::{Deserialize, Serialize};
 
 use crate::disk_group::GroupRecord;
 use crate::health::Health;
-use crate::redo::{LogGroupRecord, Rba};
+use crate::invariants::hold;
+use crate::redo::{LogGroupRecord, Rba, check_groups};
 
 const HEADER: &str = "HIGHWATER CONTROL";
 /// The version that is written. Version 1 had no [`ControlData::complete`], [`TablespaceRecord::unfinished`] and
@@ -138,6 +139,12 @@ impl DatafileRecord {
     pub(crate) fn cut(&mut self, scn: u64, blocks: u32) {
         self.cuts.retain(|(_, other)| *other < blocks);
         self.cuts.push((scn, blocks));
+        debug_assert!(
+            self.cuts.is_sorted_by(|a, b| a.0 <= b.0 && a.1 < b.1),
+            "cuts of file {}: {:?}",
+            self.number,
+            self.cuts
+        );
     }
 
     /// True: a change of the block at this SCN was made to this file, and not to an earlier file of its number or a
@@ -208,25 +215,66 @@ impl ControlData {
     /// # Errors
     /// ORA-00600 with the invariant that does not hold.
     pub fn check_invariants(&self) -> Result<()> {
-        let wrong = |what: String| Err(Error::bug(format!("control file: {what}")));
         for (at, tablespace) in self.tablespaces.iter().enumerate() {
             let same = |other: &TablespaceRecord| other.number == tablespace.number || other.name == tablespace.name;
-            if self.tablespaces[..at].iter().any(same) {
-                return wrong(format!("tablespace {} stands there twice", tablespace.name));
-            }
+            invariant!(
+                !self.tablespaces[..at].iter().any(same),
+                "control file: tablespace {} stands there twice",
+                tablespace.name
+            );
+            invariant!(
+                tablespace.block_size().is_ok(),
+                "control file: tablespace {} has blocks of {} bytes",
+                tablespace.name,
+                tablespace.block_bytes
+            );
         }
         for (at, file) in self.datafiles.iter().enumerate() {
-            if self.datafiles[..at].iter().any(|other| other.number == file.number) {
-                return wrong(format!("datafile {} stands there twice", file.number));
-            }
-            if !self.tablespaces.iter().any(|tablespace| tablespace.number == file.tablespace) {
-                return wrong(format!("datafile {} is of no tablespace", file.number));
-            }
-            if !file.cuts.is_sorted() {
-                return wrong(format!("the cuts of datafile {} do not rise: {:?}", file.number, file.cuts));
-            }
+            let number = file.number;
+            invariant!(
+                self.datafiles[..at].iter().all(|other| other.number != number && other.name != file.name),
+                "control file: datafile {number}, '{}', stands there twice",
+                file.name
+            );
+            invariant!(
+                self.tablespaces.iter().any(|tablespace| tablespace.number == file.tablespace),
+                "control file: datafile {number} is of no tablespace"
+            );
+            invariant!(number > 0 && file.blocks > 0, "control file: datafile {number} has {} blocks", file.blocks);
+            invariant!(
+                file.cuts.is_sorted_by(|a, b| a.0 <= b.0 && a.1 < b.1),
+                "control file: the cuts of datafile {number} do not rise: {:?}",
+                file.cuts
+            );
         }
+        for (at, group) in self.disk_groups.iter().enumerate() {
+            invariant!(
+                self.disk_groups[..at].iter().all(|other| other.name != group.name),
+                "control file: disk group {} stands there twice",
+                group.name
+            );
+        }
+        check_groups(&self.log_groups)?;
+        let newest = self.log_groups.iter().map(|group| group.sequence).max().unwrap_or(0);
+        invariant!(
+            self.checkpoint.is_none_or(|place| self.log_groups.is_empty() || place.sequence <= newest),
+            "control file: the checkpoint is in a log sequence to come: {:?}, {newest}",
+            self.checkpoint
+        );
         Ok(())
+    }
+
+    /// What is true of a document that takes the place of another one.
+    fn follows(&self, before: &Self) -> Result<()> {
+        invariant!(self.database_id == before.database_id, "control file: it is another database's");
+        invariant!(self.scn >= before.scn, "control file: the SCN goes back from {} to {}", before.scn, self.scn);
+        invariant!(
+            self.checkpoint >= before.checkpoint,
+            "control file: the checkpoint goes back from {:?} to {:?}",
+            before.checkpoint,
+            self.checkpoint
+        );
+        self.check_invariants()
     }
 
     /// True: the creation of the database was cut short. Version 1 did not record that; there a missing dictionary
@@ -322,6 +370,7 @@ impl ControlFile {
     pub fn update<R>(&mut self, change: impl FnOnce(&mut ControlData) -> R) -> Result<R> {
         let before = self.data.clone();
         let result = change(&mut self.data);
+        hold(|| self.data.follows(&before));
         let Err(error) = self.write() else { return Ok(result) };
         let sequence = self.data.sequence;
         self.data = ControlData { sequence, ..before };
@@ -332,6 +381,7 @@ impl ControlFile {
     }
 
     fn write(&mut self) -> Result<()> {
+        debug_assert!(self.data.sequence < u64::MAX, "the sequence of the control file has an end");
         self.data.sequence += 1;
         let body = serde_json::to_string_pretty(&self.data).map_err(|e| Error::bug(e.to_string()))?;
         let bytes =
