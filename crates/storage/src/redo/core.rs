@@ -514,9 +514,7 @@ impl Core {
             return index.next.0;
         }
         let after = index.places.partition_point(|(start, _)| *start <= lsn);
-        let from = index.places[after.saturating_sub(1)].0;
-        debug_assert!(from <= lsn, "a recovery from {lsn:?} on would begin behind it, at {from:?}");
-        from
+        index.places[after.saturating_sub(1)].0
     }
 
     /// The first sequence that is needed when redo before `lsn` is not; what is before it is forgotten.
@@ -527,6 +525,13 @@ impl Core {
         index.told.retain(|(told, _)| *told >= lsn);
         let keep = index.places.partition_point(|(start, _)| *start <= lsn).saturating_sub(1);
         index.places.drain(..keep);
+        if lsn >= index.next.0 {
+            // A session that is about to change a block may yet name an earlier place. It is not to be led back into a
+            // sequence that is given up here.
+            let next = index.next;
+            index.places.clear();
+            index.places.push_back(next);
+        }
         debug_assert!(told.min(now) <= index.next.1.sequence, "a sequence to come is needed from {lsn:?} on");
         told.min(now)
     }
