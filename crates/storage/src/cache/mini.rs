@@ -160,6 +160,8 @@ impl<'a> Mini<'a> {
                         if let Ok(pool) = self.cache.pool(address) {
                             pool.forget_latched(self.meter, frame);
                         }
+                        // It may have another block before the record is written.
+                        state.frames.retain(|other| !Arc::ptr_eq(other, frame));
                         gone.extend(held.map(|at| state.held.swap_remove(at)));
                     }
                 }

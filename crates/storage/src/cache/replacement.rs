@@ -218,6 +218,26 @@ mod tests {
     }
 
     #[test]
+    fn a_broken_list_is_seen() {
+        let broken = |change: fn(&mut Replacement)| {
+            let mut list = Replacement::new();
+            for index in 0..6 {
+                list.grow();
+                list.insert(index, Entry::Midpoint);
+            }
+            list.heat(2);
+            list.check_invariants().unwrap();
+            change(&mut list);
+            list.check_invariants().unwrap_err().text
+        };
+        assert!(broken(|list| list.nodes[3].linked = false).contains("says that it is not"));
+        assert!(broken(|list| list.nodes[3].previous = 0).contains("buffer 3 is behind"));
+        assert!(broken(|list| list.nodes[0].hot = true).contains("is hot behind the midpoint"));
+        assert!(broken(|list| list.length = 5).contains("6 buffers"));
+        assert!(broken(|list| list.free.push(1)).contains("buffer 1 is free and on it"));
+    }
+
+    #[test]
     fn midpoint_tail_and_hot_head() {
         let mut list = Replacement::new();
         for _ in 0..6 {
