@@ -190,3 +190,21 @@ impl Drop for Snapshot {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use common::SystemClock;
+
+    use super::*;
+
+    #[test]
+    fn a_broken_registry_is_seen() {
+        let all = Snapshots::new(Arc::new(SystemClock::default()));
+        all.in_use.lock().by_scn.insert(7, 1);
+        all.check_invariants().unwrap();
+        all.in_use.lock().by_begin.insert(3, 2);
+        assert!(all.check_invariants().unwrap_err().text.contains("2 statements have 1"));
+        all.in_use.lock().by_begin.insert(3, 0);
+        assert!(all.check_invariants().unwrap_err().text.contains("nobody has one"));
+    }
+}

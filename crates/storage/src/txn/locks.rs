@@ -528,3 +528,68 @@ impl Locks {
         self.state.lock().active.iter().map(|(xid, sid)| (*xid, *sid)).collect()
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use common::{BlockAddress, FileNumber};
+
+    use super::*;
+
+    const ONE: Xid = Xid { segment: 1, slot: 2, sequence: 3 };
+    const TWO: Xid = Xid { segment: 1, slot: 5, sequence: 3 };
+
+    /// Two transactions under way that hold a row together and a key each.
+    fn sound() -> State {
+        let mut state = State::default();
+        state.active.extend([(ONE, 11), (TWO, 12)]);
+        let row = Rowid { data_object: ObjectNumber(7), block: BlockAddress::new(FileNumber(3), 9), slot: 1 };
+        for xid in [ONE, TWO] {
+            assert!(state.hold(xid, &Resource::Parent(ObjectNumber(7), row)));
+        }
+        assert!(state.hold(ONE, &Resource::Key(ObjectNumber(8), vec![1])));
+        let lock = |sid, mode| HeldTableLock { sid, table: ObjectNumber(7), mode, since_us: 0 };
+        state.tables.extend([lock(11, TableLock::RowExclusive), lock(12, TableLock::RowExclusive)]);
+        state.check_invariants().unwrap();
+        state
+    }
+
+    fn broken(change: impl FnOnce(&mut State)) -> String {
+        let mut state = sound();
+        change(&mut state);
+        state.check_invariants().unwrap_err().text
+    }
+
+    #[test]
+    fn broken_locks_are_seen() {
+        let said = broken(|state| state.active.extend([(Xid { sequence: 4, ..ONE }, 13)]));
+        assert!(said.contains("has its slot beside"), "{said}");
+        let said = broken(|state| state.active.extend([(Xid { slot: 9, ..ONE }, 11)]));
+        assert!(said.contains("session 11 has transaction"), "{said}");
+        let said = broken(|state| state.active.retain(|xid, _| *xid != ONE));
+        assert!(said.contains("and is not under way"), "{said}");
+        let said = broken(|state| drop(state.held.remove(&ONE)));
+        assert!(said.contains("which does not know it"), "{said}");
+        let said = broken(|state| state.tables[1].mode = TableLock::Exclusive);
+        assert!(said.contains("beside"), "{said}");
+        let said = broken(|state| state.tables[1].sid = 11);
+        assert!(said.contains("beside"), "{said}");
+        let said = broken(|state| assert!(state.hold(TWO, &Resource::Key(ObjectNumber(8), vec![1]))));
+        assert!(said.contains("is held by several"), "{said}");
+        let said = broken(|state| state.acting.push((11, 11)));
+        assert!(said.contains("acts for itself"), "{said}");
+    }
+
+    #[test]
+    fn two_modes_are_compatible_both_ways_round() {
+        use TableLock::{Exclusive, RowExclusive, RowShare, Share, ShareRowExclusive};
+        let all = [RowShare, RowExclusive, Share, ShareRowExclusive, Exclusive];
+        for a in all {
+            for b in all {
+                assert_eq!(compatible(a, b), compatible(b, a), "{a:?} {b:?}");
+                // What covers both is in the way of all that one of them is in the way of.
+                let covers = both(a, b);
+                assert!(all.iter().all(|c| !compatible(covers, *c) || (compatible(a, *c) && compatible(b, *c))));
+            }
+        }
+    }
+}

@@ -422,3 +422,69 @@ fn from_pool(header: &[u8], entry: &PooledBlock) -> Taken {
         extent: extent_of(header, block),
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use common::{FileNumber, TablespaceNumber};
+    use format::undo::Extent;
+
+    use super::*;
+    use crate::control::{ExtentManagement, SpaceManagement, TablespaceKind, TablespaceRecord};
+
+    fn address(block: u32) -> BlockAddress {
+        BlockAddress::new(FileNumber(2), block)
+    }
+
+    fn segment() -> UndoSegment {
+        let record = TablespaceRecord {
+            number: 4,
+            name: "UNDO".to_owned(),
+            block_bytes: 8192,
+            extent_management: ExtentManagement::Autoallocate,
+            space_management: SpaceManagement::Manual,
+            kind: TablespaceKind::Undo,
+            retention_guarantee: false,
+            unfinished: false,
+            dropping: None,
+            nologging: false,
+        };
+        let tablespace = Tablespace::new(&record, vec![FileNumber(2)]).unwrap();
+        assert_eq!(tablespace.number(), TablespaceNumber(4));
+        UndoSegment::new(3, address(128), Arc::new(tablespace))
+    }
+
+    /// Breaks the header of a segment with two extents: what its check says.
+    fn broken(change: impl FnOnce(&UndoSegment, &mut [u8])) -> String {
+        let (segment, mut bytes) = (segment(), vec![0; 8192]);
+        undo::init_header(&mut bytes, segment.header, 3, 4);
+        for start in [128, 136] {
+            undo::add_extent(&mut bytes, Extent::new(address(start), 8));
+        }
+        undo::header_mut(&mut bytes).current_block = 1.into();
+        segment.check_header(&bytes).unwrap();
+        change(&segment, &mut bytes);
+        segment.check_header(&bytes).unwrap_err().text
+    }
+
+    #[test]
+    fn a_broken_header_is_seen() {
+        let said = broken(|_, bytes| undo::header_mut(bytes).segment = 5.into());
+        assert!(said.contains("another segment's"), "{said}");
+        let said = broken(|_, bytes| undo::header_mut(bytes).current_block = 0.into());
+        assert!(said.contains("the header is the next block"), "{said}");
+        let said = broken(|_, bytes| undo::extent_mut(bytes, 1).start = address(130).pack().into());
+        assert!(said.contains("extents overlap"), "{said}");
+        let said = broken(|_, bytes| undo::extent_mut(bytes, 0).start = address(256).pack().into());
+        assert!(said.contains("the header is in no extent"), "{said}");
+        let said = broken(|_, bytes| {
+            undo::header_mut(bytes).pool[0] = PooledBlock::new(address(200), 1, 4000, 1);
+        });
+        assert!(said.contains("of the pool is not of the segment"), "{said}");
+        let said = broken(|segment, _| segment.uses(address(300), true));
+        assert!(said.contains("in use and not of the segment"), "{said}");
+        let said = broken(|_, bytes| undo::slot_mut(bytes, 0).scn = 9.into());
+        assert!(said.contains("ended before the one before it"), "{said}");
+        let said = broken(|_, bytes| undo::slot_mut(bytes, 7).state = undo::ACTIVE);
+        assert!(said.contains("chain of free slots"), "{said}");
+    }
+}
