@@ -125,7 +125,7 @@ impl Segment {
                     let Some(place) = place else {
                         return Err(common::Error::bug(format!("{self:?}: {l1} covers {address} of another segment")));
                     };
-                    below |= place < high;
+                    below |= place < high && state != BlockState::Metadata;
                     let allowed = match state {
                         BlockState::Metadata => true,
                         BlockState::Unformatted => place >= low,
@@ -136,7 +136,7 @@ impl Segment {
                         "{self:?}: {address} at {place:?} is {state:?}, the marks are {low:?}, {high:?}"
                     );
                 }
-                // What a search reads in the second level: what is below the mark, and all that it may use.
+                // A search finds in the second level what is below the mark, and nothing else.
                 let (mask, best) = (bitmap::state_mask(&block), |mask: u8| mask.leading_zeros());
                 let unformatted = BlockState::Unformatted.bit();
                 invariant!(
