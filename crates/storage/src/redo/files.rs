@@ -98,7 +98,7 @@ pub(super) fn make(files: &dyn FileSystem, directory: &Path, spec: &LogGroupSpec
     } else {
         spec.members.clone()
     };
-    debug_assert!(BLOCKS_MIN > FIRST_BLOCK, "a log file has room for redo");
+    const { assert!(BLOCKS_MIN > FIRST_BLOCK, "a log file has room for redo") };
     let record = LogGroupRecord::new(spec.number, members, spec.bytes / BLOCK as u64 * BLOCK as u64);
     check_size(record.bytes)?;
     for (index, name) in record.members.iter().enumerate() {
