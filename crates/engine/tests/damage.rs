@@ -12,6 +12,7 @@ use engine::instance::{DatafileSpec, Instance, Session, TablespaceSpec};
 use engine::startup::CreateOptions;
 use format::transaction::Owner;
 use format::{bitmap, file, freelist, heap, transaction};
+use storage::cache::testing::spoil;
 use storage::control::SpaceManagement;
 use storage::segment::{DirectLoad, Segment, SegmentSpec, Storage};
 
@@ -72,8 +73,7 @@ impl Database {
     }
 
     fn damage<R>(&self, address: BlockAddress, class: BlockClass, change: impl FnOnce(&mut [u8]) -> R) -> R {
-        let mut block = self.s.current_mut(address, class).unwrap();
-        self.s.change(&mut block, change)
+        spoil(|| self.s.change(&mut self.s.current_mut(address, class).unwrap(), change))
     }
 
     /// Writes everything to disk, so that it is read again.

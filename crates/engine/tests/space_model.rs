@@ -342,8 +342,10 @@ impl Model {
         let mut owned: HashSet<BlockAddress> = HashSet::new();
         for modelled in &self.segments {
             self.check_segment(s, modelled, &mut owned);
+            modelled.segment.check_invariants(s).unwrap();
         }
         let tablespace = self.instance.tablespaces().numbered(self.tablespace).unwrap();
+        tablespace.check_invariants(s).unwrap();
         let free = tablespace.free_space(s).unwrap();
         for run in &free {
             for n in 0..run.blocks {

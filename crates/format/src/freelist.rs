@@ -165,6 +165,10 @@ impl FreeList {
 
     /// Prepends a chain of `blocks` blocks; the last one's next pointer must already lead to the old head.
     pub fn push_chain(&mut self, first: BlockAddress, last: BlockAddress, blocks: u32) {
+        debug_assert!(
+            blocks > 0 && !first.is_none() && !last.is_none(),
+            "a chain from {first} to {last} of {blocks} blocks"
+        );
         self.used = 1.into();
         self.head = first.pack().into();
         if self.blocks.get() == 0 {
@@ -175,6 +179,7 @@ impl FreeList {
 
     /// Removes the head; `next` is its next pointer.
     pub fn pop(&mut self, next: BlockAddress) {
+        debug_assert!(!self.is_empty(), "a block is taken from an empty list: {self:?}");
         self.head = next.pack().into();
         self.blocks = self.blocks.get().saturating_sub(1).into();
         if next.is_none() {

@@ -140,6 +140,7 @@ fn look(
     let instance = recover(files, &clock, &allowed.database)?;
     let [reads, writes, syncs, _] = files.counts();
     *recovery = Recovery { operations: files.take_operations(), counts: [reads, writes, syncs] };
+    instance.check_invariants()?;
     let session = instance.connect(OWNER)?;
     for (name, error) in session.catalog().unusable() {
         findings.broken.push(format!("{name} cannot be used: {error}"));
@@ -156,6 +157,7 @@ fn look(
         work(&instance, &session)?;
         expected = workload::read(&session)?;
     }
+    instance.check_invariants()?;
     drop(session);
     instance.shutdown()?;
     drop(instance);

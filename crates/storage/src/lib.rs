@@ -4,6 +4,9 @@
 //! folder uses only the folders before it in the list of `tests/layers.rs`, which checks that. Each folder has a
 //! README.md.
 
+#[macro_use]
+mod invariants;
+
 pub mod cache;
 pub mod checkpoint;
 pub mod control;

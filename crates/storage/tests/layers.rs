@@ -13,7 +13,8 @@ use std::path::Path;
 use sources::{File, code, methods, named, upward};
 
 /// The folders in order. Each folder uses only folders before it.
-const FOLDERS: [&str; 18] = [
+const FOLDERS: [&str; 19] = [
+    "invariants",
     "health",
     "parameters",
     "disk_group",

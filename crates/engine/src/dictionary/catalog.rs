@@ -266,6 +266,58 @@ impl Catalog {
 
     // The functions below make the next catalog; DDL calls them on its own copy.
 
+    /// Every object stands under its name in its schema and is the one with its number; indexes and constraints are
+    /// those that their tables list; numbers to come are higher than all that are there.
+    ///
+    /// # Errors
+    /// ORA-00600 with the invariant that does not hold.
+    pub(crate) fn check_invariants(&self) -> Result<()> {
+        let wrong = |what: String| Err(Error::bug(format!("catalog: {what}")));
+        for (number, table) in &self.tables {
+            let name = table.qualified_name();
+            if table.object != *number || !self.table(&table.owner, &table.name).is_some_and(|t| Arc::ptr_eq(t, table))
+            {
+                return wrong(format!("table {name} stands in another place"));
+            }
+            if number.0 >= self.next_object {
+                return wrong(format!("table {name} has a number to come, {}", number.0));
+            }
+            let known =
+                |index: &&Arc<IndexDef>| self.indexes.get(&index.object).is_some_and(|own| Arc::ptr_eq(own, index));
+            if !table.indexes.iter().all(|index| known(&index)) {
+                return wrong(format!("table {name} has an index that is not there: {:?}", table.indexes));
+            }
+        }
+        for (number, index) in &self.indexes {
+            let name = index.qualified_name();
+            if index.object != *number || !self.index(&index.owner, &index.name).is_some_and(|i| Arc::ptr_eq(i, index))
+            {
+                return wrong(format!("index {name} stands in another place"));
+            }
+            let table = self.tables.get(&index.table);
+            if !table.is_some_and(|table| table.indexes.iter().any(|own| Arc::ptr_eq(own, index))) {
+                return wrong(format!("index {name} is not among those of its table"));
+            }
+        }
+        for (number, constraint) in &self.constraints {
+            let table = self.tables.get(&constraint.table);
+            if *number >= self.next_constraint
+                || !table.is_some_and(|table| table.constraints.iter().any(|own| Arc::ptr_eq(own, constraint)))
+            {
+                return wrong(format!("constraint {} is not among those of its table", constraint.name));
+            }
+        }
+        for (number, user) in &self.users {
+            if user.number != *number || self.user_numbers.get(&user.name) != Some(number) {
+                return wrong(format!("user {} has several numbers", user.name));
+            }
+        }
+        if self.user_numbers.len() != self.users.len() {
+            return wrong(format!("{} names of {} users", self.user_numbers.len(), self.users.len()));
+        }
+        Ok(())
+    }
+
     pub(crate) fn advance(&mut self) {
         self.version += 1;
     }
@@ -303,7 +355,8 @@ impl Catalog {
         table.referencing = self.constraints.values().filter(refers).cloned().collect();
         let table = Arc::new(table);
         self.tables.insert(table.object, table.clone());
-        self.schema(&table.owner).tables.insert(table.name.clone(), table.clone());
+        let before = self.schema(&table.owner).tables.insert(table.name.clone(), table.clone());
+        debug_assert!(before.is_none(), "{} has the name of {before:?}", table.qualified_name());
         table
     }
 
@@ -314,7 +367,8 @@ impl Catalog {
         }
         let index = Arc::new(index);
         self.indexes.insert(index.object, index.clone());
-        self.schema(&index.owner).indexes.insert(index.name.clone(), index.clone());
+        let before = self.schema(&index.owner).indexes.insert(index.name.clone(), index.clone());
+        debug_assert!(before.is_none(), "{} has the name of {before:?}", index.qualified_name());
         index
     }
 
@@ -343,7 +397,8 @@ impl Catalog {
         }
         let constraint = Arc::new(constraint);
         self.constraints.insert(constraint.number, constraint.clone());
-        self.schema(&constraint.owner).constraints.insert(constraint.name.clone(), constraint.clone());
+        let before = self.schema(&constraint.owner).constraints.insert(constraint.name.clone(), constraint.clone());
+        debug_assert!(before.is_none(), "constraint {} has the name of {before:?}", constraint.name);
         self.put_tables_of(&constraint);
         constraint
     }

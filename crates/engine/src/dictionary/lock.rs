@@ -33,14 +33,26 @@ pub(crate) struct ExclusiveLock(Arc<TableLock>);
 
 impl Drop for ChangeLock {
     fn drop(&mut self) {
-        self.0.holders.lock().changers -= 1;
+        let mut holders = self.0.holders.lock();
+        debug_assert!(
+            holders.changers > 0 && !holders.exclusive,
+            "a change of rows beside one of the table: {holders:?}"
+        );
+        holders.changers -= 1;
+        drop(holders);
         self.0.released.notify_all();
     }
 }
 
 impl Drop for ExclusiveLock {
     fn drop(&mut self) {
-        self.0.holders.lock().exclusive = false;
+        let mut holders = self.0.holders.lock();
+        debug_assert!(
+            holders.exclusive && holders.changers == 0,
+            "a change of the table beside one of rows: {holders:?}"
+        );
+        holders.exclusive = false;
+        drop(holders);
         self.0.released.notify_all();
     }
 }

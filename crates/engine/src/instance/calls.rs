@@ -154,7 +154,8 @@ impl Calls {
             session.changed_us.store(now_us, Ordering::Relaxed);
             session.thread.store(ThreadId::current().0, Ordering::Relaxed);
         }
-        session.depth.fetch_add(1, Ordering::Relaxed);
+        let before = session.depth.fetch_add(1, Ordering::Relaxed);
+        debug_assert!(state.running > 0, "a call at depth {before} and none under way");
         Ok(())
     }
 
@@ -178,6 +179,7 @@ impl Calls {
             if entry.is_killed() && !session.is_tidy() {
                 return false;
             }
+            debug_assert!(state.running > 0, "a call ends, and none is under way");
             state.running -= 1;
             session.changed_us.store(now_us, Ordering::Relaxed);
             session.thread.store(0, Ordering::Relaxed);
@@ -185,7 +187,8 @@ impl Calls {
                 self.ended.notify_all();
             }
         }
-        session.depth.fetch_sub(1, Ordering::Relaxed);
+        let before = session.depth.fetch_sub(1, Ordering::Relaxed);
+        debug_assert!(before > 0, "a call ends that has not begun");
         true
     }
 
@@ -274,7 +277,10 @@ pub(super) struct UntilClosed<'c>(&'c Calls);
 
 impl Drop for UntilClosed<'_> {
     fn drop(&mut self) {
-        self.0.state.lock().stage = CloseStage::Closed;
+        let mut state = self.0.state.lock();
+        debug_assert!(state.stage != CloseStage::Open, "a close ends that has not begun");
+        state.stage = CloseStage::Closed;
+        drop(state);
         self.0.ended.notify_all();
     }
 }

@@ -136,7 +136,8 @@ impl SessionEntry {
 
     /// Sets the session of the entry.
     pub(super) fn is_of(&self, session: &Arc<Session>) {
-        let _ = self.session.set(Arc::downgrade(session));
+        let set = self.session.set(Arc::downgrade(session));
+        debug_assert!(set.is_ok(), "an entry is of one session");
     }
 
     pub(super) fn session(&self) -> Option<Arc<Session>> {

@@ -156,7 +156,11 @@ impl Instance {
     /// ORA-00600 with the invariant that fails.
     pub fn check_invariants(&self) -> Result<()> {
         self.store.check_invariants()?;
-        self.transactions.check_invariants()
+        self.transactions.check_invariants()?;
+        let transactions = self.locks().transactions().into_iter().map(|(_, sid)| sid);
+        let tables = self.locks().tables().into_iter().map(|lock| lock.sid);
+        self.sessions.check_invariants(transactions.chain(tables))?;
+        self.catalog.read().check_invariants()
     }
 
     pub(crate) fn transactions(&self) -> &Arc<Transactions> {

@@ -41,6 +41,7 @@ impl Session {
             if live.left == 0 {
                 self.refill(sequence, &mut live)?;
             }
+            debug_assert!(live.settings.contains(live.next), "{} is no value: {:?}", live.next, live.settings);
             give(live.next);
             live.next += live.settings.increment;
             live.left -= 1;
@@ -59,6 +60,7 @@ impl Session {
             start = settings.first();
         }
         let count = settings.values_from(start).min(u128::from(settings.cache.max(1)));
+        debug_assert!(count > 0 && settings.contains(start), "{count} values from {start}: {settings:?}");
         let span = i128::try_from(count).map_err(|_| Error::bug("a sequence's cache is too large"))?;
         let highwater = start + span * settings.increment;
         self.move_highwater(sequence, highwater)?;

@@ -1,6 +1,6 @@
 //! The list of sessions: those of users, with the numbers of their processes, and the background processes.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 
 use common::sync::atomic::{AtomicU32, Ordering};
 use common::sync::{Arc, Mutex, MutexGuard};
@@ -83,6 +83,13 @@ impl Sessions {
         let serial = self.next_serial.fetch_add(1, Ordering::Relaxed);
         let meter = Meter::new(instance.system_meter(), instance.clock().clone(), process.0, serial);
         let entry = SessionEntry::new(kind, meter, process, user, PROGRAM, caller);
+        let same = |other: &Arc<SessionEntry>| other.meter.sid() == entry.meter.sid();
+        debug_assert!(!entries.iter().any(same), "session {} is there already", entry.meter.sid());
+        debug_assert!(
+            entry.caller_sid().is_none_or(|caller| entries.iter().any(|other| other.meter.sid() == caller)),
+            "session {} works for one that is not there",
+            entry.meter.sid()
+        );
         entries.push(entry.clone());
         Some(entry)
     }
@@ -91,6 +98,31 @@ impl Sessions {
     pub(super) fn leave(&self, entry: &Arc<SessionEntry>) {
         let stays = |other: &Arc<SessionEntry>| other.kind == SessionKind::Background || !Arc::ptr_eq(other, entry);
         self.lock().retain(stays);
+    }
+
+    /// Sessions have numbers of their own, and work for sessions that are there. `sids`: sessions that hold something.
+    ///
+    /// # Errors
+    /// ORA-00600 with the invariant that does not hold.
+    pub(super) fn check_invariants(&self, sids: impl Iterator<Item = u32>) -> Result<()> {
+        let entries = self.all();
+        let mut there = HashSet::new();
+        for entry in &entries {
+            let (sid, process) = (entry.meter.sid(), entry.process.0);
+            if !there.insert(sid) || sid != process {
+                return Err(Error::bug(format!("sessions: session {sid} of process {process} is there twice")));
+            }
+        }
+        let gone = entries.iter().find(|entry| entry.caller_sid().is_some_and(|caller| !there.contains(&caller)));
+        if let Some(entry) = gone {
+            let sid = entry.meter.sid();
+            return Err(Error::bug(format!("sessions: session {sid} works for one that is not there")));
+        }
+        // 0 stands for what a crash has left.
+        match sids.into_iter().find(|sid| *sid != 0 && !there.contains(sid)) {
+            Some(sid) => Err(Error::bug(format!("sessions: session {sid} holds locks and is not there"))),
+            None => Ok(()),
+        }
     }
 
     pub(super) fn all(&self) -> Vec<Arc<SessionEntry>> {

@@ -260,12 +260,13 @@ fn a_block_that_is_not_sound_is_not_written_where_blocks_are_checked() {
             })
             .unwrap()
             .address;
-        let mut block = session.current_mut(address, BlockClass::Data).unwrap();
-        session.change(&mut block, |bytes| {
-            let body = format::transaction::body_offset(bytes);
-            bytes[body..body + format::heap::DATA_HEADER_BYTES].fill(0xff);
+        storage::cache::testing::spoil(|| {
+            let mut block = session.current_mut(address, BlockClass::Data).unwrap();
+            session.change(&mut block, |bytes| {
+                let body = format::transaction::body_offset(bytes);
+                bytes[body..body + format::heap::DATA_HEADER_BYTES].fill(0xff);
+            });
         });
-        drop(block);
         let written = instance.checkpoint(session.meter());
         assert_eq!(written.is_err(), stops, "{value}: {written:?}");
         assert_eq!(instance.health().check().is_err(), stops, "{value}");

@@ -158,6 +158,13 @@ pub fn leaf_capacity(size: BlockSize, itl_slots: u8, automatic: bool) -> usize {
     size.bytes() - body - LEAF_HEADER_BYTES - RESERVE_BYTES - TAIL_BYTES
 }
 
+/// True: a formatted block of an index that its tree has not taken, or has given back: its body is zeros.
+#[must_use]
+pub fn is_blank(block: &[u8]) -> bool {
+    let body = transaction::body_offset(block);
+    block.get(body..body + LEAF_HEADER_BYTES).is_some_and(|header| header.iter().all(|byte| *byte == 0))
+}
+
 /// The cheap check at each visit: the block is an index block with a plausible header. [`super::validate()`] checks
 /// every entry.
 ///

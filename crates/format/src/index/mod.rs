@@ -30,7 +30,7 @@ pub mod validate;
 
 pub use branch::Branch;
 pub use dump::dump;
-pub use header::{check, is_leaf, level};
+pub use header::{check, is_blank, is_leaf, level};
 pub(crate) use itl::{grow_itl, itl_slots_max, unlock};
 pub use key::Target;
 pub use leaf::{Leaf, LeafEntry};

@@ -14,9 +14,11 @@ use waits::{Event, Meter, SegmentStatistic, Statistic};
 
 use super::frame::{CLEAN, DETACHED, FrameRef};
 use super::mini::Before;
-#[cfg(debug_assertions)]
-use super::order;
 use super::{Cache, counts, mini};
+#[cfg(debug_assertions)]
+use super::{checking, order};
+#[cfg(debug_assertions)]
+use crate::invariants::hold;
 use crate::redo::{Lsn, RedoLog};
 
 /// A pin of a frame, released on drop.
@@ -175,12 +177,25 @@ pub struct BlockMut {
     fresh: bool,
     /// Number of the record with its last change, until that record has been written.
     unpublished: Option<u64>,
+    /// It was changed under this latch.
+    #[cfg(debug_assertions)]
+    changed: bool,
 }
 
 common::sync::thread_local! {
     /// Blocks that this thread has latched exclusively.
     static LATCHED: Cell<u32> = const { Cell::new(0) };
 }
+
+#[cfg(debug_assertions)]
+common::sync::thread_local! {
+    /// Changed blocks whose latches this thread has given up.
+    static RELEASED: Cell<u32> = const { Cell::new(0) };
+}
+
+/// Debug builds check one in so many changed blocks as a whole.
+#[cfg(debug_assertions)]
+const CHECKED: u32 = 16;
 
 /// True: this thread has a block latched exclusively.
 pub(crate) fn latches_any() -> bool {
@@ -261,7 +276,15 @@ impl BlockMut {
             _held: order::hold(address, true),
             pin,
         };
-        Self { held: Some(held), address, free_before: None, fresh: false, unpublished: None }
+        Self {
+            held: Some(held),
+            address,
+            free_before: None,
+            fresh: false,
+            unpublished: None,
+            #[cfg(debug_assertions)]
+            changed: false,
+        }
     }
 
     #[must_use]
@@ -292,6 +315,10 @@ impl BlockMut {
         // No redo of this change can lie before the present end of the log.
         let _ = frame.redo_from.compare_exchange(CLEAN, log.end().0, Ordering::AcqRel, Ordering::Relaxed);
         frame.set_dirty(true);
+        #[cfg(debug_assertions)]
+        {
+            self.changed = true;
+        }
         let fresh = std::mem::take(&mut self.fresh).then(Version::default);
         let (result, record) = mini::record(frame, &mut held.guard, self.address, fresh, reach, after, change);
         meter.count(Statistic::DbBlockChanges, 1);
@@ -354,10 +381,39 @@ impl BlockMut {
     }
 }
 
+/// Whether the thread's test damages blocks.
+#[cfg(debug_assertions)]
+fn is_spoilt() -> bool {
+    #[cfg(any(test, feature = "testing"))]
+    return super::testing::spoils();
+    #[cfg(not(any(test, feature = "testing")))]
+    false
+}
+
+#[cfg(debug_assertions)]
+impl BlockMut {
+    /// A block that was changed is sound when its latch is given up. Checks that go through a whole block are made of
+    /// one block in so many.
+    fn check_released(&self) {
+        if !self.changed || std::thread::panicking() || is_spoilt() {
+            return;
+        }
+        if let Some(held) = &self.held {
+            let whole = RELEASED.try_with(|released| released.replace(released.get().wrapping_add(1)));
+            let whole = whole.is_ok_and(|released| released.is_multiple_of(CHECKED));
+            hold(|| checking::check_released(&held.guard, self.address, whole));
+        }
+    }
+}
+
 impl Drop for BlockMut {
     fn drop(&mut self) {
         if self.unpublished.is_some() {
             self.put_back_pending();
+        }
+        #[cfg(debug_assertions)]
+        if self.unpublished.is_none() {
+            self.check_released();
         }
         let (Some(record), Some(held)) = (self.unpublished.take(), self.held.take()) else { return };
         let block = Self {
@@ -366,6 +422,8 @@ impl Drop for BlockMut {
             free_before: self.free_before,
             fresh: self.fresh,
             unpublished: Some(record),
+            #[cfg(debug_assertions)]
+            changed: self.changed,
         };
         if let Some(mut block) = mini::hold(block, record) {
             block.published();

@@ -123,6 +123,11 @@ impl Chain<'_> {
     }
 
     pub(super) fn add(&mut self, entry: Entry) {
+        debug_assert!(entry.clone || self.current(entry.tag).is_none(), "a block has one current buffer");
+        debug_assert!(
+            self.entries.iter().all(|other| !std::ptr::eq(other.frame, entry.frame)),
+            "a buffer is chained once"
+        );
         if !entry.clone
             && let Some(word) = self.quick.iter().find(|word| word.load(Ordering::Relaxed) == 0)
         {
@@ -145,6 +150,7 @@ impl Chain<'_> {
             let other = self.entries.iter().find(|entry| !entry.clone && !has_word(entry));
             word.store(other.map_or(0, |entry| quick_word(*entry)), Ordering::Release);
         }
+        debug_assert!(self.entries.iter().all(|other| !std::ptr::eq(other.frame, frame)), "a buffer is chained once");
         true
     }
 }

@@ -74,7 +74,6 @@ impl Pool {
         frame.class.store(BlockClass::Data as u8, std::sync::atomic::Ordering::Relaxed);
         frame.reset(0, now_s(meter));
         frame.set_seen(seen);
-        frame.set_state(CLONE);
         let tag = address.pack();
         let mut chain = self.chains.bucket(address).lock(meter);
         // Another reader may have kept the same version meanwhile.
@@ -91,7 +90,9 @@ impl Pool {
             chain.remove(tag, oldest);
             oldest.set_state(DETACHED);
         }
+        frame.set_state(CLONE);
         chain.add(Entry { tag, clone: true, frame });
+        debug_assert!(chain.clones(tag).count() <= CLONES_MAX, "block {address} has too many clones");
         drop(chain);
         self.list(meter).insert(frame.index(), replacement::Entry::Tail);
         if let Some(oldest) = oldest {

@@ -97,6 +97,12 @@ impl DoubleWrite {
     /// ORA-01114.
     pub(super) fn write(&self, addresses: &[BlockAddress], blocks: &[u8]) -> Result<MutexGuard<'_, AlignedBuffer>> {
         let mut head = self.head.lock();
+        debug_assert!(
+            (1..=BLOCKS_MAX).contains(&addresses.len()) && blocks.len() <= BATCH,
+            "{} blocks",
+            addresses.len()
+        );
+        debug_assert!(blocks.len().is_multiple_of(addresses.len()), "blocks of a batch have one size");
         let bytes = (blocks.len() / addresses.len().max(1)) as u32;
         for (n, address) in addresses.iter().enumerate() {
             let at = ENTRIES + n * 8;

@@ -82,6 +82,17 @@ fn tag_of(word: u64) -> u32 {
     (word >> TAG_SHIFT) as u32
 }
 
+/// Whether a buffer may go from one state to another.
+fn follows(before: u8, state: u8) -> bool {
+    match state {
+        FREE => before == FREE,
+        READING | CLONE => before == FREE,
+        VALID => matches!(before, FREE | READING),
+        DETACHED => matches!(before, READING | VALID | CLONE),
+        _ => false,
+    }
+}
+
 fn state_of(word: u64) -> u8 {
     ((word & STATE) >> STATE_SHIFT) as u8
 }
@@ -159,7 +170,8 @@ impl Frame {
 
     pub(super) fn set_address(&self, address: BlockAddress) {
         let tag = u64::from(address.pack()) << TAG_SHIFT;
-        self.replace(|word| word & !(u64::MAX << TAG_SHIFT) | tag);
+        let before = self.replace(|word| word & !(u64::MAX << TAG_SHIFT) | tag);
+        debug_assert_eq!(state_of(before), FREE, "a buffer gets a block while no chain has it");
     }
 
     pub(super) fn state(&self) -> u8 {
@@ -167,18 +179,27 @@ impl Frame {
     }
 
     pub(super) fn set_state(&self, state: u8) {
-        self.replace(|word| word & !STATE | u64::from(state) << STATE_SHIFT);
+        let before = self.replace(|word| word & !STATE | u64::from(state) << STATE_SHIFT);
+        debug_assert!(
+            follows(state_of(before), state),
+            "{}: state {state} after {}",
+            BlockAddress::unpack(tag_of(before)),
+            state_of(before)
+        );
     }
 
-    fn replace(&self, change: impl Fn(u64) -> u64) {
+    /// Changes the word; what it was before.
+    fn replace(&self, change: impl Fn(u64) -> u64) -> u64 {
         let mut word = self.word.load(Ordering::Relaxed);
         while let Err(now) = self.word.compare_exchange_weak(word, change(word), Ordering::SeqCst, Ordering::Relaxed) {
             word = now;
         }
+        word
     }
 
     pub(super) fn pin(&self) {
-        self.word.fetch_add(1, Ordering::AcqRel);
+        let before = self.word.fetch_add(1, Ordering::AcqRel);
+        debug_assert!(before & PINS < PINS, "the pins run into the state");
     }
 
     /// Pins the buffer if it holds this block in its current form, or a read of it is on its way. For a session that
@@ -220,7 +241,13 @@ impl Frame {
 
     pub(super) fn set_dirty(&self, dirty: bool) {
         if dirty {
-            self.word.fetch_or(DIRTY, Ordering::SeqCst);
+            let before = self.word.fetch_or(DIRTY, Ordering::SeqCst);
+            debug_assert!(before & PINS > 0, "a buffer is changed that nobody has pinned");
+            debug_assert!(
+                !matches!(state_of(before), READING | CLONE),
+                "a buffer in state {} is changed",
+                state_of(before)
+            );
         } else {
             self.word.fetch_and(!DIRTY, Ordering::SeqCst);
         }
@@ -249,6 +276,7 @@ impl Frame {
     }
 
     pub(super) fn set_seen(&self, seen: [Scn; 2]) {
+        debug_assert!(seen[0] <= seen[1], "nobody sees a clone from {:?} to {:?}", seen[0], seen[1]);
         for (to, scn) in self.seen.iter().zip(seen) {
             to.store(scn.0, Ordering::Release);
         }
@@ -271,7 +299,9 @@ mod tests {
         frame.set_address(address);
         assert!(!frame.try_pin(tag) && !frame.is_pinned(), "nothing is in it");
         frame.set_state(VALID);
+        frame.pin();
         frame.set_dirty(true);
+        frame.unpin();
         assert_eq!(
             (frame.address(), frame.state(), frame.is_dirty(), frame.is_pinned()),
             (address, VALID, true, false)
@@ -281,6 +311,8 @@ mod tests {
         assert!(frame.try_pin(tag) && frame.is_pinned());
         frame.set_dirty(false);
         assert!(!frame.try_free(address, VALID), "pinned");
+        frame.unpin();
+        assert!(frame.try_free(address, VALID) && frame.is_pinned());
         frame.unpin();
         frame.set_state(CLONE);
         assert!(!frame.try_pin(tag), "a search for the current block does not take a clone");

@@ -160,6 +160,8 @@ impl<'a> Mini<'a> {
                         if let Ok(pool) = self.cache.pool(address) {
                             pool.forget_latched(self.meter, frame);
                         }
+                        // It may have another block before the record is written.
+                        state.frames.retain(|other| !Arc::ptr_eq(other, frame));
                         gone.extend(held.map(|at| state.held.swap_remove(at)));
                     }
                 }
@@ -198,6 +200,7 @@ impl Drop for Mini<'_> {
 
 fn ends_outermost() -> bool {
     STATE.with_borrow_mut(|state| {
+        debug_assert!(state.depth > 0, "a mini-transaction ends once");
         state.depth -= 1;
         state.depth == 0
     })
@@ -361,6 +364,7 @@ pub(super) fn publish(log: &RedoLog, meter: &Meter) -> Option<Lsn> {
         }
         debug_assert!(state.depth == 0, "a record is written when the outermost mini-transaction has ended");
         debug_assert!(state.vectors > 0 || state.overwritten.iter().all(|o| matches!(o.what, What::Whole(_))));
+        debug_assert!(state.frames.iter().all(|frame| frame.is_pinned()), "a changed buffer is let go before its redo");
         state.frames.clear();
         state.overwritten.clear();
         (state.vectors, state.scn) = (0, 0);

@@ -434,6 +434,7 @@ impl Pool {
         let mut list = self.list(meter);
         if let Some(index) = list.free.pop() {
             let frame = self.frame(index)?;
+            debug_assert!(frame.state() == FREE && !frame.is_dirty(), "buffer {index} is free and in use");
             frame.pin();
             return Some(frame);
         }
@@ -501,6 +502,7 @@ impl Pool {
 
     /// Returns a frame that came from [`Pool::take`] and was not published.
     pub(super) fn give_back(&self, meter: &Meter, frame: FrameRef) {
+        debug_assert!(!frame.is_dirty(), "a buffer is given back with a change that is not written");
         frame.set_state(FREE);
         frame.set_address(BlockAddress::NONE);
         frame.unpin();

@@ -57,6 +57,10 @@ impl ReadBatch {
         let buffers =
             frames.iter().map(|frame| std::mem::replace(&mut *frame.latch.write(), AlignedBuffer::zeroed(0))).collect();
         let alone = patience == Patience::Wait && frames.len() == 1;
+        debug_assert!(
+            !frames.is_empty() && matches!(stage, Stage::Collecting),
+            "{self:?} is submitted once, with buffers"
+        );
         self.blocks.store(frames.len() as u32, Ordering::Release);
         let block = self.start.block;
         let read = if alone { Ok(file.read_by_waiter(block, buffers)) } else { file.submit_read(block, buffers) };
@@ -147,6 +151,11 @@ impl ReadBatch {
             }
         }
         for frame in &frames {
+            debug_assert!(
+                frame.state() != super::frame::READING,
+                "a read has ended, and {} waits for it",
+                frame.address()
+            );
             *frame.batch.lock() = None;
             frame.unpin();
         }

@@ -89,6 +89,12 @@ impl Replacement {
         }
         self.length += 1;
         self.hot += usize::from(hot);
+        debug_assert!(
+            self.length <= self.nodes.len(),
+            "{} buffers of {} are on the list",
+            self.length,
+            self.nodes.len()
+        );
     }
 
     pub(super) fn insert(&mut self, index: u32, entry: Entry) {
@@ -131,6 +137,12 @@ impl Replacement {
         self.length -= 1;
         self.hot -= usize::from(node.hot);
         self.nodes[index as usize].linked = false;
+        debug_assert!(
+            (self.length == 0) == (self.head == NONE) && (self.head == NONE) == (self.tail == NONE),
+            "{}",
+            self.length
+        );
+        debug_assert!(self.hot <= self.length, "{} of {} buffers are hot", self.hot, self.length);
     }
 
     /// Moves a buffer to the hot head. Returns the buffer that crossed into the cold half, if one did.
@@ -146,6 +158,7 @@ impl Replacement {
         self.nodes[last_hot as usize].hot = false;
         self.hot -= 1;
         self.midpoint = last_hot;
+        debug_assert!(self.hot * 100 <= self.length * HOT_PERCENT, "{} of {} buffers are hot", self.hot, self.length);
         Some(last_hot)
     }
 
@@ -202,6 +215,26 @@ mod tests {
             at = list.warmer(index);
         }
         order
+    }
+
+    #[test]
+    fn a_broken_list_is_seen() {
+        let broken = |change: fn(&mut Replacement)| {
+            let mut list = Replacement::new();
+            for index in 0..6 {
+                list.grow();
+                list.insert(index, Entry::Midpoint);
+            }
+            list.heat(2);
+            list.check_invariants().unwrap();
+            change(&mut list);
+            list.check_invariants().unwrap_err().text
+        };
+        assert!(broken(|list| list.nodes[3].linked = false).contains("says that it is not"));
+        assert!(broken(|list| list.nodes[3].previous = 0).contains("buffer 3 is behind"));
+        assert!(broken(|list| list.nodes[0].hot = true).contains("is hot behind the midpoint"));
+        assert!(broken(|list| list.length = 5).contains("6 buffers"));
+        assert!(broken(|list| list.free.push(1)).contains("buffer 1 is free and on it"));
     }
 
     #[test]

@@ -23,6 +23,23 @@ pub fn fail_get_in_mini(after: Option<u64>) -> Option<u64> {
     FAILS_AFTER.replace(after)
 }
 
+common::sync::thread_local! {
+    /// Blocks that this thread changes need not be sound.
+    static SPOILS: Cell<bool> = const { Cell::new(false) };
+}
+
+/// Does `work`, which damages blocks: those whose latches it gives up are not checked.
+pub fn spoil<R>(work: impl FnOnce() -> R) -> R {
+    let before = SPOILS.replace(true);
+    let result = work();
+    SPOILS.set(before);
+    result
+}
+
+pub(super) fn spoils() -> bool {
+    SPOILS.try_with(Cell::get).unwrap_or_default()
+}
+
 /// # Errors
 /// ORA-01115 when this get is the one to fail.
 pub(super) fn check_get(address: BlockAddress) -> Result<()> {

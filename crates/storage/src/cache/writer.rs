@@ -254,6 +254,8 @@ impl Batch<'_> {
     }
 
     fn add(&mut self, address: BlockAddress, frame: FrameRef, redo_end: Lsn) {
+        debug_assert!(self.blocks < self.most, "a batch has {} blocks at the most", self.most);
+        debug_assert!(self.runs.iter().all(|run| run.start != address), "block {address} is written twice at once");
         self.blocks += 1;
         self.redo_end = self.redo_end.max(redo_end);
         let run_max = (limits::IO_BYTES_MAX / self.block_bytes()).max(1);
@@ -284,6 +286,8 @@ impl Batch<'_> {
 
     fn write_all(&self) -> Result<()> {
         self.check_structure()?;
+        let frames: usize = self.runs.iter().map(|run| run.frames.len()).sum();
+        debug_assert_eq!(frames, self.blocks, "each block of a batch is of one run");
         // The redo must be durable before the blocks are.
         self.cache.flush_redo(self.redo_end)?;
         let bytes = self.blocks * self.block_bytes();
@@ -433,5 +437,6 @@ fn copy(
     let redo_end = frame.redo_end.load(Ordering::Acquire);
     drop(bytes);
     format::block::seal(to);
+    debug_assert!(format::block::check(to, address).is_ok(), "block {address} would not be read again");
     Copied::Yes(Lsn(redo_end))
 }

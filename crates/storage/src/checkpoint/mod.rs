@@ -87,6 +87,8 @@ impl Checkpoints {
         let needed = self.cache.redo_needed_from(meter)?;
         let first = redo.read_from(needed);
         let place = redo.position(needed);
+        debug_assert!(needed <= redo.end(), "{needed:?} is needed of {:?}", redo.end());
+        debug_assert!(place.sequence <= redo.sequence(), "a checkpoint at {place:?}, in a sequence to come");
         let scn = self.scn.load(Ordering::Acquire);
         if self.control.lock().data().checkpoint != Some(place) {
             let noted = self.control.lock().update(|data| {

@@ -24,7 +24,8 @@ use serde::{Deserialize, Serialize};
 
 use crate::disk_group::GroupRecord;
 use crate::health::Health;
-use crate::redo::{LogGroupRecord, Rba};
+use crate::invariants::hold;
+use crate::redo::{LogGroupRecord, Rba, check_groups};
 
 const HEADER: &str = "HIGHWATER CONTROL";
 /// The version that is written. Version 1 had no [`ControlData::complete`], [`TablespaceRecord::unfinished`] and
@@ -138,6 +139,12 @@ impl DatafileRecord {
     pub(crate) fn cut(&mut self, scn: u64, blocks: u32) {
         self.cuts.retain(|(_, other)| *other < blocks);
         self.cuts.push((scn, blocks));
+        debug_assert!(
+            self.cuts.is_sorted_by(|a, b| a.0 <= b.0 && a.1 < b.1),
+            "cuts of file {}: {:?}",
+            self.number,
+            self.cuts
+        );
     }
 
     /// True: a change of the block at this SCN was made to this file, and not to an earlier file of its number or a
@@ -208,25 +215,68 @@ impl ControlData {
     /// # Errors
     /// ORA-00600 with the invariant that does not hold.
     pub fn check_invariants(&self) -> Result<()> {
-        let wrong = |what: String| Err(Error::bug(format!("control file: {what}")));
         for (at, tablespace) in self.tablespaces.iter().enumerate() {
             let same = |other: &TablespaceRecord| other.number == tablespace.number || other.name == tablespace.name;
-            if self.tablespaces[..at].iter().any(same) {
-                return wrong(format!("tablespace {} stands there twice", tablespace.name));
-            }
+            invariant!(
+                !self.tablespaces[..at].iter().any(same),
+                "control file: tablespace {} stands there twice",
+                tablespace.name
+            );
+            invariant!(
+                tablespace.block_size().is_ok(),
+                "control file: tablespace {} has blocks of {} bytes",
+                tablespace.name,
+                tablespace.block_bytes
+            );
         }
         for (at, file) in self.datafiles.iter().enumerate() {
-            if self.datafiles[..at].iter().any(|other| other.number == file.number) {
-                return wrong(format!("datafile {} stands there twice", file.number));
-            }
-            if !self.tablespaces.iter().any(|tablespace| tablespace.number == file.tablespace) {
-                return wrong(format!("datafile {} is of no tablespace", file.number));
-            }
-            if !file.cuts.is_sorted() {
-                return wrong(format!("the cuts of datafile {} do not rise: {:?}", file.number, file.cuts));
-            }
+            let number = file.number;
+            invariant!(
+                self.datafiles[..at].iter().all(|other| other.number != number && other.name != file.name),
+                "control file: datafile {number}, '{}', stands there twice",
+                file.name
+            );
+            invariant!(
+                self.tablespaces.iter().any(|tablespace| tablespace.number == file.tablespace),
+                "control file: datafile {number} is of no tablespace"
+            );
+            invariant!(number > 0 && file.blocks > 0, "control file: datafile {number} has {} blocks", file.blocks);
+            invariant!(
+                file.cuts.is_sorted_by(|a, b| a.0 <= b.0 && a.1 < b.1),
+                "control file: the cuts of datafile {number} do not rise: {:?}",
+                file.cuts
+            );
         }
+        for (at, group) in self.disk_groups.iter().enumerate() {
+            invariant!(
+                self.disk_groups[..at].iter().all(|other| other.name != group.name),
+                "control file: disk group {} stands there twice",
+                group.name
+            );
+        }
+        check_groups(&self.log_groups)?;
+        let newest = self.log_groups.iter().map(|group| group.sequence).max().unwrap_or(0);
+        invariant!(
+            self.checkpoint.is_none_or(|place| self.log_groups.is_empty() || place.sequence <= newest),
+            "control file: the checkpoint is in a log sequence to come: {:?}, {newest}",
+            self.checkpoint
+        );
         Ok(())
+    }
+
+    /// What is true of a document that takes the place of another one.
+    fn follows(&self, before: &Self) -> Result<()> {
+        invariant!(self.database_id == before.database_id, "control file: it is another database's");
+        invariant!(self.scn >= before.scn, "control file: the SCN goes back from {} to {}", before.scn, self.scn);
+        // Within a sequence it may: a position is where a write began, and not every write is remembered.
+        let sequence = |data: &Self| data.checkpoint.map(|place| place.sequence);
+        invariant!(
+            sequence(self) >= sequence(before),
+            "control file: the checkpoint goes back from {:?} to {:?}",
+            before.checkpoint,
+            self.checkpoint
+        );
+        self.check_invariants()
     }
 
     /// True: the creation of the database was cut short. Version 1 did not record that; there a missing dictionary
@@ -322,6 +372,7 @@ impl ControlFile {
     pub fn update<R>(&mut self, change: impl FnOnce(&mut ControlData) -> R) -> Result<R> {
         let before = self.data.clone();
         let result = change(&mut self.data);
+        hold(|| self.data.follows(&before));
         let Err(error) = self.write() else { return Ok(result) };
         let sequence = self.data.sequence;
         self.data = ControlData { sequence, ..before };
@@ -332,6 +383,7 @@ impl ControlFile {
     }
 
     fn write(&mut self) -> Result<()> {
+        debug_assert!(self.data.sequence < u64::MAX, "the sequence of the control file has an end");
         self.data.sequence += 1;
         let body = serde_json::to_string_pretty(&self.data).map_err(|e| Error::bug(e.to_string()))?;
         let bytes =
@@ -365,4 +417,61 @@ fn parse(bytes: &[u8]) -> Result<ControlData> {
         return Err(bad("checksum does not match"));
     }
     serde_json::from_str(body).map_err(|e| bad(e.to_string()))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const DOCUMENT: &str = r#"{
+        "sequence": 1, "database_id": 5, "database_name": "D", "created_us": 0, "block_bytes": 8192,
+        "shutdown": "open", "scn": 10, "checkpoint": { "sequence": 1, "block": 2, "offset": 16 },
+        "tablespaces": [{ "number": 0, "name": "SYSTEM", "block_bytes": 8192, "extent_management": "autoallocate",
+            "space_management": "manual", "kind": "permanent" }],
+        "datafiles": [{ "number": 1, "tablespace": 0, "name": "a.dbf", "blocks": 100, "autoextend": null,
+            "created_us": 0, "cuts": [[3, 50], [4, 60]] }],
+        "log_groups": [{ "number": 1, "members": ["redo01.log"], "bytes": 262144, "sequence": 1, "state": "current",
+            "first_lsn": 0, "first_scn": 0, "first_us": 0, "end_block": null, "end_lsn": null, "next_scn": null }],
+        "bootstrap": {}
+    }"#;
+
+    fn sound() -> ControlData {
+        let data: ControlData = serde_json::from_str(DOCUMENT).unwrap();
+        data.check_invariants().unwrap();
+        data
+    }
+
+    fn broken(change: impl FnOnce(&mut ControlData)) -> String {
+        let mut data = sound();
+        change(&mut data);
+        data.check_invariants().unwrap_err().text
+    }
+
+    #[test]
+    fn a_broken_document_is_seen() {
+        let said = broken(|data| data.tablespaces.push(data.tablespaces[0].clone()));
+        assert!(said.contains("tablespace SYSTEM stands there twice"), "{said}");
+        let said = broken(|data| data.datafiles.push(data.datafiles[0].clone()));
+        assert!(said.contains("datafile 1, 'a.dbf', stands there twice"), "{said}");
+        let said = broken(|data| data.datafiles[0].tablespace = 9);
+        assert!(said.contains("is of no tablespace"), "{said}");
+        let said = broken(|data| data.datafiles[0].cuts.reverse());
+        assert!(said.contains("do not rise"), "{said}");
+        let said = broken(|data| data.log_groups[0].members.clear());
+        assert!(said.contains("has no members"), "{said}");
+        let said = broken(|data| data.checkpoint = Some(Rba { sequence: 2, block: 2, offset: 16 }));
+        assert!(said.contains("in a log sequence to come"), "{said}");
+    }
+
+    #[test]
+    fn a_document_that_goes_back_is_seen() {
+        let before = sound();
+        let mut after = sound();
+        after.log_groups[0].sequence = 2;
+        (after.scn, after.checkpoint) = (11, Some(Rba { sequence: 2, block: 2, offset: 16 }));
+        after.follows(&before).unwrap();
+        assert!(before.follows(&after).unwrap_err().text.contains("the SCN goes back"));
+        after.scn = before.scn;
+        assert!(before.follows(&after).unwrap_err().text.contains("the checkpoint goes back"));
+    }
 }

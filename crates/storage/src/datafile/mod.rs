@@ -199,6 +199,7 @@ impl Datafile {
         let Some(unit) = self.device.cuts_at() else { return blocks };
         let (offset, bytes) = (self.offset(block), self.block_size.bytes() as u64);
         let left = unit - offset % unit;
+        debug_assert!((1..=unit).contains(&left), "a read at {offset} is cut after {left} bytes");
         if !left.is_multiple_of(bytes) { blocks } else { u32::try_from(left / bytes).unwrap_or(blocks).min(blocks) }
     }
 
@@ -215,6 +216,12 @@ impl Datafile {
     /// # Errors
     /// ORA-01114.
     pub fn write_blocks(&self, start: BlockAddress, bytes: &[u8]) -> Result<()> {
+        debug_assert!(
+            !bytes.is_empty() && bytes.len().is_multiple_of(self.block_size.bytes()) && start.block > 0,
+            "{} bytes at {start} are no blocks",
+            bytes.len()
+        );
+        debug_assert!(block::check(&bytes[..self.block_size.bytes()], start).is_ok(), "{start} is not sealed");
         self.writes.fetch_add(1, Ordering::Relaxed);
         self.blocks_written.fetch_add((bytes.len() / self.block_size.bytes()) as u64, Ordering::Relaxed);
         let result = self.device.write_at(self.offset(start.block), &[bytes]);

@@ -187,7 +187,9 @@ impl GroupFiles {
         let taken: BTreeSet<u32> = mounted.values().map(|group| group.number).collect();
         let number = (1..).find(|number| !taken.contains(number)).unwrap_or(u32::MAX);
         let group = Arc::new(MountedGroup { number, group, doomed: Mutex::default(), closed: Condvar::default() });
-        mounted.insert(group.name().to_owned(), Arc::clone(&group));
+        debug_assert!(number != u32::MAX, "a group without a number");
+        let before = mounted.insert(group.name().to_owned(), Arc::clone(&group));
+        debug_assert!(before.is_none(), "group {} is mounted twice", group.name());
         group
     }
 

@@ -40,7 +40,9 @@ impl GroupRecord {
 
     /// The text of an id, as the control file has it.
     pub fn id_text(id: [u8; 16]) -> String {
-        format!("{:032x}", u128::from_be_bytes(id))
+        let text = format!("{:032x}", u128::from_be_bytes(id));
+        debug_assert_eq!(text.len(), 32, "an id has sixteen bytes");
+        text
     }
 
     /// The patterns in the form that `asm` takes.

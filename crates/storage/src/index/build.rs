@@ -13,6 +13,8 @@
 //!
 //! Sorting is done in memory: 16 bytes and the key for each row.
 
+use std::cmp::Ordering;
+
 use common::sync::Arc;
 use common::{BlockAddress, BlockClass, BlockSize, DataType, Error, Result};
 use format::index::header::KeyShape;
@@ -174,6 +176,11 @@ impl<'a> Loader<'a> {
         fill_leaf(block, entries, first..last);
         let separator =
             if first == 0 { Vec::new() } else { key::separator(entries.get(first - 1).key, entries.get(first).key) };
+        debug_assert!(first < last, "a leaf without entries");
+        debug_assert!(
+            self.children.last().is_none_or(|child| key::compare(&child.separator, &separator) == Ordering::Less),
+            "separators of leaves do not rise"
+        );
         self.children.push(Child { separator, address });
         if last < entries.len() {
             let next = self.load.peek_address()?;
@@ -202,6 +209,7 @@ impl<'a> Loader<'a> {
                 let (address, block) = self.load.next_block()?;
                 let taken = fill_branch(block, level, self.shape, rest);
                 self.children.push(Child { separator: rest[0].separator.clone(), address });
+                debug_assert!(taken > 0, "a branch without children");
                 rest = &rest[taken..];
             }
         }
@@ -224,6 +232,8 @@ fn fill_leaf(block: &mut [u8], entries: &Entries, range: std::ops::Range<usize>)
 
 /// Makes a branch of as many children as fit. Returns their number.
 fn fill_branch(block: &mut [u8], level: u8, shape: KeyShape, children: &[Child]) -> usize {
+    let rise = |pair: &[Child]| key::compare(&pair[0].separator, &pair[1].separator) == Ordering::Less;
+    debug_assert!(children.windows(2).skip(1).all(rise), "separators at level {level} do not rise");
     branch::init(block, level, shape, children[0].address);
     for child in &children[1..] {
         if !branch::append(block, &child.separator, child.address) {

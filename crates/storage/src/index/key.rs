@@ -65,6 +65,7 @@ pub struct Keys {
 impl Keys {
     /// Adds a key: its columns in the index's order.
     pub fn push<'a>(&mut self, columns: impl IntoIterator<Item = Option<&'a [u8]>>) {
+        debug_assert!(self.ends.last().is_none_or(|end| *end == self.images.len()), "keys lie one behind the other");
         for column in columns {
             key::put_column(&mut self.images, column);
         }
@@ -149,6 +150,7 @@ impl Entries {
 
     fn record(&mut self, start: usize) {
         let stored = &self.arena[start..];
+        debug_assert!(stored.len() <= usize::from(u16::MAX), "a key of {} bytes", stored.len());
         self.records.push(Record {
             prefix: key::sort_prefix(stored),
             place: (start as u64) << LENGTH_BITS | stored.len().min(usize::from(u16::MAX)) as u64,
@@ -162,6 +164,9 @@ impl Entries {
             // Of equal keys the first one pushed comes first.
             a.prefix.cmp(&b.prefix).then_with(keys).then(a.place.cmp(&b.place))
         });
+        // The prefix is to order as the keys do.
+        let keys = || self.records.iter().map(|record| stored(arena, record.place));
+        debug_assert!(keys().is_sorted_by(|a, b| key::compare(a, b) != Ordering::Greater), "entries are out of order");
     }
 
     pub(crate) fn len(&self) -> usize {

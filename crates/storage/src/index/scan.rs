@@ -15,11 +15,12 @@
 //! still the same. A leaf only ever loses keys to its right, and a snapshot's entries are in the leaf to which their
 //! keys belong now.
 
+use std::cmp::Ordering;
 use std::ops::Bound;
 
 use common::{BlockAddress, Result};
 use format::index::key::ROWID_BYTES;
-use format::index::{Leaf, Target};
+use format::index::{Leaf, Target, key};
 
 use super::blocks::Blocks;
 use super::tree::Tree;
@@ -117,6 +118,7 @@ impl Cursor {
             return Ok(false);
         };
         let block = tree.blocks.as_seen(block)?;
+        let before = self.edge();
         self.leaf.clear();
         self.leaf.extend_from_slice(&block);
         drop(block);
@@ -124,9 +126,35 @@ impl Cursor {
         let leaf = Leaf::of(&self.leaf);
         self.from = leaf.lower_bound(lower_target(&self.lower));
         self.to = leaf.lower_bound(upper_target(&self.upper)).max(self.from);
+        if cfg!(debug_assertions) {
+            self.check_edge(before.as_deref(), tree.name);
+        }
         let more = if self.descending { self.from == 0 } else { self.to == leaf.entries() };
         self.state = if more { Reached::Within } else { Reached::LastLeaf };
         Ok(true)
+    }
+
+    /// The last key of the copied leaf in the scan's direction, in debug builds.
+    fn edge(&self) -> Option<Vec<u8>> {
+        if !cfg!(debug_assertions) || self.leaf.is_empty() {
+            return None;
+        }
+        let leaf = Leaf::of(&self.leaf);
+        let at = if self.descending { 0 } else { leaf.entries().checked_sub(1)? };
+        (at < leaf.entries()).then(|| leaf.key(at).to_vec())
+    }
+
+    /// The keys of the next leaf lie behind those of the leaf before it.
+    fn check_edge(&self, before: Option<&[u8]>, name: &str) {
+        let leaf = Leaf::of(&self.leaf);
+        let (Some(before), Some(last)) = (before, leaf.entries().checked_sub(1)) else { return };
+        let (at, order) = if self.descending { (last, Ordering::Less) } else { (0, Ordering::Greater) };
+        debug_assert_eq!(
+            key::compare(leaf.key(at), before),
+            order,
+            "index {name}: a scan goes back at {}",
+            self.address
+        );
     }
 
     /// The present left-hand neighbour of the current leaf.

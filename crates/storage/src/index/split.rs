@@ -20,8 +20,10 @@
 //!
 //! The root keeps its address: its contents move down into a new block, which is then split like any other.
 
+use std::cmp::Ordering;
+
 use common::{BlockAddress, Error, Result};
-use format::index::{self, Branch, Leaf, Target, branch, leaf};
+use format::index::{self, Branch, Leaf, Target, branch, key, leaf};
 use format::transaction::ITL_BYTES;
 use waits::Statistic;
 
@@ -101,9 +103,22 @@ impl<B: Blocks> Tree<'_, B> {
         // block that another session has just taken, and that session must not be waiting for a leaf by then.
         let neighbour = Leaf::of(&path.leaf).next();
         let neighbour = if neighbour.is_none() { None } else { Some(self.exclusive_at(neighbour, 0)?) };
+        debug_assert!(plan.cut.keep <= Leaf::of(&path.leaf).entries(), "a leaf keeps entries that it does not have");
+        debug_assert!(
+            self.separates(&path.leaf, &plan),
+            "index {}: the separator is not between the halves",
+            self.name
+        );
         let new_blocks = self.new_blocks(1 + plan.middles.len() + usize::from(plan.lift))?;
         // From here on nothing fails, and all of it is one record.
         self.blocks.mini(|| self.divide(path, neighbour, new_blocks, plan))
+    }
+
+    /// Whether the plan's separator is behind the keys that the leaf keeps, and not behind those that it gives away.
+    fn separates(&self, leaf: &[u8], plan: &Plan) -> bool {
+        let (leaf, keep) = (Leaf::of(leaf), plan.cut.keep);
+        let is_before = |at: usize| key::compare(leaf.key(at), &plan.separator) == Ordering::Less;
+        keep.checked_sub(1).is_none_or(is_before) && (keep == leaf.entries() || !is_before(keep))
     }
 
     fn divide(
@@ -141,6 +156,7 @@ impl<B: Blocks> Tree<'_, B> {
                 debug_assert!(fits, "the plan found room in the parent");
             });
         }
+        debug_assert!(new_blocks.is_empty(), "index {}: a split took more blocks than it needs", self.name);
         Ok(())
     }
 
@@ -157,6 +173,7 @@ impl<B: Blocks> Tree<'_, B> {
                 }
             }
         }
+        debug_assert_eq!(blocks.len(), count, "index {}: blocks for a split", self.name);
         // The caller takes blocks from the end, so the first one becomes the new leaf.
         blocks.reverse();
         Ok(blocks)
@@ -172,6 +189,7 @@ impl<B: Blocks> Tree<'_, B> {
     ) -> BlockAddress {
         let (here, new) = (B::address(block), B::address(&right));
         let cut = plan.cut;
+        debug_assert!(here != new, "index {}: leaf {here} is given out as a new block", self.name);
         self.blocks.change(block, |left| {
             self.blocks.change(&mut right, |right| {
                 leaf::init(right, self.shape, here, Leaf::of(left).next());
@@ -180,8 +198,10 @@ impl<B: Blocks> Tree<'_, B> {
             });
         });
         if let Some(mut neighbour) = neighbour {
+            debug_assert_eq!(Leaf::of(&neighbour).previous(), here, "index {}: leaves are not linked", self.name);
             self.blocks.change(&mut neighbour, |block| leaf::set_previous(block, new));
         }
+        debug_assert_eq!(Leaf::of(block).next(), new, "index {}: a new leaf is not in the chain", self.name);
         self.blocks.count(Statistic::LeafNodeSplits, 1);
         if cut.ninety_ten {
             self.blocks.count(Statistic::LeafNode9010Splits, 1);
@@ -193,6 +213,7 @@ impl<B: Blocks> Tree<'_, B> {
     fn lift(&self, path: &mut Path<B::Exclusive>, mut down: B::Exclusive) {
         let root = path.steps.first_mut().map_or(&mut path.leaf, |step| &mut step.block);
         let level = index::level(root);
+        debug_assert_eq!(B::address(root), self.root, "index {}: it is not the root that is lifted", self.name);
         let new = B::address(&down);
         self.blocks.change(root, |root| {
             self.blocks.change(&mut down, |down| {
@@ -205,6 +226,7 @@ impl<B: Blocks> Tree<'_, B> {
             });
             branch::init(root, level + 1, self.shape, new);
         });
+        debug_assert_eq!(index::level(&down), level, "index {}: what moves down keeps its level", self.name);
         let root = std::mem::replace(root, down);
         path.steps.insert(0, Step { block: root, child: 0, right_edge: true });
         self.blocks.count(Statistic::RootNodeSplits, 1);

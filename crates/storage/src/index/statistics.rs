@@ -46,6 +46,7 @@ impl Tally {
     }
 
     pub(super) fn statistics(&self, blevel: u8, leaf_blocks: u64) -> IndexStatistics {
+        debug_assert!(self.distinct_keys <= self.num_rows && self.clustering_factor <= self.num_rows, "{self:?}");
         IndexStatistics {
             blevel: u32::from(blevel),
             leaf_blocks,
@@ -77,6 +78,7 @@ impl<B: Blocks> Tree<'_, B> {
             }
             let next = leaf.next();
             if next.is_none() {
+                debug_assert_eq!(blevel > 0, leaf_blocks > 1, "{leaf_blocks} leaves at level {blevel}");
                 return Ok(tally.statistics(blevel, leaf_blocks));
             }
             self.blocks.check_cancelled()?;

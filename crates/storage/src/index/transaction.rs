@@ -99,6 +99,7 @@ impl<B: Blocks> Tree<'_, B> {
                 changed,
             }));
         }
+        debug_assert!(records.windows(2).all(|pair| pair[0].xid == pair[1].xid), "records of several transactions");
         all.sort_by(|a, b| {
             let keys = || key::compare(a.changed.key, b.changed.key);
             a.prefix.cmp(&b.prefix).then_with(keys).then(a.record.cmp(&b.record))

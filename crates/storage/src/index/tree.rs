@@ -155,7 +155,12 @@ impl<B: Blocks> Tree<'_, B> {
         visit: Visit<B::Shared, B::Exclusive>,
         target: Target<'_>,
     ) -> Result<Visit<B::Shared, B::Exclusive>> {
-        let Visit { parent, parent_upper, leaf, upper: _ } = visit;
+        let Visit { parent, parent_upper, leaf, upper } = visit;
+        debug_assert!(
+            parent.is_none() || upper.as_ref().is_none_or(|upper| target.is_past_separator(upper)),
+            "index {}: a visit goes on in the leaf that it leaves",
+            self.name
+        );
         drop(leaf);
         match parent {
             Some(parent) if !parent_upper.as_ref().is_some_and(|upper| target.is_past_separator(upper)) => {
@@ -218,6 +223,16 @@ impl<B: Blocks> Tree<'_, B> {
             steps.push(Step { block: std::mem::replace(&mut block, child), child: at, right_edge });
             right_edge = edge_below;
         }
+        let top = steps.first().map_or(&block, |step| &step.block);
+        debug_assert!(!whole || B::address(top) == self.root, "index {}: a whole path begins at the root", self.name);
+        debug_assert!(
+            steps
+                .iter()
+                .zip((1..=steps.len()).rev())
+                .all(|(step, level)| usize::from(index::level(&step.block)) == level),
+            "index {}: a path goes down level by level",
+            self.name
+        );
         Ok(Some(Path { steps, leaf: block, whole }))
     }
 }

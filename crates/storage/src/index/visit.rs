@@ -172,11 +172,13 @@ impl<B: Blocks> Tree<'_, B> {
                 }
             }
             let reach = reach_of(block, &run, entries, *done);
+            debug_assert!(!run.places.is_empty(), "a run without entries");
             let changed = self.blocks.transact(block, slot, run.action.operation(), reach, |bytes, itl| {
                 let (count, payload) = change_run(bytes, itl, &run, entries, *done);
                 (count > 0).then_some((count, payload))
             })?;
             *done += changed.ok_or_else(|| self.unchangeable(B::address(block)))?;
+            debug_assert!(*done <= entries.len(), "{} of {} entries are changed", done, entries.len());
             first_run = false;
         }
         Ok(Visited::Through)
@@ -216,6 +218,7 @@ impl<B: Blocks> Tree<'_, B> {
             if run.action != action {
                 break;
             }
+            debug_assert!(run.places.last().is_none_or(|last| *last <= place), "places of sorted entries do not rise");
             run.places.push(place);
         }
         Ok((run, stop))

@@ -277,7 +277,8 @@ pub(crate) struct RollingBack<'a>(&'a AtomicU32);
 
 impl Drop for RollingBack<'_> {
     fn drop(&mut self) {
-        self.0.fetch_sub(1, Ordering::Relaxed);
+        let before = self.0.fetch_sub(1, Ordering::Relaxed);
+        debug_assert!(before > 0, "a rollback ends that has not begun");
     }
 }
 

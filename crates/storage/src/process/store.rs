@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 
 use common::sync::atomic::{AtomicU64, Ordering};
 use common::sync::{Arc, Mutex, MutexGuard};
-use common::{BlockSize, Clock, Error, Result, Scn, TablespaceNumber};
+use common::{BlockSize, Clock, Result, Scn, TablespaceNumber};
 use device::FileSystem;
 use format::redo::Version;
 use waits::{LatchName, Meter, SystemMeter};
@@ -152,6 +152,7 @@ impl Store {
 
     /// Sets the SCN after a roll forward, before any session works.
     pub fn start_at(&self, scn: Scn) {
+        debug_assert!(scn >= self.visible_scn(), "the instance goes on from {scn:?}, before what is seen");
         self.scn.store(scn.0, Ordering::Release);
         self.visible.store(scn.0, Ordering::Release);
     }
@@ -160,6 +161,7 @@ impl Store {
     pub(crate) fn version_after(&self, version: Version) -> Version {
         loop {
             if let Some(next) = version.next(self.scn()) {
+                debug_assert!(next > version, "a block goes from {version:?} to {next:?}");
                 return next;
             }
             self.advance_scn();
@@ -173,7 +175,8 @@ impl Store {
 
     /// Makes commits up to `scn` visible to snapshots from now on: they are whole.
     pub(crate) fn show(&self, scn: Scn) {
-        self.visible.store(scn.0, Ordering::Release);
+        let before = self.visible.swap(scn.0, Ordering::AcqRel);
+        debug_assert!(before < scn.0, "commits up to {before} are seen, and one at {} comes after", scn.0);
     }
 
     /// The snapshots in use.
@@ -198,9 +201,7 @@ impl Store {
         self.snapshots.check_invariants()?;
         self.control().data().check_invariants()?;
         let (visible, now) = (self.visible_scn().0, self.scn().0);
-        if visible > now {
-            return Err(Error::bug(format!("snapshots see up to {visible}, and the SCN is {now}")));
-        }
+        invariant!(visible <= now, "snapshots see up to {visible}, and the SCN is {now}");
         Ok(())
     }
 

@@ -128,6 +128,8 @@ impl Applier {
 
     fn work(&mut self, batch: &Batch, work: &Work<'_>) -> Result<()> {
         let (address, class) = (work.address, work.class);
+        debug_assert!(work.vectors.is_sorted(), "{address}: redo is out of the log's order");
+        let done = self.applied + self.passed;
         let Target { cache, meter, from, .. } = &*self.target;
         meter.count(Statistic::RecoveryBlockGetsFromCache, 1);
         let mut vectors = work.vectors;
@@ -159,6 +161,7 @@ impl Applier {
             self.applied += u64::from(applied);
             self.passed += u64::from(!applied);
         }
+        debug_assert_eq!(self.applied + self.passed, done + work.vectors.len() as u64, "{address}: redo is counted");
         Ok(())
     }
 }
@@ -195,5 +198,6 @@ fn put(block: &mut BlockMut, vector: &Vector<'_>, from: Lsn) -> Result<bool> {
         ));
     }
     block.recover(vector, from)?;
+    debug_assert_eq!(Version::of(block), vector.after, "{}: it has redo that is not in it", vector.address);
     Ok(true)
 }

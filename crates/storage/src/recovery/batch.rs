@@ -58,6 +58,7 @@ impl Batch {
                 let place = (at + RECORD_BYTES + place) as u64;
                 batch.parts[part_of(address, parts)].push(u64::from(address) << 32 | place);
             }
+            debug_assert!(length >= RECORD_BYTES, "a record of {length} bytes");
             at += length;
         }
         batch.bytes = bytes;
@@ -68,6 +69,7 @@ impl Batch {
     pub(super) fn sorted(&self, part: usize) -> Vec<u64> {
         let mut keys = self.parts[part].clone();
         keys.sort_unstable();
+        debug_assert!(keys.windows(2).all(|pair| pair[0] != pair[1]), "a vector comes twice");
         keys
     }
 
@@ -79,6 +81,7 @@ impl Batch {
 /// The part that has the redo of a block.
 fn part_of(address: u32, parts: usize) -> usize {
     let spread = (address / NEIGHBOURS).wrapping_mul(0x9e37_79b9) >> 16;
+    debug_assert!(parts > 0, "a batch has no parts");
     spread as usize % parts.max(1)
 }
 

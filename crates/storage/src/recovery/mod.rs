@@ -87,6 +87,7 @@ pub fn roll_forward(
             break;
         }
     }
+    debug_assert!(done.records == 0 || done.bytes > 0, "records without redo: {done:?}");
     done.reading_us = meter.clock().monotonic_us() - start;
     for applier in workers.finish()? {
         done.applied += applier.applied;

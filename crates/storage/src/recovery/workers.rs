@@ -47,6 +47,8 @@ impl Queue {
         while state.batches.len() >= WAITING_MAX && !state.ended {
             self.changed.wait(&mut state);
         }
+        debug_assert!(!state.closed, "a batch is put into a closed queue");
+        debug_assert!(state.batches.len() < WAITING_MAX || state.ended, "{} batches wait", state.batches.len());
         state.batches.push_back(batch);
         self.changed.notify_all();
         !state.ended

@@ -5,9 +5,10 @@ use std::path::Path;
 use common::{Error, Result};
 
 use super::core::Groups;
-use super::group::{LogGroupRecord, LogGroupSpec, LogGroupState, resolve};
+use super::group::{LogGroupRecord, LogGroupSpec, LogGroupState, check_groups, resolve};
 use super::log::RedoLog;
 use super::{files, switch};
+use crate::invariants::hold;
 
 /// Group numbers go from 1 to this.
 const GROUPS_MAX: u32 = 255;
@@ -115,6 +116,7 @@ impl RedoLog {
             return Err(Error::user(1567, text));
         }
         records.retain(|record| record.number != group);
+        debug_assert!(records.len() >= 2, "a log has two groups");
         self.store(&mut groups, records)
     }
 
@@ -152,6 +154,7 @@ impl RedoLog {
     }
 
     fn store(&self, groups: &mut Groups, records: Vec<LogGroupRecord>) -> Result<()> {
+        hold(|| check_groups(&records));
         self.core.host.store(&records)?;
         groups.records = records;
         switch::note_free(&self.core, groups);

@@ -13,11 +13,13 @@
 
 use std::time::Duration;
 
+use common::Result;
 use common::sync::atomic::{AtomicU64, Ordering};
 use common::sync::{Condvar, Mutex, spin_loop, yield_now};
 use waits::{Event, LatchName, Meter};
 
-use super::layout::Write;
+use super::layout::{RECORD_HEADER, Write};
+use crate::invariants::hold;
 
 /// Bytes of the ring under one lock: neighbours rarely meet.
 const PIECE: usize = 4096;
@@ -56,6 +58,17 @@ struct Room {
     /// Counts what waiters are woken for, so that none misses it.
     changes: u64,
     next_slot: usize,
+}
+
+impl Room {
+    /// # Errors
+    /// ORA-00600 with what is not true of the ring.
+    fn check(&self, capacity: u64) -> Result<()> {
+        invariant!(self.released <= self.end, "log buffer: it is released beyond its end: {self:?}");
+        invariant!(self.end - self.released <= capacity, "log buffer: it holds more than {capacity} bytes: {self:?}");
+        invariant!(self.next_slot < SLOTS, "log buffer: there is no such slot: {self:?}");
+        Ok(())
+    }
 }
 
 /// Why a record has to wait.
@@ -107,8 +120,10 @@ impl Buffer {
 
     /// Takes room and copies. When that is impossible now: why, and what to wait for with [`wait_change`](Self::wait_change).
     /// Waits of the caller for the lock, and for a slot to copy under, are counted.
-    pub(super) fn put(&self, meter: &Meter, record: &[u8]) -> Result<(u64, u64), (Full, u64)> {
+    pub(super) fn put(&self, meter: &Meter, record: &[u8]) -> std::result::Result<(u64, u64), (Full, u64)> {
         let bytes = record.len() as u64;
+        debug_assert!(record.len() >= RECORD_HEADER, "a record has a header");
+        debug_assert!(bytes <= self.capacity, "a record of {bytes} bytes never fits");
         let blocks = Write::blocks_of(bytes);
         let (start, slot) = {
             let mut room = meter.latch(LatchName::RedoAllocation, &self.room);
@@ -126,6 +141,7 @@ impl Buffer {
             slot.0.store(start, Ordering::SeqCst);
             room.end += bytes;
             room.blocks -= blocks;
+            hold(|| room.check(self.capacity));
             self.left.store(room.blocks, Ordering::Relaxed);
             self.end.store(room.end, Ordering::SeqCst);
             (start, slot)
@@ -159,6 +175,7 @@ impl Buffer {
     }
 
     fn copy_in(&self, meter: &Meter, start: u64, mut bytes: &[u8]) {
+        debug_assert!(bytes.len() as u64 <= self.capacity, "a copy would overwrite its own start");
         let mut at = (start % self.capacity) as usize;
         while !bytes.is_empty() {
             let from = at % PIECE;
@@ -171,6 +188,7 @@ impl Buffer {
 
     /// Appends the bytes from `start` to `end` to `to`. They must have been copied in.
     pub(super) fn copy_out(&self, meter: &Meter, start: u64, end: u64, to: &mut Vec<u8>) {
+        debug_assert!(start <= end && end - start <= self.capacity, "the ring does not hold {start} to {end}");
         let mut left = (end - start) as usize;
         let mut at = (start % self.capacity) as usize;
         while left > 0 {
@@ -199,8 +217,11 @@ impl Buffer {
     /// The bytes before `released` have been taken out. `promised` blocks had been promised for them and `used` were needed.
     pub(super) fn release(&self, meter: &Meter, released: u64, promised: u64, used: u64) {
         let mut room = meter.latch(LatchName::RedoAllocation, &self.room);
+        debug_assert!(room.released < released, "{released} was released before: {room:?}");
+        debug_assert!(used <= promised, "a write of {used} blocks was promised {promised}");
         room.released = released;
         room.blocks = room.blocks + promised - used;
+        hold(|| room.check(self.capacity));
         self.left.store(room.blocks, Ordering::Relaxed);
         self.changed(&mut room);
     }
@@ -225,10 +246,19 @@ impl Buffer {
     /// A file with so many free blocks is current, and the buffer is empty.
     pub(super) fn open(&self, blocks: u64) {
         let mut room = self.room.lock();
+        debug_assert!(room.closed, "a file becomes current while nobody appends");
+        debug_assert_eq!(room.released, room.end, "what was promised room in the file before is in it");
         room.blocks = blocks;
         self.left.store(blocks, Ordering::Relaxed);
         room.closed = false;
         self.changed(&mut room);
+    }
+
+    /// Promises blocks that the file does not have.
+    #[cfg(test)]
+    pub(super) fn open_for_test(&self, blocks: u64) {
+        self.close();
+        self.open(blocks);
     }
 
     /// How often something has changed that one may wait for.
@@ -243,6 +273,7 @@ impl Buffer {
         if room.changes == seen {
             self.freed.wait_for(&mut room, most);
         }
+        debug_assert!(room.waiters > 0, "a thread waits once");
         room.waiters -= 1;
     }
 
@@ -252,22 +283,25 @@ impl Buffer {
         self.changed(&mut room);
     }
 
-    /// What is true while nobody copies: what is in the ring fits it, and the words that are looked at without the lock say what it says.
+    /// What is true while nobody copies: what is in the ring fits it, and the words that are looked at without the lock
+    /// say what it says. `file` is the number of blocks that are left in the current file.
     ///
     /// # Errors
     /// ORA-00600 with what is not so.
-    pub(super) fn check_invariants(&self) -> common::Result<()> {
+    pub(super) fn check_invariants(&self, file: u64) -> Result<()> {
         let room = self.room.lock();
         let copying = self.slots.iter().filter(|slot| slot.0.load(Ordering::SeqCst) != FREE).count();
-        let sound = room.released <= room.end
-            && room.end - room.released <= self.capacity
-            && self.end.load(Ordering::SeqCst) == room.end
-            && self.left.load(Ordering::SeqCst) == room.blocks
-            && copying == 0;
-        if sound {
-            Ok(())
-        } else {
-            Err(common::Error::bug(format!("log buffer: {:?}, {copying} sessions copy", *room)))
-        }
+        let (end, left) = (self.end.load(Ordering::SeqCst), self.left.load(Ordering::SeqCst));
+        room.check(self.capacity)?;
+        invariant!(copying == 0, "log buffer: {copying} sessions copy: {room:?}");
+        invariant!(end == room.end, "log buffer: it is said to end at {end}: {room:?}");
+        invariant!(left == room.blocks, "log buffer: {left} blocks are said to be left: {room:?}");
+        // Whatever is in the ring has been promised room beside that.
+        let promised = if room.end == room.released { 0 } else { Write::blocks_of(room.end - room.released) };
+        invariant!(
+            room.blocks + promised <= file,
+            "log buffer: more is promised than the {file} blocks of the file: {room:?}"
+        );
+        Ok(())
     }
 }

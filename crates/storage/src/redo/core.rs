@@ -19,6 +19,7 @@ use super::layout::HEADER;
 use super::members::MemberWriters;
 use super::sleeper::{self, Sleeper};
 use crate::health::Health;
+use crate::invariants::hold;
 
 /// From this average time of a write on, more than one write is in flight. A write that takes less costs more in processor time and in flushes of the
 /// device than another one beside it gains; what comes meanwhile is better written together.
@@ -109,12 +110,35 @@ struct Index {
     told: Vec<(Lsn, u32)>,
 }
 
+impl Index {
+    /// # Errors
+    /// ORA-00600 with what is not true of the places.
+    fn check(&self) -> Result<()> {
+        let (places, next) = (&self.places, self.next);
+        let rise = |(one, other): (&(Lsn, Rba), &(Lsn, Rba))| one.0 <= other.0 && one.1 < other.1;
+        invariant!(!places.is_empty(), "log: no place is known");
+        invariant!(places.iter().zip(places.iter().skip(1)).all(rise), "log: places do not rise: {places:?}");
+        invariant!(
+            places.back().is_none_or(|last| last.0 <= next.0 && last.1 <= next.1),
+            "log: the last place is behind the next write: {places:?}, {next:?}"
+        );
+        invariant!(
+            self.told.iter().all(|(_, sequence)| *sequence <= next.1.sequence),
+            "log: a place was told in a sequence to come: {:?}, {next:?}",
+            self.told
+        );
+        Ok(())
+    }
+}
+
 /// Which writes have returned.
 #[derive(Debug, Default)]
 struct Progress {
     /// All writes up to this one have returned.
     done: u64,
-    /// Those behind a write that has not returned.
+    /// Where the redo of this write ends.
+    end: u64,
+    /// Those behind a write that has not returned, and where the redo of each ends.
     early: BTreeMap<u64, u64>,
     failed: Option<Error>,
     /// Threads that wait until everything before a place is durable.
@@ -124,6 +148,37 @@ struct Progress {
 }
 
 impl Progress {
+    /// # Errors
+    /// ORA-00600 with what is not true of the writes that have returned.
+    fn check(&self) -> Result<()> {
+        let (done, end, early) = (self.done, self.end, &self.early);
+        let ends = || std::iter::once(end).chain(early.values().copied());
+        invariant!(
+            early.first_key_value().is_none_or(|(ticket, _)| *ticket > done + 1),
+            "log: write {} is not waited for: {early:?}",
+            done + 1
+        );
+        invariant!(
+            ends().zip(ends().skip(1)).all(|(one, other)| one < other),
+            "log: later writes end earlier: {self:?}"
+        );
+        Ok(())
+    }
+
+    /// Notes that a write has returned. Where the redo ends whose writes have all returned, if that is news.
+    fn returned(&mut self, ticket: u64, lsn: u64) -> Option<u64> {
+        debug_assert!(ticket > self.done, "write {ticket} returns again: {self:?}");
+        let before = self.early.insert(ticket, lsn);
+        debug_assert!(before.is_none(), "write {ticket} returns again: {self:?}");
+        let old = self.done;
+        while let Some(lsn) = self.early.remove(&(self.done + 1)) {
+            debug_assert!(lsn > self.end, "write {} ends at {lsn}: {self:?}", self.done + 1);
+            (self.done, self.end) = (self.done + 1, lsn);
+        }
+        hold(|| self.check());
+        (self.done > old).then_some(self.end)
+    }
+
     /// Takes out the threads whose wait `durable` ends.
     fn awake(&mut self, durable: u64) -> Vec<Arc<Sleeper>> {
         self.sleepers.extract_if(.., |(lsn, _)| *lsn <= durable).map(|(_, sleeper)| sleeper).collect()
@@ -140,7 +195,8 @@ impl Drop for Duty<'_> {
         if std::thread::panicking() {
             self.0.fail(&Error::bug("the log writer panicked"));
         }
-        self.0.active.fetch_sub(1, Ordering::SeqCst);
+        let before = self.0.active.fetch_sub(1, Ordering::SeqCst);
+        debug_assert!((1..=super::WRITERS).contains(&before), "{before} threads had the duty");
         if self.0.stop.load(Ordering::SeqCst) {
             let _progress = self.0.progress.lock();
             self.0.written.notify_all();
@@ -191,7 +247,7 @@ impl Core {
                 next: (Lsn(lsn), checkpoint),
                 told: Vec::new(),
             }),
-            progress: Mutex::default(),
+            progress: Mutex::new(Progress { end: lsn, ..Progress::default() }),
             written: Condvar::new(),
             active: AtomicUsize::new(0),
             write_us: AtomicU64::new(0),
@@ -337,14 +393,10 @@ impl Core {
     pub(super) fn completed(&self, ticket: u64, lsn: u64) {
         let woken = {
             let mut progress = self.progress.lock();
-            progress.early.insert(ticket, lsn);
-            loop {
-                let ticket = progress.done + 1;
-                let Some(lsn) = progress.early.remove(&ticket) else { break };
-                progress.done = ticket;
-                if progress.failed.is_none() {
-                    self.durable.store(lsn, Ordering::SeqCst);
-                }
+            if let Some(end) = progress.returned(ticket, lsn)
+                && progress.failed.is_none()
+            {
+                self.durable.store(end, Ordering::SeqCst);
             }
             if progress.drainers > 0 {
                 self.written.notify_all();
@@ -369,6 +421,7 @@ impl Core {
             }
             self.written.wait(&mut progress);
         };
+        debug_assert!(progress.drainers > 0, "a thread drains the log once");
         progress.drainers -= 1;
         result
     }
@@ -408,7 +461,10 @@ impl Core {
 
     /// A write of the redo from `lsn` on goes to `rba`; what follows it goes to `next`.
     pub(super) fn placed(&self, lsn: u64, rba: Rba, next_lsn: u64, next: Rba) {
+        debug_assert!(lsn < next_lsn, "a write from {lsn} to {next_lsn}");
+        debug_assert!(rba.sequence == next.sequence && rba.block < next.block, "a write from {rba:?} to {next:?}");
         let mut index = self.index.lock();
+        debug_assert_eq!((Lsn(lsn), rba), index.next, "a write leaves a hole, in the redo or in the file");
         let far = match index.places.back() {
             Some((last, place)) => place.sequence != rba.sequence || lsn >= last.0 + INDEX_BYTES,
             None => true,
@@ -422,6 +478,7 @@ impl Core {
     /// The next write goes to the first block of this sequence.
     pub(super) fn begun(&self, sequence: u32) {
         let mut index = self.index.lock();
+        debug_assert!(sequence > index.next.1.sequence, "sequence {sequence} begins after {:?}", index.next);
         index.next.1 = Rba { sequence, block: super::layout::FIRST_BLOCK, offset: HEADER as u16 };
     }
 
@@ -433,6 +490,7 @@ impl Core {
             let after = index.places.partition_point(|(start, _)| *start <= lsn);
             index.places[after.saturating_sub(1)].1
         };
+        debug_assert!(rba <= index.next.1, "{lsn:?} is at {rba:?}, and the next write goes to {:?}", index.next);
         index.told.retain(|(told, _)| *told != lsn);
         index.told.push((lsn, rba.sequence));
         rba
@@ -445,6 +503,7 @@ impl Core {
         if index.places.back().is_none_or(|(last, _)| *last < next.0) {
             index.places.push_back(next);
         }
+        debug_assert!(index.places.back().is_some_and(|last| last.0 == next.0), "the end of the redo is a place");
         next.0
     }
 
@@ -466,7 +525,53 @@ impl Core {
         index.told.retain(|(told, _)| *told >= lsn);
         let keep = index.places.partition_point(|(start, _)| *start <= lsn).saturating_sub(1);
         index.places.drain(..keep);
+        if lsn >= index.next.0 {
+            // A session that is about to change a block may yet name an earlier place. It is not to be led back into a
+            // sequence that is given up here.
+            let next = index.next;
+            index.places.clear();
+            index.places.push_back(next);
+        }
+        debug_assert!(told.min(now) <= index.next.1.sequence, "a sequence to come is needed from {lsn:?} on");
         told.min(now)
+    }
+
+    /// What is true of the writes and of the places in the files while no write is under way: for [`RedoLog`].
+    ///
+    /// # Errors
+    /// ORA-00600 with what is not so.
+    ///
+    /// [`RedoLog`]: super::RedoLog
+    pub(super) fn check_invariants(&self) -> Result<()> {
+        let take = self.take.lock();
+        {
+            let progress = self.progress.lock();
+            progress.check()?;
+            let (done, begun, durable) = (progress.done, take.tickets, self.durable());
+            invariant!(done <= begun, "log: {done} writes have returned, {begun} have begun");
+            invariant!(durable <= progress.end, "log: durable to {durable}, written to {}", progress.end);
+            invariant!(progress.drainers == 0, "log: {} threads wait for writes to end", progress.drainers);
+            let served = progress.sleepers.iter().find(|(lsn, _)| *lsn <= durable).map(|(lsn, _)| *lsn);
+            invariant!(served.is_none(), "log: a thread sleeps until {served:?} is durable; {durable} is");
+        }
+        {
+            let index = self.index.lock();
+            index.check()?;
+            let (lsn, rba) = index.next;
+            invariant!(lsn.0 == take.taken, "log: redo is taken to {}, the next write begins at {lsn:?}", take.taken);
+            invariant!(
+                (rba.sequence, rba.block) == (take.sequence, take.next_block),
+                "log: the next write goes to {rba:?} or to {take:?}"
+            );
+        }
+        let (taken, sequence) = (self.taken.load(Ordering::SeqCst), self.sequence.load(Ordering::SeqCst));
+        invariant!(taken == take.taken, "log: redo is said to be taken to {taken}: {take:?}");
+        invariant!(sequence == take.sequence, "log: sequence {sequence} is said to be written: {take:?}");
+        invariant!(
+            (super::FIRST_BLOCK..=take.blocks).contains(&take.next_block),
+            "log: the next write goes outside of the file: {take:?}"
+        );
+        self.buffer.check_invariants(u64::from(take.blocks - take.next_block))
     }
 
     fn position_now(&self, lsn: Lsn) -> u32 {

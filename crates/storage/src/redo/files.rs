@@ -98,6 +98,7 @@ pub(super) fn make(files: &dyn FileSystem, directory: &Path, spec: &LogGroupSpec
     } else {
         spec.members.clone()
     };
+    const { assert!(BLOCKS_MIN > FIRST_BLOCK, "a log file has room for redo") };
     let record = LogGroupRecord::new(spec.number, members, spec.bytes / BLOCK as u64 * BLOCK as u64);
     check_size(record.bytes)?;
     for (index, name) in record.members.iter().enumerate() {
@@ -159,6 +160,7 @@ pub(super) fn make_member(files: &dyn FileSystem, path: &Path, bytes: u64) -> Re
 
 /// Writes the header of a new sequence to all members, durably.
 pub(super) fn write_header(members: &[Member], header: LogHeader) -> Result<()> {
+    debug_assert!(header.sequence > 0 && header.blocks > FIRST_BLOCK, "{header:?}");
     let mut bytes = AlignedBuffer::zeroed(2 * BLOCK);
     bytes.copy_from_slice(&header.encode());
     for member in members {

@@ -2,10 +2,10 @@
 
 use std::path::{Path, PathBuf};
 
-use common::{Error, ErrorKind, Number};
+use common::{Error, ErrorKind, Number, Result};
 use serde::{Deserialize, Serialize};
 
-use super::layout::BLOCK;
+use super::layout::{BLOCK, FIRST_BLOCK};
 
 /// Bytes of redo ever generated before this place: a logical position, without block headers and wastage.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Default, Debug, Serialize, Deserialize)]
@@ -111,6 +111,58 @@ impl LogGroupRecord {
     pub fn blocks(&self) -> u32 {
         u32::try_from(self.bytes / BLOCK as u64).unwrap_or(u32::MAX)
     }
+}
+
+/// What is true of the groups of a log, in memory and in the control file.
+///
+/// # Errors
+/// ORA-00600 with what is not so.
+pub(crate) fn check_groups(records: &[LogGroupRecord]) -> Result<()> {
+    for (at, record) in records.iter().enumerate() {
+        let (number, others) = (record.number, &records[..at]);
+        invariant!(!record.members.is_empty(), "log group {number} has no members");
+        invariant!(record.blocks() > FIRST_BLOCK, "log group {number} has no room: {record:?}");
+        let named = |name: &String| others.iter().flat_map(|other| &other.members).any(|other| other == name);
+        let twice = record.members.iter().find(|name| named(name));
+        invariant!(twice.is_none(), "log member {twice:?} stands there twice");
+        invariant!(others.iter().all(|other| other.number != number), "log group {number} stands there twice");
+        invariant!(
+            (record.sequence == 0) == (record.state == LogGroupState::Unused),
+            "log group {number} has redo or has none: {record:?}"
+        );
+        invariant!(
+            record.sequence == 0 || others.iter().all(|other| other.sequence != record.sequence),
+            "log sequence {} is in two groups: {records:?}",
+            record.sequence
+        );
+        invariant!(
+            record.end_block.is_some() == record.end_lsn.is_some(),
+            "log group {number} ends by half: {record:?}"
+        );
+        invariant!(
+            record.end_block.is_none_or(|end| (FIRST_BLOCK..=record.blocks()).contains(&end)),
+            "log group {number} ends outside of its file: {record:?}"
+        );
+        invariant!(
+            record.end_lsn.is_none_or(|end| end >= record.first_lsn),
+            "log group {number} ends before it begins: {record:?}"
+        );
+    }
+    let newest = records.iter().map(|record| record.sequence).max().unwrap_or(0);
+    for record in records.iter().filter(|record| record.sequence > 0) {
+        invariant!(
+            record.sequence == newest || (record.end_block.is_some() && record.state != LogGroupState::Current),
+            "log sequence {} has a successor and goes on: {records:?}",
+            record.sequence
+        );
+        let next = records.iter().find(|next| next.sequence == record.sequence + 1);
+        invariant!(
+            next.is_none_or(|next| Some(next.first_lsn) == record.end_lsn),
+            "log sequence {} ends where the next does not begin: {records:?}",
+            record.sequence
+        );
+    }
+    Ok(())
 }
 
 /// What V$LOG and V$LOGFILE show about a group.

@@ -35,12 +35,15 @@ impl GroupCommit {
 
     /// A thread ends its wait without being woken: it wrote the redo itself, or gives up.
     pub(super) fn end_wait(&self) {
-        self.waiting.fetch_sub(1, Ordering::Relaxed);
+        let before = self.waiting.fetch_sub(1, Ordering::Relaxed);
+        debug_assert!(before > 0, "a thread ends a wait that it has not begun");
     }
 
     /// A write has ended and wakes `sleepers` threads.
     pub(super) fn served(&self, sleepers: usize) {
-        self.expected.store(self.waiting.fetch_sub(sleepers, Ordering::Relaxed), Ordering::Relaxed);
+        let before = self.waiting.fetch_sub(sleepers, Ordering::Relaxed);
+        debug_assert!(before >= sleepers, "{sleepers} threads were served, and {before} waited");
+        self.expected.store(before, Ordering::Relaxed);
     }
 
     /// Whether the group is as large as expected, or large enough.

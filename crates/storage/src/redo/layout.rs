@@ -107,7 +107,9 @@ impl Write {
 
 /// The largest number of record bytes that `blocks` blocks hold as one write.
 pub(super) fn room_of(blocks: u64) -> u64 {
-    (blocks * PAYLOAD as u64).saturating_sub(WRITE_HEADER as u64)
+    let room = (blocks * PAYLOAD as u64).saturating_sub(WRITE_HEADER as u64);
+    debug_assert!(room == 0 || Write::blocks_of(room) == blocks, "{room} bytes do not fill {blocks} blocks");
+    room
 }
 
 fn checksum(block: &[u8]) -> u32 {
@@ -124,6 +126,7 @@ fn seal(block: &mut [u8], kind: Kind, first_record: u16, number: u32, sequence: 
         sequence: sequence.into(),
         checksum: 0.into(),
     };
+    debug_assert!(first_record == 0 || (HEADER..BLOCK).contains(&usize::from(first_record)), "{kind:?} {number}");
     block[..HEADER].copy_from_slice(header.as_bytes());
     let sum = checksum(block);
     block[CHECKSUM_AT..CHECKSUM_AT + 4].copy_from_slice(&sum.to_le_bytes());
@@ -148,6 +151,11 @@ pub(super) fn fill(blocks: &mut [u8], write: Write, sequence: u32, first: u32, r
         bytes: write.bytes.into(),
         spare: 0.into(),
     };
+    debug_assert_eq!(blocks.len(), write.blocks() as usize * BLOCK, "{write:?} has other blocks");
+    debug_assert_eq!(records.len(), write.bytes as usize, "{write:?} has other records");
+    debug_assert!(first >= FIRST_BLOCK, "redo in the header of a log file");
+    debug_assert_eq!(starts.first(), Some(&0), "a write begins with a whole record");
+    debug_assert!(starts.is_sorted_by(|one, next| one + RECORD_HEADER as u32 <= *next), "records lie in one another");
     let mut rest = records;
     let mut starts = starts.iter().map(|start| *start as usize + WRITE_HEADER).peekable();
     for (index, block) in blocks.chunks_exact_mut(BLOCK).enumerate() {
@@ -166,6 +174,7 @@ pub(super) fn fill(blocks: &mut [u8], write: Write, sequence: u32, first: u32, r
         while starts.next_if(|start| *start < end).is_some() {}
         seal(block, kind, first_record as u16, first + index as u32, sequence);
     }
+    debug_assert!(rest.is_empty() && starts.peek().is_none(), "records are left over");
 }
 
 /// The write header of a valid first block. None when it cannot be that of a write of `room` blocks at most.

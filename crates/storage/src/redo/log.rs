@@ -10,7 +10,7 @@ use device::FileSystem;
 use waits::{Event, Meter, Statistic};
 
 use super::core::Core;
-use super::group::{LogGroupRecord, LogGroupSpec, LogGroupState, LogGroupStatus, Lsn, Rba};
+use super::group::{LogGroupRecord, LogGroupSpec, LogGroupState, LogGroupStatus, Lsn, Rba, check_groups};
 use super::instance::LogHost;
 use super::layout::RECORD_HEADER;
 use super::members::no_thread;
@@ -18,6 +18,7 @@ use super::reader::ReadEnd;
 use super::space::NoRoom;
 use super::{WRITERS, files, log_writer, switch};
 use crate::health::Health;
+use crate::invariants::hold;
 
 /// How a log is opened.
 #[derive(Clone, Debug)]
@@ -70,6 +71,7 @@ impl RedoLog {
                 }
             }
         }
+        hold(|| check_groups(&records));
         Ok(records)
     }
 
@@ -104,6 +106,7 @@ impl RedoLog {
             lsn,
             checkpoint,
         ));
+        hold(|| check_groups(&records));
         core.groups.lock().records = records;
         switch::begin(&core, &mut core.take.lock())?;
         let log = Self { core, threads: Mutex::default() };
@@ -124,17 +127,16 @@ impl RedoLog {
     /// ORA-00600 with what is not so.
     pub fn check_invariants(&self) -> Result<()> {
         let core = &*self.core;
-        core.buffer.check_invariants()?;
+        core.check_invariants()?;
         let (durable, taken, end) = (self.durable().0, core.taken.load(Ordering::SeqCst), core.buffer.end());
-        if durable > taken || taken > end {
-            return Err(Error::bug(format!("log: durable to {durable}, in writes to {taken}, ends at {end}")));
-        }
-        let groups = core.groups.lock();
-        let current = groups.records.iter().filter(|record| record.state == LogGroupState::Current);
-        let newest = groups.records.iter().max_by_key(|record| record.sequence).map(|record| record.number);
-        if !current.map(|record| Some(record.number)).eq([newest]) {
-            return Err(Error::bug(format!("log: the current group is not the one with the newest redo: {groups:?}")));
-        }
+        invariant!(durable <= taken && taken <= end, "log: durable to {durable}, in writes to {taken}, ends at {end}");
+        let (groups, sequence) = (core.groups.lock(), core.sequence.load(Ordering::SeqCst));
+        check_groups(&groups.records)?;
+        let current = groups.records.iter().find(|record| record.state == LogGroupState::Current);
+        invariant!(
+            current.is_some_and(|record| record.sequence == sequence),
+            "log: the current group is not the one of sequence {sequence}: {groups:?}"
+        );
         Ok(())
     }
 
@@ -174,6 +176,7 @@ impl RedoLog {
         let sequence = core.sequence.load(Ordering::SeqCst);
         match core.buffer.put(meter, record) {
             Ok((start, end)) => {
+                debug_assert_eq!(end - start, length as u64, "a record has the room that it takes");
                 meter.count(Statistic::RedoEntries, 1);
                 meter.count(Statistic::RedoSize, length as u64);
                 if end.saturating_sub(core.taken.load(Ordering::Relaxed)) >= core.post_bytes {
@@ -270,6 +273,7 @@ impl RedoLog {
         let core = &*self.core;
         let mut groups = core.groups.lock();
         let needed = core.needed_from(lsn);
+        debug_assert!(lsn.0 <= core.buffer.end(), "{lsn:?} is redo to come");
         let mut records = groups.records.clone();
         for record in &mut records {
             if record.state == LogGroupState::Active && record.sequence < needed {
@@ -278,6 +282,7 @@ impl RedoLog {
         }
         if records != groups.records {
             core.host.store(&records).map_err(|error| core.fail(&error))?;
+            hold(|| check_groups(&records));
             groups.records = records;
             switch::note_free(core, &groups);
             drop(groups);

@@ -18,7 +18,7 @@ use waits::{Event, Statistic};
 use super::core::{Core, Take};
 use super::files::{Member, offset};
 use super::group::Rba;
-use super::layout::{self, BLOCK, HEADER, PAYLOAD, RECORD_HEADER, Write};
+use super::layout::{self, BLOCK, FIRST_BLOCK, HEADER, PAYLOAD, RECORD_HEADER, Write};
 
 /// The log is written this often even when nobody asks.
 const PERIOD: Duration = Duration::from_millis(3_000);
@@ -162,6 +162,7 @@ fn write_some(core: &Core) -> Result<()> {
 /// Takes whole records out of the buffer, as many as one write may have. None when there is nothing.
 pub(super) fn next(core: &Core, take: &mut Take) -> Result<Option<Batch>> {
     let start = take.taken;
+    debug_assert!(core.buffer.end() >= start, "more is taken than there is");
     let mut end = core.buffer.end().min(start + core.write_bytes);
     if end == start {
         return Ok(None);
@@ -194,8 +195,12 @@ pub(super) fn next(core: &Core, take: &mut Take) -> Result<Option<Batch>> {
         return Err(Error::bug(format!("a redo record ends after {} bytes", records.len())));
     }
     records.truncate(at);
+    debug_assert_eq!(records.len(), at, "a write has whole records");
     let write = Write { lsn: start, durable: core.durable(), bytes: at as u32 };
     let blocks = write.blocks();
+    debug_assert!(write.durable <= start, "redo to be written is durable: {write:?}");
+    debug_assert!(u64::from(blocks) <= promised, "{blocks} blocks for {} records", starts.len());
+    debug_assert!(take.next_block >= FIRST_BLOCK, "redo in the header of a log file");
     if u64::from(take.next_block) + u64::from(blocks) > u64::from(take.blocks) {
         return Err(Error::bug(format!("{blocks} blocks of redo from {} on do not fit into the log", take.next_block)));
     }
@@ -234,6 +239,7 @@ pub(super) fn write(core: &Core, batch: Batch) -> Result<()> {
     layout::fill(&mut bytes, write, sequence, first, &records, &starts);
     let meter = &core.meter;
     let files = members.len() as u64;
+    debug_assert!(files > 0, "a write to no file is not durable");
     let since = meter.clock().monotonic_us();
     let to_members = || core.members.write(&members, offset(first), bytes);
     let result = meter.wait(Event::LogFileParallelWrite, [files, blocks, files], -1, to_members);

@@ -50,9 +50,11 @@ impl MemberReader {
     /// # Errors
     /// Those of the device: nobody knows then what is there.
     pub(super) fn block(&mut self, number: u32, reading: Reading<'_>) -> io::Result<&[u8]> {
+        debug_assert!(number < reading.blocks, "block {number} of a file of {}", reading.blocks);
         if !self.holds(number) {
             self.load(number, reading)?;
         }
+        debug_assert!(number >= self.first, "block {number} lies before what was read, {}", self.first);
         let at = (number - self.first) as usize * BLOCK;
         self.chunk.get(at..at + BLOCK).ok_or_else(|| io::ErrorKind::UnexpectedEof.into())
     }
@@ -105,6 +107,9 @@ impl MemberReader {
     }
 
     fn submit(&mut self, first: u32, end: u32) -> bool {
+        debug_assert!(first < end, "a read of blocks {first} to {end}");
+        let last = self.ahead.back().map(|ahead| ahead.first + ahead.count);
+        debug_assert!(last.is_none_or(|last| last == first), "reads on their way leave a hole before {first}");
         let count = CHUNK_BLOCKS.min(end - first);
         let bytes = count as usize * BLOCK;
         let buffer = match self.spare.pop() {
@@ -113,6 +118,7 @@ impl MemberReader {
         };
         let Ok(read) = self.member.device.submit_read(offset(first), vec![buffer]) else { return false };
         self.ahead.push_back(Ahead { first, count, read });
+        debug_assert!(self.ahead.len() <= READS_AHEAD, "{} reads are on their way", self.ahead.len());
         true
     }
 

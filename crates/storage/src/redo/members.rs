@@ -97,6 +97,7 @@ impl MemberWriters {
         while results.len() < others.len() {
             done.more.wait(&mut results);
         }
+        debug_assert_eq!(results.len(), others.len(), "each member answers once");
         for other in results.drain(..) {
             result = result.and(other);
         }
@@ -105,7 +106,11 @@ impl MemberWriters {
 
     /// Ends the threads; no write may be under way.
     pub(super) fn close(&self) {
-        self.shared.queue.lock().closed = true;
+        {
+            let mut queue = self.shared.queue.lock();
+            debug_assert!(queue.jobs.is_empty(), "{} writes are under way", queue.jobs.len());
+            queue.closed = true;
+        }
         self.shared.work.notify_all();
         for thread in self.threads.lock().drain(..) {
             let _ = thread.join();

@@ -24,6 +24,7 @@ mod tests;
 use common::{Error, ErrorKind, Number};
 
 pub use files::BLOCKS_MIN;
+pub(crate) use group::check_groups;
 pub use group::{LogGroupRecord, LogGroupSpec, LogGroupState, LogGroupStatus, Lsn, Rba};
 pub use instance::LogHost;
 pub use layout::{BLOCK, FIRST_BLOCK, RECORD_HEADER};

@@ -21,7 +21,7 @@ use waits::Meter;
 
 use super::files;
 use super::group::{LogGroupRecord, Lsn, Rba, no_member, resolve};
-use super::layout::{self, FIRST_BLOCK, HEADER, Kind, PAYLOAD, RECORD_HEADER, WRITE_HEADER, Write};
+use super::layout::{self, BLOCK, FIRST_BLOCK, HEADER, Kind, PAYLOAD, RECORD_HEADER, WRITE_HEADER, Write};
 use super::member_reader::{MemberReader, Reading};
 
 /// Behind a hole this many blocks are searched for a write that knows the hole as durable. Writes that can be in flight together are far shorter.
@@ -177,6 +177,7 @@ impl RedoReader {
         };
         let start = self.at;
         self.at += length;
+        debug_assert!(usize::from(rba.offset) < BLOCK, "a record begins in its block: {rba:?}");
         Ok(Some((rba, &self.records[start..start + length])))
     }
 
@@ -249,6 +250,11 @@ impl RedoReader {
                 }
             }
         }
+        debug_assert_eq!(out.len(), end, "a write gives as many bytes as it tells");
+        debug_assert!(
+            self.block + write.blocks() <= self.group.end_block.unwrap_or(self.group.blocks()),
+            "a write goes on behind the end of its sequence"
+        );
         self.block += write.blocks();
         self.lsn += u64::from(write.bytes);
         self.blocks_read += u64::from(write.blocks());
@@ -319,6 +325,7 @@ impl RedoReader {
             let why = format!("the sequence ends at position {}, and the next begins at {}", self.lsn, group.first_lsn);
             return Err(self.damage(self.block, &why));
         }
+        debug_assert!(self.at == self.records.len(), "a sequence is left with records of it to be given out");
         self.members = open_members(&*self.files, &self.directory, &group, self.database)?;
         self.group = group;
         self.block = FIRST_BLOCK;
@@ -326,6 +333,8 @@ impl RedoReader {
     }
 
     fn finish(&mut self, why: EndReason) {
+        debug_assert!(self.end.is_none(), "the redo ends once");
+        debug_assert!(self.block >= FIRST_BLOCK && self.lsn >= self.group.first_lsn, "{self:?}");
         self.end = Some(ReadEnd {
             sequence: self.group.sequence,
             block: self.block,

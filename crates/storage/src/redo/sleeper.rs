@@ -38,6 +38,7 @@ impl Sleeper {
             while !state.awake {
                 self.woken.wait(&mut state);
             }
+            debug_assert!(state.others.len() < 1 << 16, "a thread wakes some of those that slept");
             state.awake = false;
             mem::take(&mut state.others)
         };
@@ -50,6 +51,7 @@ pub(super) fn wake(mut sleepers: Vec<Arc<Sleeper>>) {
     while let Some(first) = sleepers.pop() {
         let others = sleepers.split_off(sleepers.len() / 2);
         let mut state = first.state.lock();
+        debug_assert!(!state.awake && state.others.is_empty(), "a thread is woken once for each time it sleeps");
         state.awake = true;
         state.others = others;
         drop(state);

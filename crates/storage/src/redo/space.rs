@@ -44,7 +44,8 @@ impl Reserved<'_> {
 
 impl Drop for Reserved<'_> {
     fn drop(&mut self) {
-        self.log.core.reserved_blocks.fetch_sub(self.blocks, Ordering::SeqCst);
+        let before = self.log.core.reserved_blocks.fetch_sub(self.blocks, Ordering::SeqCst);
+        debug_assert!(before >= self.blocks, "{} of {before} announced blocks are let go", self.blocks);
     }
 }
 

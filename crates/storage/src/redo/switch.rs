@@ -6,9 +6,10 @@ use waits::Event;
 
 use super::core::{Core, Groups, Take};
 use super::files::{self, redo_blocks};
-use super::group::{LogGroupRecord, LogGroupState, Lsn, no_member};
+use super::group::{LogGroupRecord, LogGroupState, Lsn, check_groups, no_member};
 use super::layout::{FIRST_BLOCK, LogHeader, room_of};
 use super::log_writer;
+use crate::invariants::hold;
 
 /// Leaves the current file if that is still wanted. When no other is free, asks for a checkpoint and comes back once there was one.
 pub(super) fn switch(core: &Core) -> Result<()> {
@@ -34,6 +35,8 @@ pub(super) fn switch(core: &Core) -> Result<()> {
         log_writer::write(core, batch)?;
     }
     core.drain(take.tickets)?;
+    debug_assert_eq!(take.taken, core.buffer.end(), "somebody has appended during a switch");
+    debug_assert_eq!(core.durable(), take.taken, "the sequence is left before it is written");
     begin(core, &mut take)?;
     let end = take.taken;
     drop(take);
@@ -72,6 +75,7 @@ pub(super) fn begin(core: &Core, take: &mut Take) -> Result<()> {
         old.state = LogGroupState::Active;
     }
     let sequence = records.iter().map(|record| record.sequence).max().unwrap_or(0) + 1;
+    debug_assert!(sequence > take.sequence, "sequence {sequence} begins after {}", take.sequence);
     let record = &mut records[next];
     record.sequence = sequence;
     record.state = LogGroupState::Current;
@@ -94,6 +98,7 @@ pub(super) fn begin(core: &Core, take: &mut Take) -> Result<()> {
     core.meter.wait(Event::LogFileSingleWrite, parameters, -1, || files::write_header(&opened.members, header))?;
     (take.group, take.blocks) = (record.number, record.blocks());
     note_invalid(groups, record, &opened);
+    hold(|| check_groups(&records));
     core.host.store(&records)?;
     groups.records = records;
     note_free(core, groups);
@@ -113,6 +118,8 @@ pub(super) fn begin(core: &Core, take: &mut Take) -> Result<()> {
 /// Notes in the record of the current group that its sequence goes no further.
 pub(super) fn end_sequence(record: &mut LogGroupRecord, block: u32, lsn: u64, scn: u64) {
     if record.end_block.is_none() {
+        debug_assert!((FIRST_BLOCK..=record.blocks()).contains(&block), "block {block} ends {record:?}");
+        debug_assert!(lsn >= record.first_lsn, "position {lsn} ends {record:?}");
         record.end_block = Some(block);
         record.end_lsn = Some(lsn);
         record.next_scn = Some(scn);
@@ -135,6 +142,7 @@ pub(super) fn finish(core: &Core, take: &Take) -> Result<()> {
     let current = records.iter_mut().find(|record| record.state == LogGroupState::Current);
     let current = current.ok_or_else(|| Error::bug("no current log group"))?;
     end_sequence(current, take.next_block, take.taken, core.host.scn());
+    hold(|| check_groups(&records));
     core.host.store(&records)?;
     groups.records = records;
     Ok(())

@@ -38,6 +38,8 @@ pub trait Segments {
 /// Errors of getting blocks. Entries of an index that cannot be read do not count as taken back.
 pub fn undo(s: &Worker, segments: &dyn Segments, records: &[Record]) -> Result<()> {
     let (entries, rows): (Vec<_>, Vec<_>) = records.iter().partition(|record| operation::is_of_index(record.operation));
+    debug_assert!(records.windows(2).all(|pair| pair[0].xid == pair[1].xid), "records of several transactions");
+    debug_assert!(records.windows(2).all(|pair| pair[0].uba != pair[1].uba), "a record is taken back twice");
     index::undo(s, &entries, |object| segments.index(object))?;
     let is_load = |record: &Record| record.operation == operation::LOAD_BLOCKS;
     let same = |a: &&Record, b: &&Record| a.block == b.block && a.object == b.object && !is_load(a) && !is_load(b);
@@ -103,6 +105,7 @@ fn unload(s: &Worker, address: BlockAddress, record: &Record, segment: Option<&S
 /// Takes back the changes of one block's rows, with one get and one change.
 fn undo_rows(s: &Worker, records: &[&Record], segment: Option<&Segment>) -> Result<()> {
     let address = records[0].block;
+    debug_assert!(records.iter().all(|record| record.block == address), "{address}: records of other blocks");
     s.mini(|| {
         let mut block = s.current_mut(address, BlockClass::Data)?;
         let rows = is_of(&block, records[0].object);

@@ -139,6 +139,7 @@ impl<G: Deref<Target = Segment>, S: Deref<Target = Worker>> DirectLoad<G, S> {
                 if self.next.block < metadata {
                     self.next.block = metadata;
                 }
+                debug_assert!(self.next.block <= range.blocks, "{self:?}: beyond {range:?}");
                 if self.next.block < range.blocks {
                     return Ok(range.start.plus(self.next.block));
                 }
@@ -194,6 +195,7 @@ impl<G: Deref<Target = Segment>, S: Deref<Target = Worker>> DirectLoad<G, S> {
         }
         let bitmap = self.covering(address)?;
         let (start, filled) = self.run.unwrap_or((address, 0));
+        debug_assert_eq!(start.plus(filled as u32), address, "{self:?}: a run of blocks has a hole");
         self.run = Some((start, filled + 1));
         match self.ranges.last_mut() {
             Some(last) if last.start.file == address.file && last.start.block + last.blocks == address.block => {
@@ -201,6 +203,7 @@ impl<G: Deref<Target = Segment>, S: Deref<Target = Worker>> DirectLoad<G, S> {
             }
             _ => self.ranges.push(BlockRange { start: address, blocks: 1 }),
         }
+        debug_assert!(self.next >= self.start, "{self:?}: before the load's start at {:?}", self.start);
         self.next.block += 1;
         let block = &mut self.buffer[filled * block_bytes..][..block_bytes];
         self.segment.format_block(block, address, bitmap);
@@ -317,6 +320,7 @@ impl<G: Deref<Target = Segment>, S: Deref<Target = Worker>> DirectLoad<G, S> {
         let kept = piece.kept.take();
         let first = std::mem::replace(&mut piece.first, piece.end);
         let Some(kept) = kept.filter(|_| first < piece.end) else { return Ok(()) };
+        debug_assert!(first < piece.end, "{self:?}: a piece without blocks");
         let (start, count) = (piece.start.plus(first as u32), piece.end - first);
         let block_bytes = self.segment.block_size().bytes();
         let bytes = &self.buffer[first * block_bytes..piece.end * block_bytes];
@@ -392,6 +396,7 @@ impl<G: Deref<Target = Segment>, S: Deref<Target = Worker>> DirectLoad<G, S> {
         let header = self.segment.header_block(s, Reading::Current)?;
         self.high = Position::from(segment::header(&header).high);
         drop(header);
+        debug_assert!(self.high >= self.next, "{self:?}: loaded blocks are above the mark at {:?}", self.high);
         self.start = self.next;
         self.ranges.clear();
         self.grown = None;

@@ -203,6 +203,12 @@ impl Segment {
     ) -> Result<()> {
         let ordinal = segment::header(header).extents.get();
         let inline = segment::extents_inline(header);
+        debug_assert!(entry.metadata.get() < entry.blocks.get(), "{self:?}: {entry:?} has no room for data");
+        debug_assert!(
+            map_block.is_none_or(|map| map.file == entry.address().file
+                && (entry.address().block..entry.address().block + entry.metadata.get()).contains(&map.block)),
+            "{self:?}: a map block at {map_block:?}, not in {entry:?}"
+        );
         if (ordinal as usize) < inline {
             s.change(header, |block| *segment::extent_mut(block, ordinal as usize) = entry);
         } else {
@@ -230,6 +236,9 @@ impl Segment {
                 }
             };
             let mut map = metadata::current_mut(s, target, BlockClass::ExtentMap)?;
+            let fields = *segment::map_header(&map);
+            debug_assert_eq!(fields.first.get() + fields.entries.get(), ordinal, "{self:?}: the map has a hole");
+            debug_assert!((fields.entries.get() as usize) < segment::extents_per_map(map.len()), "{self:?}: {target}");
             s.change(&mut map, |block| {
                 let at = segment::map_header(block).entries.get();
                 *segment::map_extent_mut(block, at as usize) = entry;

@@ -81,6 +81,7 @@ impl Iterator for InitialExtents {
             let holds = |step: &u32| *step >= blocks && *step >= self.least;
             blocks = self.steps.into_iter().rev().find(holds).unwrap_or(blocks);
         }
+        debug_assert!(blocks > 0, "an extent without blocks");
         self.first = false;
         self.left = self.left.saturating_sub(u64::from(blocks));
         Some(blocks)
@@ -121,6 +122,10 @@ impl Segment {
             let parts = SegmentParts { spec, block_size: tablespace.block_size() };
             Ok((space.format_segment(&parts, s, first)?, first))
         })?;
+        debug_assert!(
+            BlockRange { start: first.start, blocks: first.blocks }.contains(header),
+            "{header} in {first:?}"
+        );
         let segment =
             Arc::new(Self { spec: spec.clone(), header, tablespace: tablespace.clone(), space, locks: Arc::default() });
         segment.count_space(s, spec.data_object, first);
@@ -220,6 +225,7 @@ impl Segment {
         let parts = SegmentParts { spec: &spec, block_size: self.block_size() };
         let header = self.space.format_segment(&parts, s, extents[0])?;
         debug_assert_eq!(header, self.header);
+        debug_assert!(data_object.0 > self.spec.data_object.0, "{self:?}: {data_object:?} was given up before");
         for range in &extents[1..] {
             self.tablespace.free(s, *range)?;
         }
@@ -263,6 +269,7 @@ impl Segment {
                 extent_step_blocks(self.block_size(), automatic, blocks_so_far)
             }
         };
+        debug_assert!(blocks > 0, "{self:?}: it grows by nothing");
         let range = self.tablespace.allocate(s, blocks).map_err(|error| {
             if !error.is_ora(1653) {
                 return error;

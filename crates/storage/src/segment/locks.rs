@@ -36,7 +36,11 @@ pub struct Formatting<'a> {
 
 impl Drop for Formatting<'_> {
     fn drop(&mut self) {
-        self.locks.batches.lock().retain(|batch| *batch != self.batch);
+        let mut batches = self.locks.batches.lock();
+        let before = batches.len();
+        batches.retain(|batch| *batch != self.batch);
+        debug_assert_eq!(batches.len() + 1, before, "the batch at {} has one holder", self.batch);
+        drop(batches);
         self.locks.formatted.notify_all();
     }
 }

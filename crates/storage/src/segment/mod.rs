@@ -3,6 +3,7 @@
 //! See README.md in this folder.
 
 mod block_map;
+mod check;
 mod direct;
 mod extent;
 mod gone;
@@ -176,6 +177,7 @@ impl Segment {
     /// ORA-01653 when the segment cannot grow, and errors of the cache.
     pub fn block_for_insert(&self, s: &Worker, row: impl Into<RowRoom>) -> Result<BlockMut> {
         let mut block = self.space.block_for_insert(self, s, row.into())?;
+        debug_assert!(self.owns(&block), "{self:?}: {block:?} is not of the segment, and rows are to go into it");
         block.free_before = Some(format::heap::free_after_commit(&block));
         Ok(block)
     }
@@ -214,6 +216,10 @@ impl Segment {
             let oldest = s.store().oldest_snapshot(s.meter());
             let over = |itl: &format::itl::Itl| itl.committed().is_some_and(|scn| scn < oldest);
             s.change(block, |bytes| format::itl::remove(bytes, keep, over));
+            debug_assert!(
+                format::transaction::header(block).itl_count >= keep,
+                "{self:?}: {block:?} has too few slots"
+            );
         }
         let fits = self.fits(block, RowRoom { own: None, ..row });
         if !fits && format::heap::is_empty(block) && format::transaction::header(block).itl_count == keep {
@@ -236,6 +242,7 @@ impl Segment {
     /// # Errors
     /// Errors of the cache.
     pub fn inserted(&self, s: &Worker, block: BlockMut, next_row: Option<RowRoom>) -> Result<()> {
+        debug_assert!(self.owns(&block), "{self:?}: rows were put into {block:?}, which is not of the segment");
         self.space.changed(self, s, block, next_row)
     }
 
@@ -277,7 +284,10 @@ impl Segment {
     /// # Errors
     /// ORA-01654 when the segment cannot grow, and errors of the cache.
     pub fn empty_block(&self, s: &Worker) -> Result<BlockMut> {
-        self.space.empty_block(self, s)
+        let block = self.space.empty_block(self, s)?;
+        debug_assert!(self.owns(&block), "{self:?}: {block:?} is not of the segment");
+        debug_assert!(!format::transaction::header(&block).on_freelist(), "{self:?}: {block:?} can be given out twice");
+        Ok(block)
     }
 
     /// Gives back an index block that has become empty.
@@ -285,6 +295,8 @@ impl Segment {
     /// # Errors
     /// Errors of the cache.
     pub fn release_block(&self, s: &Worker, block: BlockMut) -> Result<()> {
+        debug_assert!(self.owns(&block), "{self:?}: {block:?} is given back to a segment that it is not of");
+        debug_assert!(!format::transaction::header(&block).on_freelist(), "{self:?}: {block:?} is given back twice");
         self.space.release_block(self, s, block)
     }
 

@@ -34,6 +34,7 @@ impl SpaceUsage {
     /// The figures from the segment header and its extents. The space manager counts the blocks by state.
     pub(super) fn below_mark(header: &SegmentHeader, extents: &[ExtentEntry]) -> Self {
         let (blocks, used) = (header.blocks.get(), header.high.blocks.get());
+        debug_assert!(used <= blocks, "{used} blocks of {blocks} are below the mark");
         let (extent, block) = (header.high.extent.get() as usize, header.high.block.get());
         // A mark at the start of an extent is also at the end of the extent before.
         let last = match (block, extent.checked_sub(1)) {

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::fmt;
 
 use common::sync::{Arc, Mutex, MutexGuard};
-use common::{BlockAddress, Clock, Error, Result, Scn, Uba, Xid};
+use common::{BlockAddress, Clock, Result, Scn, Uba, Xid};
 use waits::{LatchName, Meter};
 
 /// A place among a transaction's undo records, in the order in which they were written; (0, 0) is before the first.
@@ -28,6 +28,7 @@ impl Identity {
         if blocks.last() != Some(&uba.block) {
             blocks.push(uba.block);
         }
+        debug_assert!(uba.record < u8::MAX && !uba.is_none(), "{uba} is no record of {}", self.xid);
         (blocks.len() as u32, uba.record + 1)
     }
 
@@ -75,9 +76,8 @@ impl Snapshots {
         let in_use = self.in_use.lock();
         let none = in_use.by_scn.values().chain(in_use.by_begin.values()).any(|count| *count == 0);
         let (all, statements): (usize, usize) = (in_use.by_scn.values().sum(), in_use.by_begin.values().sum());
-        if none || statements > all {
-            return Err(Error::bug(format!("snapshots: {in_use:?}")));
-        }
+        invariant!(!none, "snapshots: nobody has one that is in use: {in_use:?}");
+        invariant!(statements <= all, "snapshots: {statements} statements have {all}: {in_use:?}");
         Ok(())
     }
 
@@ -97,7 +97,9 @@ impl Snapshots {
 }
 
 fn forget(map: &mut BTreeMap<u64, usize>, key: u64) {
+    debug_assert!(map.contains_key(&key), "{key} is not in use: {map:?}");
     if let Some(count) = map.get_mut(&key) {
+        debug_assert!(*count > 0, "{key} is in use by nobody: {map:?}");
         *count -= 1;
         if *count == 0 {
             map.remove(&key);
@@ -152,6 +154,7 @@ impl Snapshot {
     ) -> Arc<Self> {
         let mut in_use = all.in_use(meter);
         let scn = scn();
+        debug_assert!(own.as_ref().is_none_or(|(_, place)| *place == (0, 0) || place.1 > 0), "a place within no block");
         *in_use.by_scn.entry(scn.0).or_default() += 1;
         if let Some(begun) = begun_us {
             *in_use.by_begin.entry(begun).or_default() += 1;
@@ -185,5 +188,23 @@ impl Drop for Snapshot {
             forget(&mut in_use.by_begin, begun);
             in_use.longest_us = in_use.longest_us.max(ended_us);
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use common::SystemClock;
+
+    use super::*;
+
+    #[test]
+    fn a_broken_registry_is_seen() {
+        let all = Snapshots::new(Arc::new(SystemClock::default()));
+        all.in_use.lock().by_scn.insert(7, 1);
+        all.check_invariants().unwrap();
+        all.in_use.lock().by_begin.insert(3, 2);
+        assert!(all.check_invariants().unwrap_err().text.contains("2 statements have 1"));
+        all.in_use.lock().by_begin.insert(3, 0);
+        assert!(all.check_invariants().unwrap_err().text.contains("nobody has one"));
     }
 }

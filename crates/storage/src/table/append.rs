@@ -137,6 +137,7 @@ impl Appender {
         let mut at = 0;
         while at < rows.len() {
             at += self.fill(&rows, at)?;
+            debug_assert!(at <= rows.len(), "a block took rows that are not there: {:?}", self.slots);
             if !self.keys.is_empty() {
                 let block = self.load.last_address();
                 self.addresses.extend(self.slots.iter().map(|slot| RowAddress::new(block, *slot)));

@@ -88,6 +88,7 @@ impl Inserter {
         self.addresses.clear();
         let mark = self.worker.mark();
         let placed = place_rows(&self.worker, &self.table, &self.rows, &mut self.addresses, &mut self.slots);
+        debug_assert!(placed.is_err() || self.addresses.len() == self.rows.len(), "a row has no place, or two");
         self.rows.clear();
         let indexed = placed.and_then(|()| self.index_rows());
         self.keys.clear();
@@ -97,6 +98,7 @@ impl Inserter {
     /// Puts the keys of the placed rows into the indexes.
     fn index_rows(&mut self) -> Result<()> {
         self.keys.insert(&self.worker, &self.addresses)?;
+        debug_assert!(!self.addresses.is_empty(), "keys without rows");
         let rows = self.addresses.len() as u64;
         self.stand += rows;
         self.worker.meter().count(Statistic::RowsInserted, rows);

@@ -29,6 +29,7 @@ impl Entries {
     fn add<'a>(&mut self, number: usize, column: impl Fn(usize) -> Option<&'a [u8]>) {
         let columns = || self.index.columns.iter().map(|position| column(usize::from(*position)));
         if columns().any(|value| value.is_some()) {
+            debug_assert!(self.numbers.last().is_none_or(|last| *last < number as u32), "row {number} has two keys");
             self.keys.push(columns());
             self.numbers.push(number as u32);
         }
@@ -93,6 +94,8 @@ impl KeyBatch {
     /// the mark of its statement.
     pub(super) fn insert(&self, s: &Worker, addresses: &[RowAddress]) -> Result<()> {
         for entries in &self.indexes {
+            let last = entries.numbers.last().map_or(0, |last| *last as usize + 1);
+            debug_assert!(last <= addresses.len(), "keys of {last} rows, and {} have a place", addresses.len());
             index::insert_batch(s, &entries.index, entries.rows(self.data_object, addresses))?;
         }
         Ok(())

@@ -38,6 +38,7 @@ fn block_with_slot(s: &Worker, table: &HeapTable, bytes: usize, own_slot: bool) 
             Interest::Slot { number, fresh }
                 if segment.fits(&block, room_for(bytes, Some(xid).filter(|_| !own_slot), false)) =>
             {
+                debug_assert!(is_block_of(table, &block), "{block:?} is not of the table {}", table.name);
                 return Ok((block, (number, fresh)));
             }
             Interest::Slot { .. } => {
@@ -95,6 +96,8 @@ pub(super) fn place_rows(
             if placed.is_none() {
                 return Err(Error::bug(format!("block {address} was given for a row that it does not take")));
             }
+            debug_assert!(slots.iter().all(|slot| heap::live_row(&block, *slot).is_some()), "{address}: {slots:?}");
+            debug_assert!(from + slots.len() <= rows.len(), "{address} took rows that are not there: {slots:?}");
             addresses.extend(slots.iter().map(|slot| RowAddress::new(address, *slot)));
             let next_row = rows.get(addresses.len()).map(|row| room_for(row.len(), s.xid(), false));
             table.segment.inserted(s, block, next_row)
@@ -138,6 +141,7 @@ fn insert_one(
         } else {
             heap::change::insert_freed(bytes, piece, itl)?
         };
+        debug_assert!(credit(bytes, itl) <= before, "{address}: a row gives room instead of taking it");
         Some((slot, operation::slots_and_credit(&[slot], before - credit(bytes, itl))))
     })?;
     Ok(placed.map(|slot| RowAddress::new(address, slot)))
@@ -161,6 +165,7 @@ pub(super) fn place_tail(s: &Worker, table: &HeapTable, chain: &Chain<'_>) -> Re
         chain.encode(index, None, placed.last().copied(), &mut piece);
         placed.push(place_piece(s, table, &piece)?);
     }
+    debug_assert_eq!(placed.len() + 1, chain.len(), "each piece behind the first has its place");
     placed.reverse();
     Ok(placed)
 }
@@ -207,8 +212,11 @@ pub(super) fn put_into(
 pub(super) fn receive(s: &Worker, table: &HeapTable, pieces: &RowBuffer) -> Result<Vec<RowAddress>> {
     let mut placed = Vec::with_capacity(pieces.len());
     while placed.len() < pieces.len() {
+        let before = placed.len();
         receive_some(s, table, pieces, &mut placed)?;
+        debug_assert!(placed.len() > before, "a receiving block took no piece");
     }
+    debug_assert_eq!(placed.len(), pieces.len(), "each migrated piece has one place");
     Ok(placed)
 }
 

@@ -76,6 +76,7 @@ impl Row {
 
     pub fn push(&mut self, column: Option<&[u8]>) {
         self.data.extend_from_slice(column.unwrap_or_default());
+        debug_assert!(self.data.len() <= u32::MAX as usize, "a row of {} bytes", self.data.len());
         self.columns.push((self.data.len() as u32, column.is_none()));
     }
 
@@ -93,6 +94,7 @@ impl Row {
             {
                 self.data.extend_from_slice(rest);
                 last.0 = self.data.len() as u32;
+                debug_assert!(!last.1, "a NULL is not cut");
                 continue;
             }
             self.push(column);

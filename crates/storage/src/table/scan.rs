@@ -161,6 +161,7 @@ impl TableScan {
         }
         let outcome = self.scanner.scan_block(&block, slot, *left, sink);
         self.worker.meter().count(Statistic::TableScanRowsGotten, outcome.examined as u64);
+        debug_assert!(outcome.accepted <= *left, "{} rows of {left} were taken", outcome.accepted);
         *left -= outcome.accepted;
         match outcome.stop {
             Stop::BlockEnd => Ok(Progress::Done),

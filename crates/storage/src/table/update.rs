@@ -171,6 +171,7 @@ impl Updater {
                 break;
             }
         }
+        debug_assert!(result.is_err() || changes.len() <= waiting.len(), "more rows were changed than there were");
         self.spare.extend(waiting.into_iter().map(|(_, row)| row));
         let rows = changes.len() as u64;
         let result = result.and_then(|()| self.change_keys(changes));
@@ -213,6 +214,7 @@ impl Updater {
             }
         };
         rows.change_many(&work, is_head, look, &mut done)?;
+        debug_assert_eq!(done.len(), work.len(), "each change has its result");
         rows.release()?;
         let mut moves = Vec::new();
         for ((seen, done), change) in seen.into_iter().zip(done).zip(&work) {

@@ -115,7 +115,9 @@ impl Tablespace {
     }
 
     pub fn add_file(&self, file: FileNumber) {
-        self.files.write().push(file);
+        let mut files = self.files.write();
+        debug_assert!(!files.contains(&file), "file {} is of tablespace {} already", file.0, self.name);
+        files.push(file);
     }
 
     pub fn remove_file(&self, file: FileNumber) {
@@ -169,7 +171,10 @@ impl Tablespaces {
     }
 
     pub fn add(&self, tablespace: Arc<Tablespace>) {
-        self.all.write().push(tablespace);
+        let mut all = self.all.write();
+        let same = |other: &Arc<Tablespace>| other.number == tablespace.number || other.name == tablespace.name;
+        debug_assert!(!all.iter().any(same), "tablespace {} is there twice", tablespace.name);
+        all.push(tablespace);
     }
 
     pub fn remove(&self, number: TablespaceNumber) {

@@ -43,6 +43,7 @@ pub(super) fn set_file_blocks(s: &Process, number: FileNumber, blocks: u32) -> R
         file.set_device_blocks(blocks, meter)?;
         file.sync_if_written(meter).map_err(|error| store.health().stop(&error))?;
     }
+    debug_assert!(blocks > 0, "file {} is cut to nothing", number.0);
     let scn = store.advance_scn().0;
     let noted = note_file_blocks(store, number, blocks, (!grows).then_some(scn));
     if let Err(error) = noted {

@@ -122,6 +122,7 @@ impl Tablespace {
             loop {
                 let space = *file::space_header(&header);
                 let units = want / space.unit_blocks.get();
+                debug_assert!(units > 0 && want.is_multiple_of(space.unit_blocks.get()), "{want} blocks of {space:?}");
                 if space.free_units.get() >= units
                     && let Some(first) = self.find_units(s, number, &space, units)?
                 {
@@ -133,6 +134,7 @@ impl Tablespace {
                         }
                     });
                     let start = BlockAddress::new(number, space.first_block.get() + first * space.unit_blocks.get());
+                    debug_assert!(start.block + want <= space.blocks.get(), "{want} blocks at {start}: {space:?}");
                     return Ok(Some(BlockRange { start, blocks: want }));
                 }
                 // An earlier growth that ended in an error has left the header's size behind the file's.
@@ -182,6 +184,7 @@ impl Tablespace {
             let address = BlockAddress::new(number, file::FIRST_BITMAP_BLOCK + n);
             let mut bitmap = metadata::current_mut(s, address, BlockClass::FileBitmap)?;
             if let Some(bit) = extent_bitmap::find_free(&bitmap, first - base, end, units, align) {
+                debug_assert!(base + bit >= first && bit + units <= end, "units {bit} of {n} in file {}", number.0);
                 s.change(&mut bitmap, |block| extent_bitmap::set(block, bit, units, true));
                 return Ok(Some(base + bit));
             }
@@ -209,6 +212,12 @@ impl Tablespace {
             }
             let first = (range.start.block - space.first_block.get()) / space.unit_blocks.get();
             let units = range.blocks / space.unit_blocks.get();
+            debug_assert!(
+                range.blocks.is_multiple_of(space.unit_blocks.get())
+                    && (range.start.block - space.first_block.get()).is_multiple_of(space.unit_blocks.get()),
+                "{range:?} is no extent: {space:?}"
+            );
+            debug_assert!(space.free_units.get() + units <= space.units.get(), "{range:?} is free already: {space:?}");
             let (mut at, end) = (first, first + units);
             let mut bitmaps = Vec::new();
             while at < end {
@@ -223,6 +232,7 @@ impl Tablespace {
                 bitmaps.push((bitmap, bit, take));
                 at += take;
             }
+            debug_assert_eq!(bitmaps.iter().map(|(_, _, take)| take).sum::<u32>(), units, "{range:?} is freed by half");
             // All bitmap blocks have been got: the extent is freed as a whole or not at all.
             for (bitmap, bit, take) in &mut bitmaps {
                 s.change(bitmap, |block| extent_bitmap::set(block, *bit, *take, false));
@@ -298,6 +308,31 @@ impl Tablespace {
         Ok(found)
     }
 
+    /// What is true of the space of all files while nobody is at work: the header counts as many free units as the bitmap
+    /// has, and none of them lies before the first that it names.
+    ///
+    /// # Errors
+    /// ORA-00600 with what is not so; errors of the cache.
+    pub fn check_invariants(&self, s: &Process) -> Result<()> {
+        let free = self.free_space(s)?;
+        for number in self.files() {
+            let space = {
+                let header = metadata::current(s, space_header_address(number), BlockClass::FileBitmapIndex)?;
+                *file::space_header(&header)
+            };
+            let own = || free.iter().filter(|run| run.start.file == number);
+            let units = own().map(|run| run.blocks / space.unit_blocks.get()).sum::<u32>();
+            invariant!(units == space.free_units.get(), "file {}: {units} units are free: {space:?}", number.0);
+            let first = own().map(|run| (run.start.block - space.first_block.get()) / space.unit_blocks.get()).min();
+            invariant!(
+                first.is_none_or(|first| first >= space.first_free.get()),
+                "file {}: unit {first:?} is free: {space:?}",
+                number.0
+            );
+        }
+        Ok(())
+    }
+
     /// Makes a file longer or shorter.
     ///
     /// # Errors
@@ -349,7 +384,9 @@ fn space_header_address(number: FileNumber) -> BlockAddress {
 fn resize_header(block: &mut [u8], blocks: u32) {
     let space = file::space_header_mut(block);
     let units = (blocks - space.first_block.get()) / space.unit_blocks.get();
+    debug_assert!(space.free_units <= space.units, "more is free than there is: {space:?}");
     let used = space.units.get() - space.free_units.get();
+    debug_assert!(used <= units, "a file is cut to {blocks} blocks with extents behind them: {space:?}");
     space.blocks = blocks.into();
     space.units = units.into();
     space.free_units = (units - used).into();

@@ -80,6 +80,12 @@ pub(crate) fn is_changed_since(block: &[u8], seen: Scn) -> bool {
         || itl::slots(block).any(|(_, slot)| slot.committed().is_some_and(|commit| commit > seen))
 }
 
+/// Whether a transaction may change a block under an ITL slot: its own one, or one to be taken that nobody has.
+fn is_usable(block: &[u8], (number, fresh): (u8, bool), xid: Xid) -> bool {
+    itl::slot(block, number)
+        .is_some_and(|slot| if fresh { !slot.is_active() } else { slot.xid() == xid && slot.is_active() })
+}
+
 impl Worker {
     /// What became of the transaction of an ITL slot that does not say; None when it still runs. It runs until new snapshots see that it has ended: a
     /// change that uses what it has freed would else come before a snapshot that sees the one and not the other.
@@ -108,6 +114,7 @@ impl Worker {
         };
         let reach = itl::clean_reach(block, number);
         self.change_within(block, reach.as_ref(), |bytes| itl::clean(bytes, number, scn, upper_bound));
+        debug_assert!(itl::slot(block, number).is_some_and(itl::Itl::is_cleaned), "slot {number} stays as it was");
         self.meter().count(Statistic::CommitTxnCountDuringCleanout, 1);
         Ok(None)
     }
@@ -142,7 +149,10 @@ impl Worker {
     /// The ITL slot with which the transaction under way can change a latched block; one is added while there are fewer than `most`.
     pub(crate) fn interest(&self, block: &mut BlockMut, xid: Xid, most: u8) -> Result<Interest> {
         match itl::find(block, xid) {
-            Some(number) => Ok(Interest::Slot { number, fresh: false }),
+            Some(number) => {
+                debug_assert!(is_usable(block, (number, false), xid), "slot {number} is not that of {xid}");
+                Ok(Interest::Slot { number, fresh: false })
+            }
             None => self.new_interest(block, xid, most),
         }
     }
@@ -172,6 +182,10 @@ impl Worker {
             }
         }
         let added = self.change(block, |bytes| itl::add(bytes, most));
+        debug_assert!(
+            added.is_none_or(|number| itl::slot(block, number).is_some_and(itl::Itl::is_unused)),
+            "{added:?}"
+        );
         Ok(match added {
             Some(number) => Interest::Slot { number, fresh: true },
             None if itl::may_have_more(block, most) => Interest::NoRoom(other),
@@ -230,6 +244,7 @@ impl Worker {
         let uba = transaction.undo.next()?;
         let undo_block = transaction.undo.latch(self)?;
         let xid = transaction.undo.xid();
+        debug_assert!(is_usable(block, slot, xid), "block {}: {xid} may not use slot {slot:?}", block.address());
         let before = itl::bytes(block, number);
         let previous_uba = itl::slot(block, number).map(itl::Itl::uba).unwrap_or_default();
         let done = self.change_within(block, reach.as_ref(), |bytes| {
@@ -294,6 +309,7 @@ impl Worker {
         self.change(block, |bytes| {
             for at in 0..count {
                 let Some((number, fresh)) = slots.of(bytes, at) else { break };
+                debug_assert!(is_usable(bytes, (number, fresh), xid), "{xid} may not use slot {number}, {fresh}");
                 let before = itl::bytes(bytes, number);
                 let previous = itl::slot(bytes, number).map(itl::Itl::uba).unwrap_or_default();
                 if fresh {
@@ -310,6 +326,7 @@ impl Worker {
                 if !fresh {
                     itl::set_uba(bytes, number, uba_of(at));
                 }
+                debug_assert!(made.last().is_none_or(|last: &Made| last.end <= payloads.len()), "a payload is cut");
                 made.push(Made { operation, number, end: payloads.len(), fresh, before, previous });
             }
         });
@@ -317,6 +334,7 @@ impl Worker {
             mini.commit();
             return Ok(0);
         }
+        debug_assert!(made.len() <= count && made.last().is_some_and(|made| made.end == payloads.len()), "payloads");
         let address = block.address();
         let mut start = 0;
         let records: Vec<UndoRecord<'_>> = made

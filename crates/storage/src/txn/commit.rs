@@ -15,6 +15,13 @@ const CLEANOUT_PERCENT: usize = 10;
 /// A commit that cleans out more blocks has its redo written meanwhile.
 const POST_BLOCKS: usize = 32;
 
+#[cfg(any(test, feature = "testing"))]
+common::sync::thread_local! {
+    /// What a session of this thread does when its transaction has ended in the undo segment's header and snapshots do
+    /// not see it yet, for tests.
+    pub static ENDED: std::cell::Cell<Option<Box<dyn Fn()>>> = const { std::cell::Cell::new(None) };
+}
+
 impl Worker {
     /// Commits the transaction, if there is one: returns when its redo is durable, unless `write` says otherwise.
     ///
@@ -58,7 +65,13 @@ impl Worker {
     /// The transaction, if there is one, is committed from here on: its SCN, and where its redo ends. It is still the session's.
     fn end_committed(&self) -> Result<Option<(Scn, Option<Lsn>)>> {
         let header = self.with_transaction(|transaction| transaction.undo.header_mut(self)).transpose()?;
-        let end = |header, scn| self.with_transaction(|transaction| transaction.undo.commit(self, header, scn));
+        let end = |header, scn| {
+            self.with_transaction(|transaction| {
+                let (undo, begun) = (&transaction.undo, transaction.undo.start_scn());
+                debug_assert!(scn > begun, "transaction {} began at {begun:?} and ends at {scn:?}", undo.xid());
+                undo.commit(self, header, scn);
+            })
+        };
         Ok(header.map(|header| self.end_at(header, end)))
     }
 
@@ -70,9 +83,14 @@ impl Worker {
     pub(super) fn end_at<R>(&self, header: BlockMut, end: impl FnOnce(BlockMut, Scn) -> R) -> (Scn, Option<Lsn>) {
         let _committing = self.store().committing(self.meter());
         let scn = self.store().advance_scn();
+        debug_assert!(scn > self.store().visible_scn(), "a transaction ends at {scn:?}, which snapshots see already");
         let mini = self.begin_mini();
         end(header, scn);
         let redo = mini.commit();
+        #[cfg(any(test, feature = "testing"))]
+        if let Some(work) = ENDED.take() {
+            work();
+        }
         self.store().show(scn);
         (scn, redo)
     }
@@ -101,6 +119,11 @@ impl Worker {
                 self.change_within(&mut block, reach.as_ref(), |bytes| {
                     for number in mine {
                         itl::commit(bytes, number, scn);
+                        debug_assert_eq!(
+                            itl::slot(bytes, number).and_then(itl::Itl::committed),
+                            Some(scn),
+                            "{address}"
+                        );
                     }
                 });
                 self.meter().count(Statistic::CommitCleanoutsSuccessfullyCompleted, 1);

@@ -133,6 +133,7 @@ impl Worker {
         match seen_from(&bytes) {
             Some(from) if !is_own && !is_private => {
                 let until = done.before.map_or(visible, |scn| visible.min(Scn(scn.0 - 1)));
+                debug_assert!(from <= snapshot.scn(), "{address}: a version of {from:?} for {snapshot:?}");
                 Ok(cache.keep_clone(meter, address, bytes, [from, until]))
             }
             _ => Ok(Block::copy(address, bytes)),
@@ -231,6 +232,7 @@ impl Worker {
                 return Ok(());
             }
             let record = self.undo().read(self, uba, Some(xid))?;
+            debug_assert_eq!((record.uba, record.xid), (uba, xid), "{address}: another record");
             // Where an index block was split, its record names the block that the entry was in.
             undo_change(bytes, &record, address)?;
             self.meter().count(Statistic::ConsistentChanges, 1);
@@ -238,6 +240,10 @@ impl Worker {
             match record.previous {
                 OwnedPrevious::Itl(before) => {
                     itl::restore(bytes, number, &before);
+                    debug_assert!(
+                        itl::slot(bytes, number).is_none_or(|slot| !slot.is_active() || slot.xid() != xid),
+                        "{address}: slot {number} is that of {xid} before its first change"
+                    );
                     return Ok(());
                 }
                 OwnedPrevious::Uba(previous) => uba = previous,

@@ -33,6 +33,7 @@ pub(crate) fn written(operation: u8, key: &[u8]) -> usize {
 }
 
 pub(crate) fn put_inserted(payload: &mut Vec<u8>, key: &[u8]) {
+    debug_assert!(key.len() <= usize::from(u16::MAX), "a key of {} bytes", key.len());
     payload.extend_from_slice(&(key.len() as u16).to_le_bytes());
     payload.extend_from_slice(key);
 }
@@ -43,8 +44,10 @@ pub(crate) fn put_deleted(payload: &mut Vec<u8>, key: &[u8], lock: u8) {
 }
 
 pub(crate) fn put_revived(payload: &mut Vec<u8>, key: &[u8], lock: u8, rowid: [u8; ROWID_BYTES]) {
+    let start = payload.len();
     put_deleted(payload, key, lock);
     payload.extend_from_slice(&rowid);
+    debug_assert_eq!(payload.len() - start, entry_bytes(key), "an entry takes the room that is reckoned");
 }
 
 /// An entry of a record.

@@ -42,6 +42,8 @@ impl Worker {
         let stopped = |error: Error| self.store().health().stop(&error);
         let uba = transaction.undo.append_to(self, block, &record).map_err(stopped)?;
         transaction.identity.note(uba);
+        debug_assert!(ranges.iter().all(|range| range.blocks > 0), "a load without blocks: {ranges:?}");
+        debug_assert!(transaction.loads.iter().all(|load| load.uba != uba), "a load is noted twice: {uba}");
         transaction.loads.push(Load { table, uba });
         Ok(())
     }

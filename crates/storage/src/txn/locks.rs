@@ -121,36 +121,61 @@ fn both(a: TableLock, b: TableLock) -> TableLock {
 }
 
 impl State {
-    /// Resources and transactions name each other as held and holder; every holder is a transaction under way; table locks held together are compatible.
+    /// A slot has one transaction, and a session too. Resources and transactions name each other as held and holder;
+    /// every holder is a transaction under way, and a key has one. Table locks held together are compatible, and a
+    /// session has one of a table. Nobody waits for itself, or acts for itself.
     fn check_invariants(&self) -> Result<()> {
-        let wrong = |what: String| Err(Error::bug(format!("locks: {what}")));
+        let (mut slots, mut sessions) = (HashMap::new(), HashMap::new());
+        for (xid, sid) in &self.active {
+            let other = slots.insert((xid.segment, xid.slot), xid);
+            invariant!(other.is_none(), "locks: transaction {xid} has its slot beside {other:?}");
+            let other = sessions.insert(*sid, xid).filter(|_| *sid != 0);
+            invariant!(other.is_none(), "locks: session {sid} has transaction {xid} beside {other:?}");
+        }
         for (xid, held) in &self.held {
-            if !self.active.contains_key(xid) && !held.is_empty() {
-                return wrong(format!("transaction {xid} holds something and is not under way"));
-            }
+            invariant!(
+                held.is_empty() || self.active.contains_key(xid),
+                "locks: transaction {xid} holds something and is not under way"
+            );
             let unknown = |resource: &&Resource| !self.resources.get(*resource).is_some_and(|all| all.contains(xid));
-            if let Some(resource) = held.iter().find(unknown) {
-                return wrong(format!("transaction {xid} holds {resource:?}, which does not know it"));
-            }
+            let found = held.iter().find(unknown);
+            invariant!(found.is_none(), "locks: transaction {xid} holds {found:?}, which does not know it");
         }
         for (resource, holders) in &self.resources {
+            invariant!(!holders.is_empty(), "locks: {resource:?} is held by nobody");
             let unknown = |xid: &&Xid| !self.held.get(*xid).is_some_and(|held| held.contains(resource));
-            if let Some(xid) = holders.iter().find(unknown) {
-                return wrong(format!("{resource:?} is held by {xid}, which does not know it"));
-            }
+            let found = holders.iter().find(unknown);
+            invariant!(found.is_none(), "locks: {resource:?} is held by {found:?}, which does not know it");
+            invariant!(
+                holders.len() == 1 || matches!(resource, Resource::Parent(..)),
+                "locks: {resource:?} is held by several: {holders:?}"
+            );
         }
         for (at, one) in self.tables.iter().enumerate() {
-            let clashes = |other: &&HeldTableLock| other.table == one.table && !compatible(one.mode, other.mode);
-            if let Some(other) = self.tables[..at].iter().find(clashes) {
-                return wrong(format!("{one:?} beside {other:?}"));
-            }
+            let clashes = |other: &&HeldTableLock| {
+                other.table == one.table && (other.sid == one.sid || !compatible(one.mode, other.mode))
+            };
+            let other = self.tables[..at].iter().find(clashes);
+            invariant!(other.is_none(), "locks: {one:?} beside {other:?}");
         }
+        for (sid, wait) in &self.waits {
+            invariant!(*sid == wait.shown.sid, "locks: the wait of session {sid} is that of {}", wait.shown.sid);
+            invariant!(
+                !self.holders(*sid, &wait.wanted).contains(sid),
+                "locks: session {sid} waits for itself: {wait:?}"
+            );
+        }
+        let alone = self.acting.iter().find(|(actor, caller)| actor == caller);
+        invariant!(alone.is_none(), "locks: a session acts for itself: {alone:?}");
         Ok(())
     }
 
     /// The session that acts for a session: itself, unless another one works for it now.
     pub(super) fn actor(&self, mut sid: u32) -> u32 {
+        let mut steps = 0;
         while let Some((actor, _)) = self.acting.iter().rev().find(|(_, caller)| *caller == sid) {
+            debug_assert!(steps < self.acting.len(), "sessions act for one another: {:?}", self.acting);
+            steps += 1;
             sid = *actor;
         }
         sid
@@ -161,13 +186,16 @@ impl State {
         if holders.contains(&xid) {
             return false;
         }
+        debug_assert!(self.active.contains_key(&xid), "transaction {xid} is not under way, and takes {resource:?}");
         holders.push(xid);
         self.held.entry(xid).or_default().push(resource.clone());
         true
     }
 
     fn forget(&mut self, xid: Xid, resource: &Resource) {
+        debug_assert!(self.resources.contains_key(resource), "{resource:?} is given up by {xid}, and nobody holds it");
         if let Some(holders) = self.resources.get_mut(resource) {
+            debug_assert!(holders.contains(&xid), "{resource:?} is given up by {xid}, and held by {holders:?}");
             holders.retain(|holder| *holder != xid);
             if holders.is_empty() {
                 self.resources.remove(resource);
@@ -200,7 +228,10 @@ impl Locks {
 
     /// From now on the session `actor` works for `caller`, which holds what it holds until that is done.
     pub fn acts_for(&self, actor: u32, caller: u32) {
-        self.state.lock().acting.push((actor, caller));
+        debug_assert!(actor != caller, "session {actor} acts for itself");
+        let mut state = self.state.lock();
+        debug_assert!(state.acting.iter().all(|(other, _)| *other != actor), "session {actor} acts for several");
+        state.acting.push((actor, caller));
     }
 
     /// The session works for another one no more.
@@ -210,13 +241,15 @@ impl Locks {
 
     pub fn began(&self, meter: &Meter, xid: Xid, sid: u32) {
         meter.enqueue(Enqueue::TxContention, true);
-        self.state(meter).active.insert(xid, sid);
+        let before = self.state(meter).active.insert(xid, sid);
+        debug_assert!(before.is_none(), "transaction {xid} of session {sid} is that of {before:?} already");
     }
 
     /// A transaction has ended: sessions that wait for it look again.
     pub(crate) fn ended(&self, meter: &Meter, xid: Xid) {
         let mut state = self.state(meter);
-        state.active.remove(&xid);
+        let session = state.active.remove(&xid);
+        debug_assert!(session.is_some(), "transaction {xid} ends, and was not under way");
         meter.count(Statistic::EnqueueReleases, 1);
         for resource in state.held.remove(&xid).unwrap_or_default() {
             state.forget(xid, &resource);
@@ -308,6 +341,7 @@ impl Locks {
             && let Some(at) = held.iter().rposition(|other| other == resource)
         {
             held.swap_remove(at);
+            debug_assert!(!held.contains(resource), "transaction {xid} holds {resource:?} twice");
         }
         if !state.waits.is_empty() {
             self.released.notify_all();
@@ -341,6 +375,7 @@ impl Locks {
                 let mut state = self.state(s.meter());
                 if state.other_holder(xid, resource).is_none() {
                     state.hold(xid, resource);
+                    debug_assert!(state.other_holder(xid, resource).is_none(), "{resource:?} is held alone");
                     return Ok(());
                 }
             }
@@ -361,12 +396,14 @@ impl Locks {
                 let mut state = self.state(s.meter());
                 let held = state.mode_of(sid, table);
                 let wanted = held.map_or(mode, |held| both(held, mode));
+                debug_assert!(wanted >= mode && held.is_none_or(|held| wanted >= held), "{wanted:?} covers both");
                 if held == Some(wanted) {
                     return Ok(());
                 }
                 if state.holders(sid, &Wanted::Table(table, wanted)).is_empty() {
                     state.tables.retain(|lock| lock.sid != sid || lock.table != table);
                     let since_us = clock.monotonic_us();
+                    debug_assert!(state.mode_of(sid, table).is_none(), "a session has one lock of a table");
                     state.tables.push(HeldTableLock { sid, table, mode: wanted, since_us });
                     match held {
                         Some(_) => s.meter().count(Statistic::EnqueueConversions, 1),
@@ -410,6 +447,7 @@ impl Locks {
             let mut state = self.state.lock();
             let result = loop {
                 let Some(holder) = state.holders(sid, wanted).first().copied() else { break Ok(()) };
+                debug_assert!(holder != sid, "session {sid} waits for itself: {wanted:?}");
                 let left = match wait {
                     LockWait::Seconds(seconds) => {
                         let spent = clock.monotonic_us() - start;
@@ -448,7 +486,11 @@ impl Locks {
                     break Err(error);
                 }
             };
-            state.waits.remove(&sid);
+            let this = state.waits.remove(&sid);
+            debug_assert!(
+                this.is_none_or(|this| this.shown.sid == sid && this.wanted == *wanted),
+                "another one's wait"
+            );
             result
         });
         s.meter().enqueue(enqueue, result.is_ok());
@@ -484,5 +526,70 @@ impl Locks {
     #[must_use]
     pub fn transactions(&self) -> Vec<(Xid, u32)> {
         self.state.lock().active.iter().map(|(xid, sid)| (*xid, *sid)).collect()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use common::{BlockAddress, FileNumber};
+
+    use super::*;
+
+    const ONE: Xid = Xid { segment: 1, slot: 2, sequence: 3 };
+    const TWO: Xid = Xid { segment: 1, slot: 5, sequence: 3 };
+
+    /// Two transactions under way that hold a row together and a key each.
+    fn sound() -> State {
+        let mut state = State::default();
+        state.active.extend([(ONE, 11), (TWO, 12)]);
+        let row = Rowid { data_object: ObjectNumber(7), block: BlockAddress::new(FileNumber(3), 9), slot: 1 };
+        for xid in [ONE, TWO] {
+            assert!(state.hold(xid, &Resource::Parent(ObjectNumber(7), row)));
+        }
+        assert!(state.hold(ONE, &Resource::Key(ObjectNumber(8), vec![1])));
+        let lock = |sid, mode| HeldTableLock { sid, table: ObjectNumber(7), mode, since_us: 0 };
+        state.tables.extend([lock(11, TableLock::RowExclusive), lock(12, TableLock::RowExclusive)]);
+        state.check_invariants().unwrap();
+        state
+    }
+
+    fn broken(change: impl FnOnce(&mut State)) -> String {
+        let mut state = sound();
+        change(&mut state);
+        state.check_invariants().unwrap_err().text
+    }
+
+    #[test]
+    fn broken_locks_are_seen() {
+        let said = broken(|state| state.active.extend([(Xid { sequence: 4, ..ONE }, 13)]));
+        assert!(said.contains("has its slot beside"), "{said}");
+        let said = broken(|state| state.active.extend([(Xid { slot: 9, ..ONE }, 11)]));
+        assert!(said.contains("session 11 has transaction"), "{said}");
+        let said = broken(|state| state.active.retain(|xid, _| *xid != ONE));
+        assert!(said.contains("and is not under way"), "{said}");
+        let said = broken(|state| drop(state.held.remove(&ONE)));
+        assert!(said.contains("which does not know it"), "{said}");
+        let said = broken(|state| state.tables[1].mode = TableLock::Exclusive);
+        assert!(said.contains("beside"), "{said}");
+        let said = broken(|state| state.tables[1].sid = 11);
+        assert!(said.contains("beside"), "{said}");
+        let said = broken(|state| assert!(state.hold(TWO, &Resource::Key(ObjectNumber(8), vec![1]))));
+        assert!(said.contains("is held by several"), "{said}");
+        let said = broken(|state| state.acting.push((11, 11)));
+        assert!(said.contains("acts for itself"), "{said}");
+    }
+
+    #[test]
+    fn two_modes_are_compatible_both_ways_round() {
+        use TableLock::{Exclusive, RowExclusive, RowShare, Share, ShareRowExclusive};
+        let all = [RowShare, RowExclusive, Share, ShareRowExclusive, Exclusive];
+        for a in all {
+            for b in all {
+                assert_eq!(compatible(a, b), compatible(b, a), "{a:?} {b:?}");
+                // What covers both is in the way of all that one of them is in the way of.
+                let covers = both(a, b);
+                assert!(all.iter().all(|c| !compatible(covers, *c) || (compatible(a, *c) && compatible(b, *c))));
+            }
+        }
     }
 }

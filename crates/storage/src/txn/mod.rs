@@ -17,6 +17,8 @@ mod waiting;
 mod worker;
 
 pub(crate) use change::{Interest, RowLock, Slots, is_changed_since};
+#[cfg(any(test, feature = "testing"))]
+pub use commit::ENDED;
 pub(crate) use consistent::{is_newest, not_unloaded, undo_change};
 pub use deadlock::{Deadlock, DeadlockedSession, Waited};
 pub use definitions::Definitions;

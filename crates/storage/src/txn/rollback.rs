@@ -89,6 +89,7 @@ impl Worker {
             let mut state = self.state.lock();
             if let Some(transaction) = &mut state.transaction {
                 transaction.undo.undone_to(self, oldest.uba)?;
+                debug_assert_eq!(transaction.undo.last(), oldest.chain, "{xid}: the undo goes on elsewhere");
                 // What was refused before may fit now.
                 transaction.freelists.values_mut().for_each(OwnFreelist::look_again);
             }
@@ -116,6 +117,8 @@ impl Worker {
             bytes += more.iter().map(|record| record.payload.len()).sum::<usize>();
             records.extend(more);
         }
+        debug_assert!(records.iter().all(|record| record.xid == xid), "records of another transaction than {xid}");
+        debug_assert!(records.windows(2).all(|pair| pair[0].chain == pair[1].uba), "records of {xid} are left out");
         Ok(records)
     }
 
@@ -127,6 +130,7 @@ impl Worker {
         let mut writer = self.undo().resume(self, dead.xid)?;
         self.undo().rollback_begins(self, dead.xid, writer.used_blocks());
         let mut at = dead.last;
+        debug_assert_eq!(writer.last(), at, "{}: it is rolled back from another place", dead.xid);
         while !at.is_none() {
             self.store().health().check()?;
             let records = self.records_back(at, Uba::NONE, dead.xid)?;
@@ -134,6 +138,7 @@ impl Worker {
             self.definitions().undo(self, &records)?;
             self.note_progress(dead.xid, &records);
             writer.undone_to(self, oldest.uba)?;
+            debug_assert_eq!(writer.last(), oldest.chain, "{}: the undo goes on elsewhere", dead.xid);
             at = oldest.chain;
             if !at.is_none() {
                 self.check_cancelled()?;

@@ -62,7 +62,13 @@ impl State {
                 Some(holder) if holder == first => {
                     let waits = way.iter().map(|(wait, _)| *wait);
                     let next = waits.clone().skip(1).map(|wait| wait.shown.sid).chain([first]);
-                    let sessions = waits.zip(next).map(|(wait, holder)| wait.held_by(holder)).collect();
+                    let sessions: Vec<_> = waits.zip(next).map(|(wait, holder)| wait.held_by(holder)).collect();
+                    debug_assert!(
+                        sessions.first().is_some_and(|session| session.sid == first)
+                            && sessions.last().is_some_and(|session| session.holder == first)
+                            && sessions.windows(2).all(|pair| pair[0].holder == pair[1].sid),
+                        "each waits for the next, and the last for the first: {sessions:?}"
+                    );
                     return Some(Deadlock { sessions });
                 }
                 Some(holder) => {

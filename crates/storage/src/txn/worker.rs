@@ -46,6 +46,7 @@ impl Transaction {
     /// Undo records that were written since are not there.
     fn go_back(&mut self, progress: Progress) {
         if self.undo.go_back(progress.undo) {
+            debug_assert!(progress.loads <= self.loads.len(), "loads were forgotten that are taken back: {self:?}");
             self.freelists = progress.freelists;
             self.loads.truncate(progress.loads);
         }
@@ -221,7 +222,7 @@ impl Worker {
             let undo = self.undo().begin(self)?;
             let xid = undo.xid();
             self.transactions().locks.began(self.meter(), xid, self.sid());
-            self.state.lock().transaction = Some(Transaction {
+            let before = self.state.lock().transaction.replace(Transaction {
                 undo,
                 identity: Identity::new(xid),
                 blocks: Vec::new(),
@@ -230,10 +231,12 @@ impl Worker {
                 loads: Vec::new(),
                 at_commit: None,
             });
+            debug_assert!(before.is_none(), "a session has one transaction: {before:?}");
         }
         let mut state = self.state.lock();
         let Some(transaction) = &mut state.transaction else { return Err(Error::bug("a transaction is gone")) };
         transaction.undo.reserve(self, payload)?;
+        debug_assert_eq!(transaction.undo.xid(), transaction.identity.xid, "snapshots know another transaction");
         Ok(transaction.undo.xid())
     }
 
@@ -333,6 +336,7 @@ impl Worker {
         let mark = self.mark();
         self.with_transaction(|transaction| {
             transaction.savepoints.retain(|(other, _)| other != name);
+            debug_assert_eq!(mark.xid, Some(transaction.undo.xid()), "a savepoint is of the transaction under way");
             transaction.savepoints.push((name.to_owned(), mark));
         });
         Ok(())
@@ -346,7 +350,9 @@ impl Worker {
         let found = self.with_transaction(|transaction| {
             let at = transaction.savepoints.iter().position(|(other, _)| other == name)?;
             transaction.savepoints.truncate(at + 1);
-            Some(transaction.savepoints[at].1)
+            let mark = transaction.savepoints[at].1;
+            debug_assert_eq!(mark.xid, Some(transaction.undo.xid()), "a savepoint is of the transaction under way");
+            Some(mark)
         });
         match found.flatten() {
             Some(mark) => self.rollback_to_mark(mark),

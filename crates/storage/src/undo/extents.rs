@@ -11,6 +11,7 @@ use format::undo::{self, Extent};
 use super::UndoSegments;
 use super::segment::UndoSegment;
 use crate::control::ExtentManagement;
+use crate::invariants::hold;
 use crate::process::Process;
 use crate::tablespace::{Growth, Tablespace, extent_step_blocks};
 
@@ -96,6 +97,7 @@ impl UndoSegment {
         let Some(ordinal) = found else { return Ok(false) };
         let extent = *undo::extent(&header, ordinal as usize);
         let life = fields.life.get().wrapping_add(1);
+        debug_assert!(ordinal < count, "{self:?}: extent {ordinal} of {count}");
         self.enter(s, &mut header, ordinal, life);
         drop(header);
         self.counts.wraps.fetch_add(1, Ordering::Relaxed);
@@ -135,6 +137,9 @@ impl UndoSegment {
 
     /// Makes extent `ordinal` the current one. Its old undo is lost.
     fn enter(&self, s: &Process, header: &mut crate::cache::BlockMut, ordinal: u32, life: u16) {
+        let start = undo::extent(header, ordinal as usize).address();
+        debug_assert!(!self.is_used(start), "{self:?}: {start} has undo of a transaction under way");
+        debug_assert!(life != undo::header(header).life.get(), "{self:?}: life {life} has been");
         s.change(header, |bytes| {
             let extent = undo::extent_mut(bytes, ordinal as usize);
             extent.committed_s = 0.into();
@@ -146,6 +151,7 @@ impl UndoSegment {
             header.current_block = self.first_block(&extent).into();
             header.life = life.into();
         });
+        hold(|| self.check_header(header));
     }
 
     /// Adds an extent from the tablespace.
@@ -166,6 +172,7 @@ impl UndoSegment {
             Err(error) => return Err(error),
         };
         let mut header = self.header_mut(s)?;
+        debug_assert!(range.blocks > 0 && range.blocks <= want, "{range:?} for {want} blocks");
         self.append_and_enter(s, &mut header, Extent::new(range.start, range.blocks), None);
         Ok(true)
     }
@@ -181,6 +188,7 @@ impl UndoSegment {
         };
         let extent = Extent::new(extent.address(), extent.blocks.get());
         let ordinal = undo::header(header).extents.get();
+        debug_assert!((ordinal as usize) < undo::extents_max(self.block_bytes()), "{self:?}: its map is full");
         s.change(header, |bytes| undo::add_extent(bytes, extent));
         self.enter(s, header, ordinal, later.wrapping_add(1));
         self.counts.extends.fetch_add(1, Ordering::Relaxed);
@@ -213,6 +221,11 @@ impl UndoSegment {
                 return Ok(false);
             }
             let extent = s.change(&mut theirs, |bytes| undo::remove_extent(bytes, ordinal as usize));
+            debug_assert!(
+                !victim.is_used(extent.address()) && extent.address() != victim.header,
+                "{victim:?}: {extent:?}"
+            );
+            hold(|| victim.check_header(&theirs));
             self.append_and_enter(s, &mut own, extent, Some(fields.life.get()));
             drop((theirs, own));
             victim.shrunk(u64::from(extent.blocks.get()));
@@ -247,6 +260,7 @@ pub(super) fn make_segment(
     };
     let first = allocate()?;
     let second = allocate()?;
+    debug_assert!(first.start != second.start && first.blocks > 0 && second.blocks > 0, "{first:?}, {second:?}");
     let address = first.start;
     {
         let mut header = s.new_block(address, common::BlockClass::UndoHeader)?;
@@ -258,6 +272,7 @@ pub(super) fn make_segment(
             // An extent of one block has room for the header alone.
             undo::header_mut(bytes).current_block = 1.into();
         });
+        hold(|| UndoSegment::new(number, address, tablespace.clone()).check_header(&header));
     }
     if let Some(last) = last {
         let mut before = crate::process::metadata::current_mut(s, last, common::BlockClass::UndoHeader)?;

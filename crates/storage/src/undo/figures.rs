@@ -96,7 +96,9 @@ impl Intervals {
                 self.0.pop_front();
             }
         }
+        debug_assert!((1..=INTERVALS_MAX).contains(&self.0.len()), "{} intervals are kept", self.0.len());
         let last = self.0.len() - 1;
+        debug_assert!(self.0[last].begin_us <= self.0[last].end_us, "an interval ends before it begins");
         &mut self.0[last]
     }
 

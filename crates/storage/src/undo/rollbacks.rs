@@ -47,6 +47,7 @@ impl UndoSegments {
     /// Notes that another undo block is done.
     pub(crate) fn rollback_goes_on(&self, xid: Xid) {
         if let Some(figures) = self.rollbacks.all.lock().get_mut(&xid) {
+            debug_assert!(figures.begun_us.is_some() && figures.ended_us.is_none(), "{figures:?} is not under way");
             figures.blocks_done = (figures.blocks_done + 1).min(figures.blocks);
         }
     }
@@ -56,6 +57,7 @@ impl UndoSegments {
         let now = s.meter().clock().monotonic_us();
         let mut all = self.rollbacks.all.lock();
         let Some(figures) = all.get_mut(&xid) else { return };
+        debug_assert!(figures.begun_us.is_some(), "{figures:?} ends before it has begun");
         (figures.ended_us, figures.blocks_done) = (Some(now), figures.blocks);
         if figures.sid == 0 {
             return;

@@ -11,9 +11,13 @@ use common::{BlockAddress, BlockClass, Result, Scn, Uba, Xid};
 use format::undo::{self, PooledBlock, Slot};
 
 use crate::cache::{BlockMut, Mini};
+use crate::invariants::hold;
 use crate::process::Process;
 use crate::process::metadata;
 use crate::tablespace::Tablespace;
+
+/// Debug builds check a header at the beginning and the end of one in so many transactions.
+const CHECKED: u64 = 16;
 
 /// `_SYSSMUn$`.
 pub(super) fn name_of(number: u16) -> String {
@@ -145,13 +149,17 @@ impl UndoSegment {
             return Ok(None);
         }
         let old = *undo::slot(&header, number);
+        debug_assert!(!old.is_active(), "{self:?}: slot {number} is free, and a transaction has it");
+        debug_assert!(old.scn.get() >= old.previous_scn.get(), "{self:?}: ends of slot {number} go back: {old:?}");
         let xid = Xid { segment: self.number, slot: number, sequence: old.sequence.get().wrapping_add(1).max(1) };
+        debug_assert!(xid.sequence > old.sequence.get() || xid.sequence == 1, "{xid} comes after {old:?}");
         let pooled = fields.pool.iter().rposition(|entry| entry.block.get() != 0);
         let taker = Taker { xid, last: Uba::NONE, newest: BlockAddress::NONE, records: 0, current: true };
         let taken = match pooled {
             Some(at) => Some(from_pool(&header, &fields.pool[at])),
             None => self.format_next(s, &header, &taker)?,
         };
+        debug_assert!(taken.is_none_or(|taken| taken.block != self.header), "{xid} has the header for its undo");
         let begun = now_s(s);
         Mini::note_session(xid, s.process().0, begun, &s.client().user());
         let reach = undo::slots_reach(&header, &[number]);
@@ -187,7 +195,9 @@ impl UndoSegment {
         if let Some(taken) = taken {
             self.uses(taken.extent, true);
         }
-        self.counts.begun.fetch_add(1, Ordering::Relaxed);
+        if self.counts.begun.fetch_add(1, Ordering::Relaxed).is_multiple_of(CHECKED) {
+            hold(|| self.check_header(&header));
+        }
         Ok(Some((xid, taken)))
     }
 
@@ -199,6 +209,7 @@ impl UndoSegment {
         if begins {
             *count += 1;
         } else {
+            debug_assert!(*count > 0, "extent {extent} is given up by a transaction that does not use it");
             *count = count.saturating_sub(1);
             if *count == 0 {
                 uses.remove(&extent);
@@ -221,6 +232,7 @@ impl UndoSegment {
         }
         let address = extent.address().plus(at);
         let life = fields.life.get();
+        debug_assert!(address != self.header && extent.contains(address), "{self:?}: {address} is not for undo");
         let mut block = s.new_block(address, BlockClass::UndoBlock)?;
         s.change(&mut block, |bytes| {
             undo::init_block(bytes, address, life, taker.xid, taker.last, taker.newest);
@@ -240,6 +252,11 @@ impl UndoSegment {
         s.mini(|| {
             let mut header = self.header_mut(s)?;
             let Some(taken) = self.format_next(s, &header, taker)? else { return Ok(None) };
+            let slot = undo::slot(&header, taker.xid.slot);
+            debug_assert!(
+                slot.is_active() && slot.xid(self.number, taker.xid.slot) == taker.xid,
+                "{slot:?}: {taken:?}"
+            );
             s.change(&mut header, |bytes| {
                 let slot = undo::slot_mut(bytes, taker.xid.slot);
                 slot.newest = taken.block.pack().into();
@@ -261,6 +278,7 @@ impl UndoSegment {
     /// Ends a transaction: frees its slot, puts its last block into the pool if that has room for others, and notes the
     /// time of the end in its extents.
     pub(super) fn end(&self, s: &Process, mut header: BlockMut, ending: &Ending<'_>) {
+        hold(|| self.check_ending(&header, ending));
         let now = now_s(s);
         let reach = undo::slots_and_extents_reach(&header, &[ending.xid.slot, undo::header(&header).last_free.get()]);
         s.change_within(&mut header, reach.as_ref(), |bytes| {
@@ -295,8 +313,79 @@ impl UndoSegment {
         for extent in ending.extents {
             self.uses(*extent, false);
         }
+        if self.counts.begun.load(Ordering::Relaxed).is_multiple_of(CHECKED) {
+            hold(|| self.check_header(&header));
+        }
         drop(header);
-        self.transactions.fetch_sub(1, Ordering::AcqRel);
+        let bound = self.transactions.fetch_sub(1, Ordering::AcqRel);
+        debug_assert!(bound > 0, "{self:?}: a transaction ends, and none is bound to it");
+    }
+
+    /// What is true of a transaction that ends, in the segment's latched header.
+    fn check_ending(&self, header: &[u8], ending: &Ending<'_>) -> Result<()> {
+        let Ending { xid, scn, .. } = *ending;
+        let slot = undo::slot(header, xid.slot);
+        let (is_there, extents) = (|extent: &BlockAddress| ordinal_of(header, *extent).is_some(), ending.extents);
+        invariant!(
+            slot.is_active() && slot.xid(self.number, xid.slot) == xid,
+            "{self:?}: transaction {xid} ends in a slot that is not its own: {slot:?}"
+        );
+        invariant!(
+            scn.0 > slot.previous_scn.get(),
+            "{self:?}: transaction {xid} ends at {scn:?}, and the one before it later: {slot:?}"
+        );
+        invariant!(extents.iter().all(is_there), "{self:?}: transaction {xid} ends with foreign extents: {extents:?}");
+        invariant!(
+            undo::header(header).last_free.get() != xid.slot,
+            "{self:?}: the slot of transaction {xid} is free already"
+        );
+        Ok(())
+    }
+
+    /// What is true of the segment's latched header: the format's own rules; the extents are apart; the pool and those
+    /// that are in use are of them; free slots stand in the order in which their transactions ended.
+    ///
+    /// # Errors
+    /// ORA-00600 with what is not so.
+    pub(super) fn check_header(&self, header: &[u8]) -> Result<()> {
+        let valid = undo::validate_header(header);
+        invariant!(valid.is_ok(), "{self:?}: {}", valid.err().unwrap_or_default());
+        let fields = undo::header(header);
+        invariant!(
+            fields.segment.get() == self.number && fields.tablespace.get() == self.tablespace.number().0,
+            "{self:?}: the header is another segment's: {fields:?}"
+        );
+        let mut extents: Vec<_> = (0..fields.extents.get() as usize).map(|n| *undo::extent(header, n)).collect();
+        let current = extents[fields.current_extent.get() as usize];
+        invariant!(
+            current.address() != self.header || fields.current_block.get() > 0,
+            "{self:?}: the header is the next block for undo"
+        );
+        extents.sort_by_key(|extent| (extent.address().file, extent.address().block));
+        invariant!(
+            extents.windows(2).all(|pair| !pair[0].contains(pair[1].address())),
+            "{self:?}: extents overlap: {extents:?}"
+        );
+        invariant!(extents.iter().any(|extent| extent.contains(self.header)), "{self:?}: the header is in no extent");
+        for entry in fields.pool.iter().filter(|entry| entry.block.get() != 0) {
+            let block = BlockAddress::unpack(entry.block.get());
+            invariant!(
+                block != self.header && extents.iter().any(|extent| extent.contains(block)),
+                "{self:?}: block {block} of the pool is not of the segment"
+            );
+        }
+        {
+            let uses = self.uses.lock();
+            let foreign = uses.keys().find(|extent| ordinal_of(header, **extent).is_none());
+            invariant!(foreign.is_none(), "{self:?}: {foreign:?} is in use and not of the segment");
+        }
+        let (mut next, mut ended) = (fields.first_free.get(), 0);
+        while next != undo::NO_SLOT {
+            let slot = undo::slot(header, next);
+            invariant!(slot.scn.get() >= ended, "{self:?}: free slot {next} ended before the one before it: {slot:?}");
+            (next, ended) = (slot.next.get(), slot.scn.get());
+        }
+        Ok(())
     }
 
     /// True: the current extent has a block left.
@@ -306,6 +395,11 @@ impl UndoSegment {
         let extent = undo::extent(&header, fields.current_extent.get() as usize);
         Ok(fields.current_block.get() < extent.blocks.get())
     }
+}
+
+/// The place in the map of the extent that starts at an address.
+fn ordinal_of(header: &[u8], start: BlockAddress) -> Option<usize> {
+    (0..undo::header(header).extents.get() as usize).find(|n| undo::extent(header, *n).address() == start)
 }
 
 /// Start of the extent of a block of the segment; the block itself where no extent of the map has it.
@@ -318,6 +412,7 @@ pub(super) fn extent_of(header: &[u8], block: BlockAddress) -> BlockAddress {
 
 fn from_pool(header: &[u8], entry: &PooledBlock) -> Taken {
     let block = BlockAddress::unpack(entry.block.get());
+    debug_assert!(ordinal_of(header, extent_of(header, block)).is_some(), "{block} is in the pool of another segment");
     Taken {
         block,
         life: entry.life.get(),
@@ -325,5 +420,71 @@ fn from_pool(header: &[u8], entry: &PooledBlock) -> Taken {
         records: entry.records,
         owned: false,
         extent: extent_of(header, block),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use common::{FileNumber, TablespaceNumber};
+    use format::undo::Extent;
+
+    use super::*;
+    use crate::control::{ExtentManagement, SpaceManagement, TablespaceKind, TablespaceRecord};
+
+    fn address(block: u32) -> BlockAddress {
+        BlockAddress::new(FileNumber(2), block)
+    }
+
+    fn segment() -> UndoSegment {
+        let record = TablespaceRecord {
+            number: 4,
+            name: "UNDO".to_owned(),
+            block_bytes: 8192,
+            extent_management: ExtentManagement::Autoallocate,
+            space_management: SpaceManagement::Manual,
+            kind: TablespaceKind::Undo,
+            retention_guarantee: false,
+            unfinished: false,
+            dropping: None,
+            nologging: false,
+        };
+        let tablespace = Tablespace::new(&record, vec![FileNumber(2)]).unwrap();
+        assert_eq!(tablespace.number(), TablespaceNumber(4));
+        UndoSegment::new(3, address(128), Arc::new(tablespace))
+    }
+
+    /// Breaks the header of a segment with two extents: what its check says.
+    fn broken(change: impl FnOnce(&UndoSegment, &mut [u8])) -> String {
+        let (segment, mut bytes) = (segment(), vec![0; 8192]);
+        undo::init_header(&mut bytes, segment.header, 3, 4);
+        for start in [128, 136] {
+            undo::add_extent(&mut bytes, Extent::new(address(start), 8));
+        }
+        undo::header_mut(&mut bytes).current_block = 1.into();
+        segment.check_header(&bytes).unwrap();
+        change(&segment, &mut bytes);
+        segment.check_header(&bytes).unwrap_err().text
+    }
+
+    #[test]
+    fn a_broken_header_is_seen() {
+        let said = broken(|_, bytes| undo::header_mut(bytes).segment = 5.into());
+        assert!(said.contains("another segment's"), "{said}");
+        let said = broken(|_, bytes| undo::header_mut(bytes).current_block = 0.into());
+        assert!(said.contains("the header is the next block"), "{said}");
+        let said = broken(|_, bytes| undo::extent_mut(bytes, 1).start = address(130).pack().into());
+        assert!(said.contains("extents overlap"), "{said}");
+        let said = broken(|_, bytes| undo::extent_mut(bytes, 0).start = address(256).pack().into());
+        assert!(said.contains("the header is in no extent"), "{said}");
+        let said = broken(|_, bytes| {
+            undo::header_mut(bytes).pool[0] = PooledBlock::new(address(200), 1, 4000, 1);
+        });
+        assert!(said.contains("of the pool is not of the segment"), "{said}");
+        let said = broken(|segment, _| segment.uses(address(300), true));
+        assert!(said.contains("in use and not of the segment"), "{said}");
+        let said = broken(|_, bytes| undo::slot_mut(bytes, 0).scn = 9.into());
+        assert!(said.contains("ended before the one before it"), "{said}");
+        let said = broken(|_, bytes| undo::slot_mut(bytes, 7).state = undo::ACTIVE);
+        assert!(said.contains("chain of free slots"), "{said}");
     }
 }

@@ -115,7 +115,11 @@ impl UndoSegments {
         if last.is_none() && Some(segment.header) != first_header(tablespace) {
             return Err(Error::bug("the first undo segment is not at the start of its tablespace"));
         }
-        self.all.write().push(segment.clone());
+        {
+            let mut all = self.all.write();
+            debug_assert!(all.iter().all(|other| other.number < number), "undo segment {number} has been there");
+            all.push(segment.clone());
+        }
         Ok(segment)
     }
 
@@ -193,8 +197,9 @@ impl UndoSegments {
         }
         let others = self.by_use(tablespace);
         for segment in &others {
-            segment.transactions.fetch_add(1, Ordering::AcqRel);
-            if let Some(writer) = self.begin_in(s, segment)? {
+            if self.bind_to(s, segment)
+                && let Some(writer) = self.begin_in(s, segment)?
+            {
                 return Ok(writer);
             }
         }
@@ -212,10 +217,13 @@ impl UndoSegments {
             segment.transactions.fetch_sub(1, Ordering::AcqRel);
             return begun.map(|_| None);
         };
+        debug_assert_eq!(xid.segment, segment.number, "a transaction is of its segment");
+        debug_assert!(segment.is_online(), "{segment:?}: a transaction begins in a segment that is offline");
         let live = Arc::new(Live::new(s.sid(), s.meter().clock().wall_us(), s.store().scn()));
         let active = {
             let mut all = self.live(s);
-            all.insert(xid, live.clone());
+            let before = all.insert(xid, live.clone());
+            debug_assert!(before.is_none(), "transaction {xid} is under way already");
             all.len() as u64
         };
         let took = u64::from(taken.is_some_and(|taken| taken.owned));
@@ -274,10 +282,25 @@ impl UndoSegments {
             // No room for another segment: transactions share this one.
             return Ok(chosen);
         }
+        // The binding to the one keeps the tablespace until there is the binding to the other.
+        let bound = added.and_then(|added| {
+            let bound = self.bind_to(s, &added);
+            bound.then_some(added).ok_or_else(|| Error::bug("an undo tablespace was dropped while it was in use"))
+        });
         chosen.transactions.fetch_sub(1, Ordering::AcqRel);
-        let added = added?;
-        added.transactions.fetch_add(1, Ordering::AcqRel);
-        Ok(added)
+        bound
+    }
+
+    /// Binds a transaction to a certain segment. False: the segment has gone with its tablespace.
+    fn bind_to(&self, s: &Process, segment: &Arc<UndoSegment>) -> bool {
+        let _binding = self.binding(s);
+        let there = self.all.read().iter().any(|other| Arc::ptr_eq(other, segment));
+        if there {
+            // Nobody may have been bound to it when it was looked at last.
+            segment.online.store(true, Ordering::Release);
+            segment.transactions.fetch_add(1, Ordering::AcqRel);
+        }
+        there
     }
 
     /// Segments of a tablespace: first those offline, then by use, the least used first.
@@ -333,6 +356,10 @@ impl UndoSegments {
             let (mut gone, now) = (self.gone.write(), s.store().visible_scn());
             gone.since.extend(own.iter().map(|segment| (segment.number, now)));
         }
+        debug_assert!(
+            own.iter().all(|segment| segment.uses.lock().is_empty()),
+            "undo of a transaction under way is dropped"
+        );
         s.meter().count(Statistic::TotalNumberOfUndoSegmentsDropped, own.len() as u64);
         self.all.write().retain(|segment| segment.tablespace.number() != tablespace);
         Ok(())
@@ -350,7 +377,8 @@ impl UndoSegments {
     }
 
     pub(super) fn ended(&self, s: &Process, xid: Xid) {
-        self.live(s).remove(&xid);
+        let live = self.live(s).remove(&xid);
+        debug_assert!(live.is_some(), "transaction {xid} ends again");
         self.unfinished.lock().remove(&xid);
     }
 
@@ -387,22 +415,37 @@ impl UndoSegments {
     /// # Errors
     /// ORA-00600 with the invariant that does not hold.
     pub(crate) fn check_invariants(&self) -> Result<()> {
-        let (live, unfinished) = (self.live.lock(), self.unfinished.lock());
-        for segment in self.all.read().iter() {
+        let (live, unfinished, all) = (self.live.lock(), self.unfinished.lock(), self.all.read());
+        for (at, segment) in all.iter().enumerate() {
+            invariant!(
+                all[..at].iter().all(|other| other.number != segment.number && other.header != segment.header),
+                "{segment:?} is there twice"
+            );
+            invariant!(
+                segment.tablespace.kind() == TablespaceKind::Undo,
+                "{segment:?} is in tablespace {}, which is not for undo",
+                segment.tablespace.name()
+            );
             let bound = segment.transactions.load(Ordering::Acquire) as usize;
             let under_way = live.keys().filter(|xid| xid.segment == segment.number).count();
-            if bound != under_way {
-                let text = format!("{segment:?}: {bound} transactions are bound to it, {under_way} are under way");
-                return Err(Error::bug(text));
-            }
-            if segment.uses.lock().values().any(|count| *count == 0 || *count as usize > under_way) {
-                return Err(Error::bug(format!("{segment:?}: more use its extents than are under way")));
-            }
+            invariant!(
+                bound == under_way,
+                "{segment:?}: {bound} transactions are bound to it, {under_way} are under way"
+            );
+            invariant!(
+                bound == 0 || segment.is_online(),
+                "{segment:?}: {bound} transactions are in it, and it is offline"
+            );
+            invariant!(
+                segment.uses.lock().values().all(|count| *count > 0 && *count as usize <= under_way),
+                "{segment:?}: more use its extents than are under way"
+            );
         }
-        match unfinished.keys().find(|xid| !live.contains_key(*xid)) {
-            Some(xid) => Err(Error::bug(format!("transaction {xid} is not rolled back and not under way"))),
-            None => Ok(()),
-        }
+        let lost = live.keys().find(|xid| all.iter().all(|segment| segment.number != xid.segment));
+        invariant!(lost.is_none(), "transaction {lost:?} is under way in no segment");
+        let left = unfinished.keys().find(|xid| !live.contains_key(*xid));
+        invariant!(left.is_none(), "transaction {left:?} is not rolled back and not under way");
+        Ok(())
     }
 
     /// The active transactions, for V$TRANSACTION.

@@ -16,6 +16,7 @@ use super::figures::ExtentStatus;
 use super::segment::UndoSegment;
 use super::{FIRST_SEGMENTS, figures::INTERVAL_US};
 use crate::control::TablespaceKind;
+use crate::invariants::hold;
 use crate::parameters::Parameter;
 use crate::process::Process;
 use crate::process::metadata;
@@ -80,6 +81,7 @@ impl UndoSegments {
             let begun = segment.counts.begun.load(Ordering::Relaxed);
             let idle = std::mem::replace(&mut segment.needed.lock().1, begun) == begun;
             if place >= FIRST_SEGMENTS && idle && segment.transactions.load(Ordering::Acquire) == 0 {
+                debug_assert!(segment.uses.lock().is_empty(), "{segment:?}: no transaction uses an idle segment");
                 segment.online.store(false, Ordering::Release);
             }
         }
@@ -101,6 +103,7 @@ impl UndoSegment {
     fn entered_since_round(&self) -> u32 {
         let entered = self.counts.wraps.load(Ordering::Relaxed) + self.counts.extends.load(Ordering::Relaxed);
         let before = std::mem::replace(&mut self.needed.lock().0, entered);
+        debug_assert!(entered >= before, "{self:?}: {entered} extents were entered, and {before} before");
         u32::try_from(entered - before).unwrap_or(u32::MAX / 2)
     }
 
@@ -112,6 +115,7 @@ impl UndoSegment {
     /// Gives extents back to the tablespace until the segment has `keep`, those whose transactions ended longest ago
     /// first. The caller holds [`UndoSegments::space`].
     fn give_back(&self, s: &Process, reuse: Reuse, keep: u32) -> Result<()> {
+        debug_assert!(keep >= EXTENTS_LEAST, "{self:?}: it would keep {keep} extents");
         let mut blocks = 0;
         loop {
             // An extent leaves the segment and becomes free in one record.
@@ -124,6 +128,7 @@ impl UndoSegment {
             let extent = *undo::extent(&header, ordinal as usize);
             self.tablespace.free(s, BlockRange { start: extent.address(), blocks: extent.blocks.get() })?;
             s.change(&mut header, |bytes| undo::remove_extent(bytes, ordinal as usize));
+            hold(|| self.check_header(&header));
             mini.commit();
             blocks += u64::from(extent.blocks.get());
         }

@@ -106,6 +106,7 @@ impl UndoWriter {
             let header = metadata::current(s, segment.header, BlockClass::UndoHeader)?;
             (*undo::slot(&header, xid.slot), header.to_vec())
         };
+        debug_assert!(slot.is_active() && slot.xid(segment.number, xid.slot) == xid, "{xid} is not there: {slot:?}");
         let address = slot.current_block();
         let current = if address.is_none() {
             None
@@ -160,6 +161,11 @@ impl UndoWriter {
         if progress.xid != self.xid {
             return false;
         }
+        debug_assert!(progress.extents <= self.extents.len(), "{self:?}: it goes on instead of back");
+        debug_assert!(
+            progress.used_records <= self.used_records && progress.used_blocks <= self.used_blocks,
+            "{self:?}"
+        );
         for extent in self.extents.drain(progress.extents..) {
             self.segment.uses(extent, false);
         }
@@ -189,6 +195,11 @@ impl UndoWriter {
     #[must_use]
     pub fn first(&self) -> Uba {
         self.first
+    }
+
+    /// SCN at the begin of the transaction; after a crash, at the start of the instance.
+    pub(crate) fn start_scn(&self) -> Scn {
+        self.live.start_scn
     }
 
     /// Undo blocks taken so far.
@@ -223,6 +234,7 @@ impl UndoWriter {
         if self.current.as_ref().is_none_or(|taken| !fits(taken)) {
             self.current = Some(self.take(s, true)?);
         }
+        debug_assert!(self.has_room(payload), "{self:?}: {payload} bytes have no room that was made for them");
         Ok(())
     }
 
@@ -243,8 +255,13 @@ impl UndoWriter {
         if !self.extents.contains(&taken.extent) {
             self.extents.push(taken.extent);
         }
+        debug_assert!(
+            taken.block != self.newest && taken.owned && taken.records == 0,
+            "{self:?}: {taken:?} is not new"
+        );
         self.newest = taken.block;
         self.used_blocks += 1;
+        debug_assert!(self.extents.len() <= self.used_blocks as usize, "{self:?}: extents without a block");
         self.note();
         self.all.count(s, |interval| interval.undo_blocks += 1);
         Ok(taken)
@@ -317,6 +334,8 @@ impl UndoWriter {
         if length > taken.room || usize::from(taken.records) >= RECORDS_MAX {
             return Err(no_reservation());
         }
+        let before = if taken.owned { undo::block_header(&block).last_record() } else { Uba::NONE };
+        debug_assert_eq!(before, self.last, "{self:?}: the block's chain leads elsewhere");
         let xid = self.xid;
         let reach = undo::append_reach(&block, 1, length);
         let uba = change_counted(s, &mut block, reach, |bytes| {
@@ -325,9 +344,13 @@ impl UndoWriter {
             }
             undo::append(bytes, record, more)
         });
+        let next = Uba { block: taken.block, sequence: taken.life, record: taken.records };
+        debug_assert_eq!(uba, next, "{self:?}: the record is not where it was to be");
         taken.owned = true;
         taken.records += 1;
+        let left = taken.room - length;
         taken.room = undo::room(&block);
+        debug_assert!(taken.room == left || usize::from(taken.records) == RECORDS_MAX, "{self:?}: {left}: {taken:?}");
         drop(block);
         self.current = Some(taken);
         self.last = uba;
@@ -368,6 +391,8 @@ impl UndoWriter {
         if records.is_empty() || fitting < records.len() {
             return Err(no_reservation());
         }
+        let before = if taken.owned { undo::block_header(&block).last_record() } else { Uba::NONE };
+        debug_assert_eq!(before, self.last, "{self:?}: the block's chain leads elsewhere");
         let xid = self.xid;
         let mut ubas = (Uba::NONE, Uba::NONE);
         let most = |record: &UndoRecord<'_>| record.payload.len() + RECORD_OVERHEAD_MAX;
@@ -384,6 +409,12 @@ impl UndoWriter {
         let room = undo::room(&block);
         drop(block);
         self.segment.counts.writes.fetch_add((taken.room - room) as u64, Ordering::Relaxed);
+        debug_assert_eq!(ubas.0.record, taken.records, "{self:?}: the first record is not the next one");
+        debug_assert_eq!(
+            usize::from(ubas.1.record - ubas.0.record),
+            records.len() - 1,
+            "{self:?}: records are missing"
+        );
         taken.owned = true;
         taken.records += records.len() as u8;
         taken.room = room;
@@ -413,6 +444,7 @@ impl UndoWriter {
         let mut next = None;
         for part in payload.chunks(part).rev() {
             let taken = self.spare.pop_front().ok_or_else(no_reservation)?;
+            debug_assert!(part.len() + piece_overhead() <= taken.room, "{self:?}: a piece is longer than its block");
             let mut block = self.own_block(s, &taken)?;
             let reach = undo::append_reach(&block, 1, part.len() + piece_overhead());
             next = Some(change_counted(s, &mut block, reach, |bytes| undo::append_piece(bytes, part, next)));
@@ -428,6 +460,7 @@ impl UndoWriter {
     /// Errors of [`UndoSegments::read`]; ORA-00600 when the transaction has no undo block.
     pub fn undone_to(&mut self, s: &Process, uba: Uba) -> Result<()> {
         let before = self.all.chain(s, uba, self.xid)?;
+        debug_assert!(before.block != uba.block || before.record < uba.record, "{self:?}: {uba} leads on to {before}");
         let taken = self.current.filter(|taken| taken.owned).ok_or_else(no_reservation)?;
         let mut block = self.own_block(s, &taken)?;
         s.change(&mut block, |bytes| undo::set_last(bytes, before));

@@ -12,6 +12,7 @@ mod database;
 mod load;
 mod log;
 mod space;
+mod undo;
 
 use common::sync::{Exploration, TimeOuts};
 

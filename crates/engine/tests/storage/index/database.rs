@@ -17,6 +17,7 @@ use engine::instance::{DatafileSpec, Instance, Session, TablespaceSpec};
 use engine::startup::CreateOptions;
 use storage::control::SpaceManagement;
 use storage::index::{IndexScan, IndexStatistics, Key, delete_batch, images, insert_batch, lookup, statistics, verify};
+use storage::parameters::Scope;
 use storage::segment::Storage;
 use storage::table::Inserter;
 use storage::txn::CommitWrite;
@@ -459,6 +460,21 @@ fn sessions_that_insert_at_once_share_an_index() {
         let expected: Vec<Key> = (0..SESSIONS * ROWS).map(|n| Key::new([Some(&number(n)[..])])).collect();
         assert!(entries.iter().map(|(key, _)| key).eq(&expected));
         assert_eq!(database.check(&by_b).0.num_rows, (SESSIONS * ROWS) as u64);
+    }
+}
+
+/// An index segment has blocks that its tree has not taken yet; they are no damage.
+#[test]
+fn free_blocks_of_an_index_are_written_where_blocks_are_checked() {
+    for management in MANAGEMENTS {
+        let database = Database::new(BlockSize::K2, management, 4 * MB, true);
+        database.session.alter_system("db_block_checking", "full", Scope::Memory).unwrap();
+        let table = database.table("T1");
+        let index = database.index(&table, "I1", &["A"], false, 10);
+        let now = database.now(&table);
+        insert(&database.session, &now, (0..2_000).map(mixed)).unwrap();
+        database.instance.checkpoint(database.session.meter()).unwrap();
+        assert_eq!(database.check(&index).1.len(), 1_960, "{management:?}");
     }
 }
 

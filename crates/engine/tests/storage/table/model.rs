@@ -94,7 +94,9 @@ fn run(database: &Database, table: &Arc<TableDef>, steps: Vec<Step>) {
             }
         }
         database.check(table, &expected);
+        table.segment.check_invariants(&database.session).unwrap();
     }
+    table.segment.tablespace().check_invariants(&database.session).unwrap();
     let filter = Predicate::compare(1, Comparison::GreaterOrEqual, &[0x80]);
     let some: Rows =
         expected.into_iter().filter(|(_, row)| row[1].as_deref().is_some_and(|value| value >= &[0x80][..])).collect();

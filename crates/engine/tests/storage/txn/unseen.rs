@@ -8,7 +8,7 @@ use common::{BlockSize, Rowid};
 use super::{Database, Row, Rows, database};
 use engine::instance::Session;
 use storage::table::{Deleter, Inserter, update};
-use storage::txn::{CommitWrite, Isolation};
+use storage::txn::{CommitWrite, ENDED, Isolation};
 
 const LONG: usize = 700;
 
@@ -71,23 +71,22 @@ fn space_freed_by_a_commit_is_not_used_before_snapshots_see_it() {
         let gone: Vec<Rowid> = chosen.iter().copied().step_by(2).collect();
         delete(&committer, &database, &gone);
         let before = database.rows();
-        let scn = database.instance.advance_scn();
-        let header =
-            committer.with_transaction(|transaction| transaction.undo.header_mut(&committer)).unwrap().unwrap();
-        committer.with_transaction(|transaction| transaction.undo.commit(&committer, header, scn)).unwrap();
-
-        let session = &database.session;
-        let mut expected = before.len();
-        if grows {
-            let left: Rows =
-                before.iter().filter(|(rowid, _)| !gone.contains(rowid)).map(|(a, b)| (*a, b.clone())).collect();
-            grow(session, &database, &left, |error| panic!("{error}"));
-        } else {
-            insert(session, &database, 1000..1100);
-            expected += 100;
-        }
-        assert_eq!(database.rows().len(), expected, "the deleted rows are still seen");
+        let expected = before.len() + if grows { 0 } else { 100 };
+        let database = Arc::new(database);
+        let (other, deleted) = (database.clone(), gone.clone());
+        ENDED.set(Some(Box::new(move || {
+            let session = &other.session;
+            if grows {
+                let is_left = |(rowid, _): &(&Rowid, &Vec<Vec<u8>>)| !deleted.contains(rowid);
+                let left: Rows = before.iter().filter(is_left).map(|(a, b)| (*a, b.clone())).collect();
+                grow(session, &other, &left, |error| panic!("{error}"));
+            } else {
+                insert(session, &other, 1000..1100);
+            }
+            assert_eq!(other.rows().len(), expected, "the deleted rows are still seen");
+        })));
         committer.commit(CommitWrite::default()).unwrap();
+        assert!(ENDED.take().is_none(), "the commit has passed there");
         assert_eq!(database.rows().len(), expected - gone.len());
     }
 }

@@ -50,6 +50,7 @@ fn a_close_leaves_what_is_not_yet_rolled_back_to_the_next_open() {
     // Where it stopped: 256 records are undone.
     assert_eq!(instance.undo().active(), [(xid, records[1000 - 257].uba)]);
     let session = instance.connect("SYSTEM").unwrap();
+    session.locks().began(session.meter(), xid, 0);
     session.rollback_dead(storage::txn::Dead { xid, last: records[1000 - 257].uba }).unwrap();
     let ended = instance.undo().rollbacks()[0];
     assert!(ended.ended_us.is_some() && ended.blocks_done == ended.blocks, "{ended:?}");

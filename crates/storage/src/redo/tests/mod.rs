@@ -5,5 +5,6 @@ mod basic;
 mod concurrent;
 mod crash;
 mod damage;
+mod invariants;
 mod stage;
 mod switch;

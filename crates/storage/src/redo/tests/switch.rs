@@ -119,3 +119,18 @@ fn what_the_control_file_names_stays_although_a_switch_came_between() {
     assert_eq!(log.groups()[0].record.state, LogGroupState::Inactive);
     stage.read().unwrap();
 }
+
+#[test]
+fn no_place_leads_back_into_a_sequence_that_is_not_needed_any_more() {
+    let stage = Stage::new(Arc::new(MemoryFileSystem::default()), &[(1, 64), (1, 64)]);
+    let log = stage.open();
+    let meter = stage.meter();
+    let (start, end) = log.append(&meter, &record(1, 100)).unwrap();
+    log.wait_durable(&meter, end).unwrap();
+    log.switch(&meter).unwrap();
+    stage.checkpoint(&log, end);
+    assert_eq!(log.groups()[0].record.state, LogGroupState::Inactive);
+    // Of a session that has looked where the log ends and comes to its change only now.
+    assert_eq!((log.position(start).sequence, log.read_from(start)), (2, end));
+    log.check_invariants().unwrap();
+}

@@ -44,7 +44,7 @@ pub(in crate::segment) struct Bitmaps;
 
 impl Bitmaps {
     /// The L2 blocks of a segment, the hinted one first.
-    pub(super) fn second_levels(segment: &Segment, s: &Worker) -> Result<Vec<BlockAddress>> {
+    pub(in crate::segment) fn second_levels(segment: &Segment, s: &Worker) -> Result<Vec<BlockAddress>> {
         let header = segment.header_block(s, Reading::Current)?;
         let fields = *segment::header(&header);
         let count = fields.second_level_blocks.get() as usize;
@@ -94,6 +94,10 @@ impl Bitmaps {
             if bitmap::state(&bitmap_block, index) == state {
                 return Ok(());
             }
+            debug_assert!(
+                bitmap::state(&bitmap_block, index) != BlockState::Metadata && state != BlockState::Metadata,
+                "{segment:?}: {address} is metadata for good"
+            );
             let before = bitmap::state_mask(&bitmap_block);
             s.change(&mut bitmap_block, |bytes| bitmap::set_state(bytes, index, state));
             s.meter().count(Statistic::SpaceBitmapStateChanges, 1);
@@ -169,6 +173,7 @@ impl Bitmaps {
                     bitmap::set_state(bytes, index, BlockState::Free100);
                 }
             });
+            debug_assert!(addresses.len() <= FORMAT_BATCH, "{} blocks of a batch are formatted", addresses.len());
             s.meter().count(Statistic::BlocksFormatted, addresses.len() as u64);
             s.meter().count(Statistic::SpaceBitmapStateChanges, addresses.len() as u64);
             Self::tell_parent(s, &bitmap_block, before)?;

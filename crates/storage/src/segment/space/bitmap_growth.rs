@@ -94,6 +94,10 @@ impl Bitmaps {
                 format!("an extent of {} blocks has no room for data beside its bitmaps", first.blocks),
             ));
         }
+        debug_assert!(
+            u64::from(first_levels) * u64::from(cover) >= u64::from(first.blocks),
+            "{first:?}: not all is covered"
+        );
         let l2 = |n: u32| first.start.plus(first_levels + n);
         let header_address = first.start.plus(first_levels + second_levels);
         for n in 0..second_levels {
@@ -152,6 +156,7 @@ impl Bitmaps {
             let from = n * plan.cover;
             let blocks = plan.cover.min(range.blocks - from);
             let (parent, slot) = (parents.second_level, slot.unwrap_or(0));
+            debug_assert!(from < range.blocks && blocks > 0, "{address} covers nothing of {range:?}");
             let mut block = s.new_block(address, BlockClass::FirstLevelBitmap)?;
             s.change(&mut block, |bytes| {
                 bitmap::init_first_level(bytes, address, common::ObjectNumber(object), plan.cover as usize);
@@ -220,6 +225,7 @@ impl Bitmaps {
             metadata: plan.metadata().into(),
         };
         let map_at = range.start.plus(first_levels + second_levels + third_levels);
+        debug_assert!(new_third.is_empty() && parents.new_second_levels.is_empty(), "{segment:?}: spare bitmap blocks");
         segment.append_extent(s, &mut header, entry, (map > 0).then_some(map_at))
     }
 
@@ -261,6 +267,11 @@ impl Bitmaps {
                 bitmap::set_state(bytes, index as usize, BlockState::Metadata);
             }
         });
+        debug_assert_eq!(
+            u32::from(bitmap::first_level(&block).covered.get()),
+            covered + range.blocks,
+            "{l1}: {range:?}"
+        );
         let mask = bitmap::state_mask(&block);
         s.change(&mut upper, |bytes| bitmap::second_level_entry_mut(bytes, slot).states = mask);
         s.change(header, |bytes| {
@@ -389,6 +400,10 @@ impl Bitmaps {
             end += covered;
             masks.push(Self::mask_for_parent(s, l1)?);
         }
+        debug_assert!(
+            end > next.block && end <= entry.blocks.get(),
+            "{segment:?}: the mark moves to {end} of {entry:?}"
+        );
         // The mark moves first, in the same record: blocks that searches can find must be below it, after a crash too.
         let mini = s.begin_mini();
         let mut header = segment.header_block_mut(s)?;
@@ -518,6 +533,10 @@ impl Bitmaps {
             let mini = s.begin_mini();
             let mut header = segment.header_block_mut(s)?;
             note()?;
+            debug_assert!(
+                high >= to && to >= from,
+                "{segment:?}: loaded from {from:?} to {to:?}, the mark at {high:?}"
+            );
             s.change(&mut header, |bytes| segment::header_mut(bytes).high = mark(high));
             mini.commit();
             s.meter().count(Statistic::HwmMoves, 1);
@@ -607,6 +626,7 @@ impl Bitmaps {
                 ranges.push(BlockRange { start: entry.address().plus(start), blocks: end - start });
             }
         }
+        debug_assert!(low <= high, "{segment:?}: the low mark {low:?} is above the high one {high:?}");
         Self::each_state(segment, s, &entries, low, high, Reading::Consistent, |address, state| {
             if matches!(state, BlockState::Unformatted | BlockState::Metadata) {
                 return;

@@ -129,6 +129,8 @@ impl Bitmaps {
             s.change(&mut map, |bytes| segment::map_header_mut(bytes).next = 0.into());
         }
         let ordinal = segment::header(&header).extents.get() - 1;
+        debug_assert!(ordinal > 0, "{segment:?}: its first extent leaves");
+        debug_assert!(!range.contains(segment.header), "{segment:?}: its header leaves with {range:?}");
         let inline = (ordinal as usize) < segment::extents_inline(&header);
         if !inline && leaving.map.is_none() {
             let mut map = metadata::current_mut(s, last_map, BlockClass::ExtentMap)?;
@@ -241,6 +243,7 @@ impl Bitmaps {
             }
         }
         let top = top.min(high);
+        debug_assert!(low < high && top <= high, "{segment:?}: marks {low:?} and {top:?} instead of {high:?}");
         let mark = |position: Position| {
             let whole: u32 = entries[..position.extent as usize].iter().map(|entry| entry.blocks.get()).sum();
             HighWaterMark {

@@ -143,6 +143,11 @@ impl FreeLists {
             let Some(slot) = slots.into_iter().find(|slot| freelist::list(&header, *slot).first() == address) else {
                 return Ok(false);
             };
+            debug_assert!(
+                transaction::header(block).on_freelist(),
+                "{segment:?}: {address} leaves a list that it is not on"
+            );
+            debug_assert!(next != address, "{segment:?}: {address} leads to itself");
             s.change(&mut header, |bytes| freelist::list_mut(bytes, slot).pop(next));
             s.change(block, |bytes| transaction::header_mut(bytes).set_freelist(false, BlockAddress::NONE));
             s.meter().count(Statistic::FreelistBlocksUnlinked, 1);
@@ -160,6 +165,8 @@ impl FreeLists {
         let lists = Self::lists(segment, s);
         s.mini(|| {
             let address = block.address();
+            debug_assert!(!transaction::header(block).on_freelist(), "{segment:?}: {address} is on a freelist already");
+            debug_assert!(segment.owns(block), "{segment:?}: {address} is not of the segment");
             let mut header = lists.block_mut(segment, s)?;
             let head = freelist::list(&header, lists.own).first();
             s.change(block, |bytes| transaction::header_mut(bytes).set_freelist(true, head));
@@ -208,6 +215,10 @@ impl FreeLists {
                 s.change(block, |bytes| transaction::header_mut(bytes).set_freelist(true, BlockAddress::NONE));
             }
             let count = moved.len() as u32;
+            debug_assert!(
+                moved.iter().all(|block| transaction::header(block).on_freelist()),
+                "{segment:?}: the master list leads to blocks that are on none: {moved:?}"
+            );
             s.change(&mut header, |bytes| {
                 let master: &mut FreeList = freelist::list_mut(bytes, 0);
                 master.head = next.pack().into();
@@ -271,6 +282,10 @@ impl FreeLists {
             }
         };
         let count = Self::bump_blocks(segment, s, extent, high, &entry);
+        debug_assert!(
+            count > 0 && high + count <= entry.blocks.get(),
+            "{segment:?}: {count} blocks from {high} of {entry:?}"
+        );
         let first = entry.address().plus(high);
         let last = first.plus(count - 1);
         for n in 0..count - 1 {
@@ -562,6 +577,7 @@ impl SpaceManager for FreeLists {
             let end = if extent == to.extent { to.block } else { entries[extent as usize].blocks.get() };
             passed += end - start;
         }
+        debug_assert!(to >= from, "{segment:?}: loaded from {from:?} to {to:?}");
         let mini = s.begin_mini();
         let mut header = segment.header_block_mut(s)?;
         note()?;

@@ -105,6 +105,12 @@ impl FreeLists {
                 let mut header = lists.block_mut(segment, s)?;
                 if let Some(slot) = Self::slot_for(&header, segment.spec.storage.freelists, xid) {
                     let head = freelist::list(&header, slot).first();
+                    debug_assert!(
+                        Self::is_to_be_linked(segment, &block),
+                        "{segment:?}: {address} is on a freelist already"
+                    );
+                    let own = freelist::list(&header, slot).owner();
+                    debug_assert!(own.is_none_or(|own| own == xid), "{segment:?}: list {slot} is that of {own:?}");
                     let number = itl::find(&block, xid).unwrap_or_default();
                     s.change(&mut block, |bytes| {
                         transaction::header_mut(bytes).set_transaction_freelist(number, head);
@@ -204,6 +210,8 @@ impl FreeLists {
         s.mini(|| {
             let mut header = lists.block_mut(segment, s)?;
             let list = *freelist::list(&header, slot);
+            let slots = freelist::transaction_slots(header.len(), segment.spec.storage.freelists);
+            debug_assert!(slots.contains(&slot), "{segment:?}: list {slot} is of no transaction");
             // Another session may have merged it meanwhile.
             if list.owner() != Some(xid) {
                 return Ok(Merged::Yes(BlockAddress::NONE));
