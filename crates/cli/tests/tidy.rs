@@ -9,6 +9,8 @@ use std::process::Command;
 
 /// Lines that a Rust file may have. Over this, two nouns live in it.
 const LINES_MAX: usize = 1000;
+/// Columns of a line of comments and of pages, as rustfmt.toml has them for code.
+const COLUMNS_MAX: usize = 120;
 /// Rust files that may be longer, with the reason.
 const MAY_BE_LONGER: &[(&str, &str)] = &[];
 /// Places of one machine.
@@ -166,4 +168,43 @@ fn each_notice_of_a_clause_is_in_the_reference() {
     }
     assert!(notices >= 8, "{notices} notices found");
     none_wrong(&wrong);
+}
+
+/// True: a line of text that could be broken earlier. A table has one line a row; a word, such as a link, stays whole.
+fn is_too_wide(line: &str) -> bool {
+    let indent = line.len() - line.trim_start().len();
+    let could_break = line.trim_start_matches(['/', '!', ' ', '-']).split_whitespace().count() > 1;
+    line.chars().count() > COLUMNS_MAX && could_break && !line[indent..].starts_with('|')
+}
+
+#[test]
+fn lines_of_comments_and_pages_end_at_120_columns() {
+    let files = files();
+    let mut wrong = Vec::new();
+    for file in files.iter().filter(|file| file.ends_with(".rs")) {
+        for (number, line) in text(file).lines().enumerate() {
+            let comment = line.trim_start().strip_prefix("//").map(|rest| rest.trim_start_matches(['/', '!', ' ']));
+            if comment.is_some_and(|comment| !comment.starts_with('|')) && is_too_wide(line) {
+                wrong.push(format!("{file}:{}: a comment of {} columns", number + 1, line.chars().count()));
+            }
+        }
+    }
+    for file in files.iter().filter(|file| file.ends_with(".md")) {
+        let mut in_code = false;
+        for (number, line) in text(file).lines().enumerate() {
+            in_code ^= line.trim_start().starts_with("```");
+            if !in_code && !line.starts_with("    ") && is_too_wide(line) {
+                wrong.push(format!("{file}:{}: a line of {} columns", number + 1, line.chars().count()));
+            }
+        }
+    }
+    none_wrong(&wrong);
+}
+
+#[test]
+fn a_line_is_too_wide_where_it_could_be_broken() {
+    let wide = "word ".repeat(30);
+    assert!(is_too_wide(&wide) && is_too_wide(&format!("    /// {wide}")));
+    assert!(!is_too_wide(&format!("| {wide} |")) && !is_too_wide(&format!("- {}", "x".repeat(200))));
+    assert!(!is_too_wide("word"));
 }

@@ -73,7 +73,7 @@ pub const LOADED: u16 = 0x4000;
 
 /// The state of a slot's transaction.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum State {
+pub enum SlotState {
     Unused,
     /// Running, or ended without the block having its commit.
     Active,
@@ -96,13 +96,13 @@ impl Itl {
     }
 
     #[must_use]
-    pub fn state(&self) -> State {
+    pub fn state(&self) -> SlotState {
         if let Some(scn) = self.committed() {
-            State::Committed(scn)
+            SlotState::Committed(scn)
         } else if self.is_unused() {
-            State::Unused
+            SlotState::Unused
         } else {
-            State::Active
+            SlotState::Active
         }
     }
 
@@ -113,7 +113,7 @@ impl Itl {
 
     #[must_use]
     pub fn is_active(&self) -> bool {
-        self.state() == State::Active
+        self.state() == SlotState::Active
     }
 
     /// The SCN of the commit, if the block has one.
@@ -230,9 +230,9 @@ pub fn free_slot(block: &[u8]) -> Option<u8> {
     slots(block)
         .filter(|(number, _)| *number >= first)
         .filter_map(|(number, itl)| match itl.state() {
-            State::Unused => Some((None, number)),
-            State::Committed(scn) => Some((Some(scn), number)),
-            State::Active => None,
+            SlotState::Unused => Some((None, number)),
+            SlotState::Committed(scn) => Some((Some(scn), number)),
+            SlotState::Active => None,
         })
         .min()
         .map(|(_, number)| number)
@@ -422,10 +422,10 @@ pub fn commit(block: &mut [u8], number: u8, scn: Scn) {
 pub fn clean(block: &mut [u8], number: u8, scn: Scn, upper_bound: bool) {
     let Some(before) = slot(block, number).copied() else { return };
     let (flags, scn) = match before.state() {
-        State::Unused => return,
-        State::Active => (if upper_bound { CLEANED | UPPER_BOUND } else { CLEANED }, scn),
-        State::Committed(scn) if before.is_fast_committed() => (CLEANED, scn),
-        State::Committed(scn) => (before.flags.get() & !LOCKS, scn),
+        SlotState::Unused => return,
+        SlotState::Active => (if upper_bound { CLEANED | UPPER_BOUND } else { CLEANED }, scn),
+        SlotState::Committed(scn) if before.is_fast_committed() => (CLEANED, scn),
+        SlotState::Committed(scn) => (before.flags.get() & !LOCKS, scn),
     };
     let table = is_table(block);
     if table && before.is_active() {
@@ -454,9 +454,9 @@ pub fn needs_cleanout(block: &[u8]) -> bool {
 #[must_use]
 pub fn is_visible_fast(block: &[u8], snapshot: Scn) -> bool {
     slots(block).all(|(_, itl)| match itl.state() {
-        State::Unused => true,
-        State::Active => false,
-        State::Committed(scn) => scn <= snapshot,
+        SlotState::Unused => true,
+        SlotState::Active => false,
+        SlotState::Committed(scn) => scn <= snapshot,
     })
 }
 

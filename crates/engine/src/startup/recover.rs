@@ -4,7 +4,7 @@ use common::sync::Arc;
 use common::{Error, Result};
 
 use crate::instance::{Instance, tablespace_files};
-use storage::checkpoint::Host;
+use storage::checkpoint::InstanceForLog;
 use storage::control::{ControlData, Shutdown};
 use storage::parameters::Parameter;
 use storage::recovery;
@@ -106,7 +106,7 @@ impl Instance {
             self.files().clone(),
             self.directory(),
             groups,
-            Arc::new(Host::new(self.checkpoints())),
+            Arc::new(InstanceForLog::new(self.checkpoints())),
             self.health().clone(),
             self.log_writer_meter(),
             &options,

@@ -6,7 +6,7 @@ use super::change::{self, insert_freed, lock_row, mark_deleted};
 use super::row::{self, RowBuffer, WHOLE};
 use super::*;
 use crate::block::{self as base, BlockType};
-use crate::itl::State;
+use crate::itl::SlotState;
 use crate::redo::{self, Before, Reach, Version};
 use crate::transaction::{self, BlockOwner, Owner};
 
@@ -202,7 +202,7 @@ fn step(block: &mut Vec<u8>, numbers: &mut Seeded, scn: &mut u64, counts: &mut C
             }
         }
         97..99 => {
-            if itl::slot(block, number).is_some_and(|slot| matches!(slot.state(), State::Unused)) && count < 20 {
+            if itl::slot(block, number).is_some_and(|slot| matches!(slot.state(), SlotState::Unused)) && count < 20 {
                 itl::add(block, 255);
             }
         }

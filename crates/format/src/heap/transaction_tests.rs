@@ -10,7 +10,7 @@ use super::row::{self, RowBuffer, WHOLE};
 use super::undo::{undo_delete, undo_insert, undo_lock, undo_replace};
 use super::*;
 use crate::block::{self as base, BlockType};
-use crate::itl::State;
+use crate::itl::SlotState;
 use crate::transaction::{self, BlockOwner, ITL_BYTES, Owner};
 
 const ADDRESS: BlockAddress = BlockAddress { file: FileNumber(4), block: 130 };
@@ -294,7 +294,7 @@ impl World {
                 .collect();
             for n in mine {
                 itl::commit(&mut self.block, n, scn);
-                assert_eq!(itl::slot(&self.block, n).unwrap().state(), State::Committed(scn));
+                assert_eq!(itl::slot(&self.block, n).unwrap().state(), SlotState::Committed(scn));
             }
         }
         self.transactions[t].committed = Some(scn);

@@ -3,7 +3,8 @@
 //! The readers of text and of HTML both make this, and one set of interpreters turns it into the model.
 //!
 //! ```text
-//! bytes -> input/ (unpacked, decoded) -> text/ or html/ -> Document { sections: [Section { title, tables, notes }] } -> read/ -> model::Report
+//! bytes -> input/ (unpacked, decoded) -> text/ or html/
+//!       -> Document { sections: [Section { title, tables, notes }] } -> read/ -> model::Report
 //! ```
 
 pub mod html;

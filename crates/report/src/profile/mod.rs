@@ -3,8 +3,9 @@
 //! ```text
 //! trace records ─> tkprof::summarise   whose call, whose wait
 //!               └> gather.rs           which wait lies within which call; what is in neither
-//!                    timeline.rs       one session's wall clock: window, calls whose caller has not ended, waits not yet given to a call
-//!                    sites.rs          waits by object, file, class and statement; waits by block: both of bounded size
+//!                    timeline.rs       one session's wall clock: window, calls whose caller has not ended, waits not
+//!                                      yet given to a call
+//!                    sites.rs          waits by object, file, class and statement; waits by block: bounded
 //!               -> model.rs  Profile
 //!               -> print.rs, json.rs   the sections behind the TKPROF report; order.rs: statements sorted any way
 //! ```

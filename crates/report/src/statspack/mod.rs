@@ -1,9 +1,11 @@
 //! Snapshots of this engine, kept in tables, and the report that two of them make.
 //!
 //! ```text
-//! engine ── fills ──> Snapshot ── to_rows ──> STATS$ tables ── from_rows ──> Snapshot ─┐
-//!                                                                                      ├─ difference ──> model::Report ── write::statspack ──> text
-//!                                                       the snapshot before it ────────┘
+//! engine ── fills ──> Snapshot ── to_rows ──> STATS$ tables ── from_rows ──> Snapshot
+//!
+//! Snapshot ───────────────┐
+//!                         ├─ difference ──> model::Report ── write::statspack ──> text
+//! the snapshot before it ─┘
 //! ```
 //!
 //! - [`choose`] chooses the two snapshots of a report, before their rows are read.

@@ -1,7 +1,8 @@
 //! TKPROF: a trace summed up by statement, as a model, as the printed report, as JSON.
 //!
 //! ```text
-//! trace records -> summarise.rs  whose call, whose wait, which plan (recursion.rs takes recursive calls off, plans.rs joins row sources)
+//! trace records -> summarise.rs  whose call, whose wait, which plan (recursion.rs takes recursive calls off, plans.rs
+//!                                joins row sources)
 //!               -> model.rs      Report
 //!               -> print.rs      the classic tables        json.rs  the shape of --json
 //! TKPROF's output -> read.rs     the same model, as far as that is printed

@@ -3,7 +3,8 @@
 //! ```text
 //! bytes -> encoding.rs   UTF-8 or UTF-16; a binary, packed or empty file is refused here
 //!       -> lines.rs      lines of bounded length as text
-//!       -> parse.rs      one line -> one Record (fields.rs finds key=value; operation.rs, mark.rs, binds.rs the finer parts)
+//!       -> parse.rs      one line -> one Record (fields.rs finds key=value; operation.rs, mark.rs, binds.rs the finer
+//!                        parts)
 //!       -> reader.rs     what spans lines: header, statement text, bind blocks; faults are counted here
 //!       -> the visitor
 //! ```

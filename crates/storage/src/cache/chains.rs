@@ -18,7 +18,7 @@ use super::frame::FrameRef;
 const QUICK: usize = 3;
 
 #[derive(Clone, Copy)]
-pub(super) struct Entry {
+pub(super) struct ChainEntry {
     pub(super) tag: u32,
     pub(super) clone: bool,
     pub(super) frame: FrameRef,
@@ -28,7 +28,7 @@ pub(super) struct Entry {
 pub(super) struct Bucket {
     /// Packed address, and the index of its frame plus one; 0 for none.
     quick: [AtomicU64; QUICK],
-    entries: Mutex<Vec<Entry>>,
+    entries: Mutex<Vec<ChainEntry>>,
 }
 
 pub(super) struct Chains(Box<[Bucket]>);
@@ -48,7 +48,7 @@ impl Chains {
 
 impl Chains {
     /// Every buffer of every chain, with its packed address and its kind: current or clone.
-    pub(super) fn entries(&self) -> Vec<Entry> {
+    pub(super) fn entries(&self) -> Vec<ChainEntry> {
         self.0.iter().flat_map(|bucket| bucket.entries.lock().clone()).collect()
     }
 
@@ -60,7 +60,7 @@ impl Chains {
     pub(super) fn check_invariants(&self) -> Result<()> {
         for (number, bucket) in self.0.iter().enumerate() {
             let entries = bucket.entries.lock();
-            let wrong = |entry: &Entry, what: &str| {
+            let wrong = |entry: &ChainEntry, what: &str| {
                 let address = BlockAddress::unpack(entry.tag);
                 Err(Error::bug(format!("hash bucket {number}: the buffer of block {address} {what}")))
             };
@@ -103,7 +103,7 @@ impl Bucket {
 /// A locked chain.
 pub(super) struct Chain<'a> {
     quick: &'a [AtomicU64; QUICK],
-    entries: MutexGuard<'a, Vec<Entry>>,
+    entries: MutexGuard<'a, Vec<ChainEntry>>,
 }
 
 impl Chain<'_> {
@@ -122,7 +122,7 @@ impl Chain<'_> {
         self.entries.iter().filter(move |entry| entry.tag == tag && entry.clone).map(|entry| entry.frame)
     }
 
-    pub(super) fn add(&mut self, entry: Entry) {
+    pub(super) fn add(&mut self, entry: ChainEntry) {
         debug_assert!(entry.clone || self.current(entry.tag).is_none(), "a block has one current buffer");
         debug_assert!(
             self.entries.iter().all(|other| !std::ptr::eq(other.frame, entry.frame)),
@@ -138,7 +138,7 @@ impl Chain<'_> {
 
     /// Takes a frame out; false when it is not in the chain.
     pub(super) fn remove(&mut self, tag: u32, frame: FrameRef) -> bool {
-        let is_it = |entry: &Entry| entry.tag == tag && std::ptr::eq(entry.frame, frame);
+        let is_it = |entry: &ChainEntry| entry.tag == tag && std::ptr::eq(entry.frame, frame);
         let Some(at) = self.entries.iter().position(is_it) else { return false };
         let gone = self.entries.remove(at);
         if gone.clone {
@@ -146,7 +146,8 @@ impl Chain<'_> {
         }
         if let Some(word) = self.quick.iter().find(|word| word.load(Ordering::Relaxed) == quick_word(gone)) {
             // Another current buffer may have found no word free; it takes this one.
-            let has_word = |entry: &Entry| self.quick.iter().any(|w| w.load(Ordering::Relaxed) == quick_word(*entry));
+            let has_word =
+                |entry: &ChainEntry| self.quick.iter().any(|w| w.load(Ordering::Relaxed) == quick_word(*entry));
             let other = self.entries.iter().find(|entry| !entry.clone && !has_word(entry));
             word.store(other.map_or(0, |entry| quick_word(*entry)), Ordering::Release);
         }
@@ -155,7 +156,7 @@ impl Chain<'_> {
     }
 }
 
-fn quick_word(entry: Entry) -> u64 {
+fn quick_word(entry: ChainEntry) -> u64 {
     u64::from(entry.tag) << 32 | u64::from(entry.frame.index() + 1)
 }
 
@@ -171,7 +172,7 @@ mod tests {
     fn the_words_say_where_current_buffers_are() {
         let meter = Meter::new(&waits::SystemMeter::new(), Arc::new(SystemClock::default()), 1, 1);
         let bucket = Bucket::default();
-        let entry = |n: u32, clone| Entry { tag: 100 + n, clone, frame: frame::take(n, 0) };
+        let entry = |n: u32, clone| ChainEntry { tag: 100 + n, clone, frame: frame::take(n, 0) };
         let entries: Vec<_> = (0..5).map(|n| entry(n, false)).collect();
         for entry in &entries {
             bucket.lock(&meter).add(*entry);

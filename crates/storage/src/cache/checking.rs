@@ -19,8 +19,8 @@ pub(crate) enum Checking {
     Full,
 }
 
-/// What is true of a block whose latch is given up after a change: its header is that of its address, and the figures of
-/// metadata lie within the block. `whole`: bitmaps, rows and entries are gone through too.
+/// What is true of a block whose latch is given up after a change: its header is that of its address, and the figures
+/// of metadata lie within the block. `whole`: bitmaps, rows and entries are gone through too.
 ///
 /// # Errors
 /// ORA-01578 with what is wrong.

@@ -18,7 +18,7 @@ use format::index::{self, Leaf};
 use format::transaction::{self, Owner};
 use waits::{Meter, Statistic};
 
-use super::chains::Entry;
+use super::chains::ChainEntry;
 use super::frame::{CLONE, DETACHED, FrameRef};
 use super::pool::{Pool, now_s};
 use super::{Block, Cache, replacement};
@@ -91,10 +91,10 @@ impl Pool {
             oldest.set_state(DETACHED);
         }
         frame.set_state(CLONE);
-        chain.add(Entry { tag, clone: true, frame });
+        chain.add(ChainEntry { tag, clone: true, frame });
         debug_assert!(chain.clones(tag).count() <= CLONES_MAX, "block {address} has too many clones");
         drop(chain);
-        self.list(meter).insert(frame.index(), replacement::Entry::Tail);
+        self.list(meter).insert(frame.index(), replacement::InsertPosition::Tail);
         if let Some(oldest) = oldest {
             self.release_idle(meter, oldest);
         }

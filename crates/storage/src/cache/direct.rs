@@ -41,7 +41,7 @@ pub struct DirectScan {
     ahead: (usize, u32),
     flying: VecDeque<Flight>,
     /// The run whose blocks are being handed out.
-    run: Option<Run>,
+    run: Option<ReadRun>,
     /// The block that was handed out last, if it passed its checks as read.
     last: Option<BlockAddress>,
     /// Buffers of runs that have been handed out, the latest last.
@@ -49,7 +49,7 @@ pub struct DirectScan {
 }
 
 /// A run of blocks that have been read, in consecutive buffers.
-struct Run {
+struct ReadRun {
     /// Each buffer with the number of its first block.
     buffers: Vec<(u32, Arc<AlignedBuffer>)>,
     start: BlockAddress,
@@ -59,7 +59,7 @@ struct Run {
     done: u32,
 }
 
-impl Run {
+impl ReadRun {
     /// The buffer that holds a block, and the block's range in it.
     fn place(&self, number: u32) -> (&Arc<AlignedBuffer>, std::ops::Range<usize>) {
         let at = self.buffers.partition_point(|(first, _)| *first <= number).saturating_sub(1);
@@ -156,7 +156,7 @@ impl DirectScan {
         Some(self.got(run, run.done - 1))
     }
 
-    fn got(&self, run: &Run, number: u32) -> Block {
+    fn got(&self, run: &ReadRun, number: u32) -> Block {
         self.meter.get(self.class, GetMode::Consistent);
         self.meter.count(Statistic::ConsistentGetsDirect, 1);
         counts::segment(&self.meter, run.block(number), SegmentStatistic::LogicalReads, 1);
@@ -249,7 +249,7 @@ impl DirectScan {
         if first != blocks {
             return Err(Error::bug(format!("a read of {blocks} blocks gave {first} back")));
         }
-        let run = Run { buffers, start, block_bytes, blocks, done: 0 };
+        let run = ReadRun { buffers, start, block_bytes, blocks, done: 0 };
         counts::segment(&self.meter, run.block(0), SegmentStatistic::PhysicalReadRequests, 1);
         for (block, count) in run.objects() {
             counts::segment(&self.meter, block, SegmentStatistic::PhysicalReads, count);

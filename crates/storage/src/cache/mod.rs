@@ -35,7 +35,7 @@ use frame::DETACHED;
 pub use mini::Mini;
 pub use pool::{BufferState, Pool, PoolFigures};
 use pool::{Dirty, Patience};
-use replacement::Entry;
+use replacement::InsertPosition;
 pub use scan::BlockScan;
 pub use writer::WriterWakes;
 
@@ -342,7 +342,8 @@ impl Cache {
             return Ok(1);
         }
         let file = self.file(start.file)?;
-        let read = pool.start_read(self, meter, &file, start, count, class, Entry::Midpoint, Patience::Never)?;
+        let read =
+            pool.start_read(self, meter, &file, start, count, class, InsertPosition::Midpoint, Patience::Never)?;
         Ok(read.map_or(1, |read| read.blocks().max(1)))
     }
 
@@ -355,7 +356,8 @@ impl Cache {
             (0..count).map_while(address).take_while(|at| file.check_block(*at).is_ok() && !pool.holds(meter, *at));
         if let Some((blocks, start)) = (1..).zip(run).last() {
             // The session that gets the block meets an error of the read.
-            let _ = pool.start_read(self, meter, &file, start, blocks, class, Entry::Midpoint, Patience::Never);
+            let _ =
+                pool.start_read(self, meter, &file, start, blocks, class, InsertPosition::Midpoint, Patience::Never);
         }
     }
 

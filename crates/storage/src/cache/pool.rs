@@ -16,7 +16,7 @@ use super::around::RedoKept;
 use super::chains::{self, Chains};
 use super::frame::{self, CLEAN, CLONE, DETACHED, FREE, FrameRef, READING, VALID};
 use super::read::ReadBatch;
-use super::replacement::{Entry, Replacement};
+use super::replacement::{InsertPosition, Replacement};
 use super::writer::WriterWakes;
 use crate::redo::Lsn;
 
@@ -190,7 +190,7 @@ impl Pool {
                 return false;
             }
             frame.set_state(state);
-            chain.add(chains::Entry { tag, clone: false, frame });
+            chain.add(chains::ChainEntry { tag, clone: false, frame });
         }
         self.drop_clones(meter, address);
         true
@@ -234,7 +234,7 @@ impl Pool {
             }
             let file = cache.file(address.file)?;
             if let Some(batch) =
-                self.start_read(cache, meter, &file, address, 1, class, Entry::Midpoint, Patience::Wait)?
+                self.start_read(cache, meter, &file, address, 1, class, InsertPosition::Midpoint, Patience::Wait)?
             {
                 batch.complete(cache, self, meter, Some((address, class)));
                 batch.failure(address)?;
@@ -271,7 +271,7 @@ impl Pool {
             frame.class.store(class as u8, Ordering::Relaxed);
             frame.reset(1, now_s(meter));
             if self.publish(meter, frame, VALID) {
-                self.list(meter).insert(frame.index(), Entry::Midpoint);
+                self.list(meter).insert(frame.index(), InsertPosition::Midpoint);
                 return Ok((frame, true));
             }
             self.give_back(meter, frame);
@@ -290,7 +290,7 @@ impl Pool {
         start: BlockAddress,
         count: u32,
         class: BlockClass,
-        entry: Entry,
+        entry: InsertPosition,
         patience: Patience,
     ) -> Result<Option<Arc<ReadBatch>>> {
         cache.health().check_readable()?;
@@ -316,7 +316,7 @@ impl Pool {
             };
             frame.set_address(address);
             frame.class.store(class as u8, Ordering::Relaxed);
-            frame.reset(u16::from(entry == Entry::Midpoint), now);
+            frame.reset(u16::from(entry == InsertPosition::Midpoint), now);
             *frame.batch.lock() = Some(batch.clone());
             if !self.publish(meter, frame, READING) {
                 *frame.batch.lock() = None;
@@ -372,7 +372,7 @@ impl Pool {
             let (index, address) = (frame.index(), frame.address());
             Err(Error::bug(format!("buffer {index} of the pool of {}, of block {address}: {what}", self.size)))
         };
-        let chained: HashMap<u32, chains::Entry> =
+        let chained: HashMap<u32, chains::ChainEntry> =
             self.chains.entries().into_iter().map(|entry| (entry.frame.index(), entry)).collect();
         for frame in self.frames() {
             if frame.is_pinned() {

@@ -17,7 +17,7 @@ const HOT_PERCENT: usize = 50;
 
 /// The place at which a buffer enters the list.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(super) enum Entry {
+pub(super) enum InsertPosition {
     Midpoint,
     Tail,
 }
@@ -97,9 +97,9 @@ impl Replacement {
         );
     }
 
-    pub(super) fn insert(&mut self, index: u32, entry: Entry) {
+    pub(super) fn insert(&mut self, index: u32, entry: InsertPosition) {
         match entry {
-            Entry::Tail => {
+            InsertPosition::Tail => {
                 let last = self.tail;
                 // Behind a hot tail the new buffer is the whole cold half.
                 self.link(index, last, NONE, false);
@@ -107,7 +107,7 @@ impl Replacement {
                     self.midpoint = index;
                 }
             }
-            Entry::Midpoint => {
+            InsertPosition::Midpoint => {
                 let next = self.midpoint;
                 let previous = if next == NONE { self.tail } else { self.nodes[next as usize].previous };
                 self.link(index, previous, next, false);
@@ -223,7 +223,7 @@ mod tests {
             let mut list = Replacement::new();
             for index in 0..6 {
                 list.grow();
-                list.insert(index, Entry::Midpoint);
+                list.insert(index, InsertPosition::Midpoint);
             }
             list.heat(2);
             list.check_invariants().unwrap();
@@ -244,15 +244,15 @@ mod tests {
             list.grow();
         }
         for index in 0..4 {
-            list.insert(index, Entry::Midpoint);
+            list.insert(index, InsertPosition::Midpoint);
         }
         assert_eq!(cold_to_hot(&list), [0, 1, 2, 3]);
         assert_eq!(list.heat(0), None);
         assert_eq!(list.heat(1), None);
         assert_eq!(cold_to_hot(&list), [2, 3, 0, 1]);
-        list.insert(4, Entry::Midpoint);
+        list.insert(4, InsertPosition::Midpoint);
         assert_eq!(cold_to_hot(&list), [2, 3, 4, 0, 1]);
-        list.insert(5, Entry::Tail);
+        list.insert(5, InsertPosition::Tail);
         assert_eq!(cold_to_hot(&list), [5, 2, 3, 4, 0, 1]);
         assert_eq!(list.heat(2), None);
         assert_eq!(list.heat(3), Some(0));
@@ -262,7 +262,7 @@ mod tests {
         }
         assert_eq!(list.length(), 0);
         assert!(list.tail().is_none());
-        list.insert(3, Entry::Tail);
+        list.insert(3, InsertPosition::Tail);
         assert_eq!(cold_to_hot(&list), [3]);
     }
 }

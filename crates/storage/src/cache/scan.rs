@@ -11,7 +11,7 @@ use waits::{GetMode, Meter};
 
 use super::pool::Patience;
 use super::read::ReadBatch;
-use super::replacement::Entry;
+use super::replacement::InsertPosition;
 use super::{Block, Cache};
 
 /// A scan over block ranges. Dropping it completes a read that is still on its way.
@@ -20,7 +20,7 @@ pub struct BlockScan {
     meter: Arc<Meter>,
     ranges: Vec<BlockRange>,
     class: BlockClass,
-    entry: Entry,
+    entry: InsertPosition,
     read_blocks: u32,
     /// Next block to hand out: range and offset.
     next: (usize, u32),
@@ -48,7 +48,7 @@ impl BlockScan {
         cold: bool,
         read_blocks: u32,
     ) -> Self {
-        let entry = if cold { Entry::Tail } else { Entry::Midpoint };
+        let entry = if cold { InsertPosition::Tail } else { InsertPosition::Midpoint };
         let read_blocks = read_blocks.max(1);
         Self { cache, meter, ranges, class, entry, read_blocks, next: (0, 0), ahead: (0, 0), flying: Vec::new() }
     }

@@ -190,7 +190,7 @@ fn write(cache: &Cache, pool: &Pool, meter: &Meter, frames: Vec<FrameRef>, latch
     frames.sort_by_key(|(address, _)| *address);
     let block_bytes = pool.block_size().bytes();
     let most = (double_write::BATCH / block_bytes).min(double_write::BLOCKS_MAX).min(frames.len().max(1));
-    let mut batch = Batch {
+    let mut batch = WriteBatch {
         cache,
         pool,
         meter,
@@ -221,21 +221,21 @@ fn write(cache: &Cache, pool: &Pool, meter: &Meter, frames: Vec<FrameRef>, latch
 }
 
 /// Consecutive blocks, copied and pinned.
-struct Run {
+struct BlockRun {
     start: BlockAddress,
     frames: Vec<FrameRef>,
 }
 
 /// Blocks that are copied, pinned and written together: first to the double-write area, then run by run to their
 /// places.
-struct Batch<'a> {
+struct WriteBatch<'a> {
     cache: &'a Cache,
     pool: &'a Pool,
     meter: &'a Meter,
     scratch: AlignedBuffer,
     /// Most blocks of a batch.
     most: usize,
-    runs: Vec<Run>,
+    runs: Vec<BlockRun>,
     blocks: usize,
     /// End of the redo that must be durable before the batch is written.
     redo_end: Lsn,
@@ -243,7 +243,7 @@ struct Batch<'a> {
     written: u64,
 }
 
-impl Batch<'_> {
+impl WriteBatch<'_> {
     fn block_bytes(&self) -> usize {
         self.pool.block_size().bytes()
     }
@@ -263,7 +263,7 @@ impl Batch<'_> {
             Some(run) if run.start.plus(run.frames.len() as u32) == address && run.frames.len() < run_max => {
                 run.frames.push(frame);
             }
-            _ => self.runs.push(Run { start: address, frames: vec![frame] }),
+            _ => self.runs.push(BlockRun { start: address, frames: vec![frame] }),
         }
     }
 
@@ -326,7 +326,7 @@ impl Batch<'_> {
     }
 }
 
-impl Batch<'_> {
+impl WriteBatch<'_> {
     /// With DB_BLOCK_CHECKING a block that fails its checks is not written.
     fn check_structure(&self) -> Result<()> {
         let checking = self.cache.checking();

@@ -12,7 +12,7 @@ use waits::{Event, Meter};
 use crate::cache::{Cache, WriterWakes};
 use crate::control::ControlFile;
 use crate::health::Health;
-use crate::redo::{LogGroupRecord, LogHost, Lsn};
+use crate::redo::{LogGroupRecord, LogInstance, Lsn};
 
 /// Interval of the writer's rounds when no session wakes it.
 const PERIOD: Duration = Duration::from_millis(3_000);
@@ -108,7 +108,7 @@ impl Checkpoints {
 }
 
 /// The log's view of the instance. It does not own the cache, because the cache owns the log.
-pub struct Host {
+pub struct InstanceForLog {
     control: Arc<Mutex<ControlFile>>,
     scn: Arc<AtomicU64>,
     wanted: Arc<AtomicU64>,
@@ -117,13 +117,13 @@ pub struct Host {
     checkpoints: Weak<Checkpoints>,
 }
 
-impl std::fmt::Debug for Host {
+impl std::fmt::Debug for InstanceForLog {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.write_str("Host")
+        f.write_str("InstanceForLog")
     }
 }
 
-impl Host {
+impl InstanceForLog {
     pub fn new(checkpoints: &Arc<Checkpoints>) -> Self {
         Self {
             checkpoints: Arc::downgrade(checkpoints),
@@ -135,7 +135,7 @@ impl Host {
     }
 }
 
-impl LogHost for Host {
+impl LogInstance for InstanceForLog {
     fn store(&self, groups: &[LogGroupRecord]) -> Result<()> {
         self.control.lock().update(|data| data.log_groups = groups.to_vec())
     }

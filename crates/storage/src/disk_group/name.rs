@@ -1,9 +1,10 @@
 //! Names of files, of the file system and of disk groups.
 //!
 //! ```text
-//!   users01.dbf, /data/users01.dbf           a file of the file system, relative to the data directory or not
-//!   +GROUP1                                  a disk group: the name of a file that is to be made
-//!   +GROUP1/ORCL/DATAFILE/users.256.1        a file named by the group: database, kind, tablespace, number, incarnation
+//! users01.dbf, /data/users01.dbf           a file of the file system, relative to the data directory or not
+//! +GROUP1                                  a disk group: the name of a file that is to be made
+//! +GROUP1/ORCL/DATAFILE/users.256.1        a file named by the group: database, kind, tablespace, number,
+//!                                          incarnation
 //! ```
 
 use std::path::{Path, PathBuf};

@@ -5,7 +5,7 @@ use format::index::key;
 use waits::Statistic;
 
 use super::blocks::Blocks;
-use super::key::{Entries, Entry};
+use super::key::{Entries, LeafEntry};
 use super::tree::Tree;
 use super::visit::Goal;
 
@@ -37,7 +37,7 @@ impl<B: Blocks> Tree<'_, B> {
         Ok(())
     }
 
-    pub(super) fn duplicate(&self, entry: Entry<'_>) -> Error {
+    pub(super) fn duplicate(&self, entry: LeafEntry<'_>) -> Error {
         if self.shape.unique {
             Error::user(1, format!("unique constraint ({}) violated", self.name))
         } else {

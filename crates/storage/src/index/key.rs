@@ -106,7 +106,7 @@ pub(crate) struct Entries {
 
 /// An entry as a leaf stores it.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Entry<'a> {
+pub(super) struct LeafEntry<'a> {
     pub(super) key: &'a [u8],
     pub(super) rowid: [u8; ROWID_BYTES],
 }
@@ -173,7 +173,7 @@ impl Entries {
         self.records.len()
     }
 
-    pub(super) fn get(&self, i: usize) -> Entry<'_> {
+    pub(super) fn get(&self, i: usize) -> LeafEntry<'_> {
         let place = self.records[i].place;
         let key = stored(&self.arena, place);
         let rowid = if self.shape.unique {
@@ -182,7 +182,7 @@ impl Entries {
         } else {
             &key[key.len() - ROWID_BYTES..]
         };
-        Entry { key, rowid: rowid.try_into().unwrap_or_default() }
+        LeafEntry { key, rowid: rowid.try_into().unwrap_or_default() }
     }
 
     /// Length of the longest stored key.

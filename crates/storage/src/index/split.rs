@@ -28,7 +28,7 @@ use format::transaction::ITL_BYTES;
 use waits::Statistic;
 
 use super::blocks::Blocks;
-use super::key::Entry;
+use super::key::LeafEntry;
 use super::tree::{Path, Step, Tree, WHOLE};
 
 /// The plan of a split, made before any block is changed.
@@ -44,7 +44,7 @@ struct Plan {
 impl<B: Blocks> Tree<'_, B> {
     /// Splits the leaf to which an entry belongs, unless the leaf has room for it, or has the entry, by now. The split
     /// is no part of the session's transaction: it stays even if that rolls back.
-    pub(super) fn make_room(&self, entry: Entry<'_>) -> Result<()> {
+    pub(super) fn make_room(&self, entry: LeafEntry<'_>) -> Result<()> {
         let mut level = 1;
         loop {
             let path = self.path(Target::before(entry.key), level)?;
@@ -66,7 +66,7 @@ impl<B: Blocks> Tree<'_, B> {
 
     /// Splits the leaf of an entry in two halves, each with room for one more ITL slot, unless the leaf has room for
     /// one by now. So a session need not wait for a transaction that has nothing but a slot in the entry's leaf.
-    pub(super) fn make_room_for_slot(&self, entry: Entry<'_>) -> Result<()> {
+    pub(super) fn make_room_for_slot(&self, entry: LeafEntry<'_>) -> Result<()> {
         let mut level = 1;
         loop {
             let path = self.path(Target::before(entry.key), level)?;

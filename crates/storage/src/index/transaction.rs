@@ -35,7 +35,7 @@ pub(crate) fn undo(
         rest = others;
         // In an index that has been dropped there is nothing to take back.
         let Some(index) = find(object)? else { continue };
-        let batch = Batch::new(s, &own);
+        let batch = UndoBatch::new(s, &own);
         with_tree(s, &index, |tree| tree.undo(&own, |from, record| batch.leads_to(from, record)))?;
         s.meter().count(Statistic::RollbackChangesUndoRecordsApplied, own.len() as u64);
     }
@@ -43,14 +43,14 @@ pub(crate) fn undo(
 }
 
 /// Records that are taken back together, with their chains to earlier records.
-struct Batch<'a> {
+struct UndoBatch<'a> {
     worker: &'a Worker,
     records: &'a [&'a Record],
     /// The predecessor of each record; made at the first use.
     previous: OnceCell<HashMap<Uba, OwnedPrevious>>,
 }
 
-impl<'a> Batch<'a> {
+impl<'a> UndoBatch<'a> {
     fn new(worker: &'a Worker, records: &'a [&'a Record]) -> Self {
         Self { worker, records, previous: OnceCell::new() }
     }

@@ -2,9 +2,9 @@
 //! change in the same way.
 //!
 //! ```text
-//!   room for undo -> the leaf latched -> the entry, its holder -> ITL slot -> one record: entries, undo, slot -> next run
-//!        ^                                     |               |
-//!        +------------ a wait, a split --------+---------------+          nothing is latched meanwhile
+//! room for undo -> the leaf latched -> the entry, its holder -> ITL slot -> one record: entries, undo, slot
+//!      ^                                     |               |                 -> next run
+//!      +------------ a wait, a split --------+---------------+          nothing is latched meanwhile
 //! ```
 
 use common::{Result, Xid};
@@ -13,7 +13,7 @@ use format::redo::Reach;
 use waits::Event;
 
 use super::blocks::Blocks;
-use super::key::{Entries, Entry};
+use super::key::{Entries, LeafEntry};
 use super::tree::Tree;
 use crate::txn::entries::{self as undo_entries, UNDO_BYTES};
 use crate::txn::operation::{DELETE_ENTRIES, INSERT_ENTRIES, REVIVE_ENTRIES};
@@ -62,7 +62,7 @@ impl Action {
 }
 
 /// Entries that one record changes. A place is the position of the entry, or of its insertion, before the first change.
-struct Run {
+struct EntryRun {
     action: Action,
     places: Vec<usize>,
 }
@@ -193,8 +193,8 @@ impl<B: Blocks> Tree<'_, B> {
         entries: &Entries,
         goal: Goal,
         first: usize,
-    ) -> Result<(Option<Run>, Visited)> {
-        let mut run: Option<Run> = None;
+    ) -> Result<(Option<EntryRun>, Visited)> {
+        let mut run: Option<EntryRun> = None;
         let (mut stop, mut payload) = (Visited::Through, 0);
         for at in first..entries.len() {
             let entry = entries.get(at);
@@ -214,7 +214,7 @@ impl<B: Blocks> Tree<'_, B> {
                     break;
                 }
             };
-            let run = run.get_or_insert_with(|| Run { action, places: Vec::new() });
+            let run = run.get_or_insert_with(|| EntryRun { action, places: Vec::new() });
             if run.action != action {
                 break;
             }
@@ -228,7 +228,7 @@ impl<B: Blocks> Tree<'_, B> {
     fn look(
         &self,
         block: &mut B::Exclusive,
-        entry: Entry<'_>,
+        entry: LeafEntry<'_>,
         goal: Goal,
     ) -> Result<std::result::Result<(Action, usize), Visited>> {
         let (at, lock) = match Leaf::of(block).search(entry.key) {
@@ -264,7 +264,7 @@ impl<B: Blocks> Tree<'_, B> {
 }
 
 /// The reach of a run's change; None for a run of several entries, which is worth a comparison of the block.
-fn reach_of(block: &[u8], run: &Run, entries: &Entries, first: usize) -> Option<Reach> {
+fn reach_of(block: &[u8], run: &EntryRun, entries: &Entries, first: usize) -> Option<Reach> {
     let [place] = run.places[..] else { return None };
     match run.action {
         Action::Insert => change::insert_reach(block, entries.get(first).key.len()),
@@ -273,7 +273,7 @@ fn reach_of(block: &[u8], run: &Run, entries: &Entries, first: usize) -> Option<
 }
 
 /// Changes the entries of a run. Returns their number and the payload of their undo.
-fn change_run(bytes: &mut [u8], itl: u8, run: &Run, entries: &Entries, first: usize) -> (usize, Vec<u8>) {
+fn change_run(bytes: &mut [u8], itl: u8, run: &EntryRun, entries: &Entries, first: usize) -> (usize, Vec<u8>) {
     let mut payload = Vec::new();
     for (n, place) in run.places.iter().enumerate() {
         let entry = entries.get(first + n);

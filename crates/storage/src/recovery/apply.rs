@@ -7,7 +7,7 @@ use common::{BlockAddress, BlockClass, Error, ErrorKind, Number, Result};
 use format::redo::{NEW, Vector, Version};
 use waits::{Meter, Statistic};
 
-use super::batch::Batch;
+use super::batch::RedoBatch;
 use crate::cache::{BlockMut, Cache};
 use crate::control::{ControlData, DatafileRecord};
 use crate::redo::Lsn;
@@ -59,7 +59,7 @@ pub(super) struct Applier {
 }
 
 /// A batch's redo for one block.
-struct Work<'a> {
+struct BlockRedo<'a> {
     address: BlockAddress,
     class: BlockClass,
     vectors: &'a [u64],
@@ -76,7 +76,7 @@ impl Applier {
     ///
     /// # Errors
     /// ORA-00600 for a block that lacks redo from before the checkpoint, ORA-00353, errors of the cache.
-    pub(super) fn apply(&mut self, batch: &Batch, part: usize) -> Result<()> {
+    pub(super) fn apply(&mut self, batch: &RedoBatch, part: usize) -> Result<()> {
         let mut keys = batch.sorted(part);
         let before = keys.len();
         let mut damaged = None;
@@ -107,7 +107,7 @@ impl Applier {
 
     /// Sends one read for the first of these blocks and its neighbours. Returns the number of blocks that need no
     /// further read.
-    fn send_for(&self, work: &[Work<'_>]) -> Result<usize> {
+    fn send_for(&self, work: &[BlockRedo<'_>]) -> Result<usize> {
         let first = &work[0];
         if !self.must_be_known(first) {
             return Ok(1);
@@ -122,11 +122,11 @@ impl Applier {
         Ok(sent.max(1) as usize)
     }
 
-    fn must_be_known(&self, work: &Work<'_>) -> bool {
+    fn must_be_known(&self, work: &BlockRedo<'_>) -> bool {
         work.image.is_none() && !self.torn.contains_key(&work.address)
     }
 
-    fn work(&mut self, batch: &Batch, work: &Work<'_>) -> Result<()> {
+    fn work(&mut self, batch: &RedoBatch, work: &BlockRedo<'_>) -> Result<()> {
         let (address, class) = (work.address, work.class);
         debug_assert!(work.vectors.is_sorted(), "{address}: redo is out of the log's order");
         let done = self.applied + self.passed;
@@ -166,13 +166,13 @@ impl Applier {
     }
 }
 
-fn work_of<'a>(batch: &Batch, vectors: &'a [u64]) -> Result<Work<'a>> {
-    let mut work: Option<Work<'_>> = None;
+fn work_of<'a>(batch: &RedoBatch, vectors: &'a [u64]) -> Result<BlockRedo<'a>> {
+    let mut work: Option<BlockRedo<'_>> = None;
     for (at, key) in vectors.iter().enumerate() {
         let vector = batch.vector(*key)?;
         let work = work.get_or_insert_with(|| {
             let class = BlockClass::ALL.into_iter().find(|class| *class as u16 == vector.class);
-            Work { address: vector.address, class: class.unwrap_or(BlockClass::Data), vectors, image: None }
+            BlockRedo { address: vector.address, class: class.unwrap_or(BlockClass::Data), vectors, image: None }
         });
         if vector.code == NEW {
             work.image = Some(at);

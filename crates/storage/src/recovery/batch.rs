@@ -24,7 +24,7 @@ const NEIGHBOURS: u32 = 32;
 
 /// Records of the log, with the places of their vectors by part and block.
 #[derive(Default, Debug)]
-pub(super) struct Batch {
+pub(super) struct RedoBatch {
     bytes: Vec<u8>,
     /// Keys of the vectors, by part: block address in the upper half, place in `bytes` in the lower. Sorted, they are
     /// in the order of blocks, and for each block in the order of the log.
@@ -34,7 +34,7 @@ pub(super) struct Batch {
     pub(super) scn: u64,
 }
 
-impl Batch {
+impl RedoBatch {
     /// # Errors
     /// ORA-00353 for bytes that are no records.
     pub(super) fn parse(bytes: Vec<u8>, parts: usize) -> Result<Self> {
@@ -110,7 +110,7 @@ mod tests {
         for scn in 1..=50 {
             bytes.extend_from_slice(&record(scn, &[scn as u32 % 7 * 100, 5, scn as u32 * 40]));
         }
-        let batch = Batch::parse(bytes, 3).unwrap();
+        let batch = RedoBatch::parse(bytes, 3).unwrap();
         assert_eq!((batch.records, batch.scn), (50, 50));
         let mut found = std::collections::BTreeMap::<u32, (usize, Vec<u64>)>::new();
         for part in 0..3 {
@@ -131,7 +131,7 @@ mod tests {
     fn a_batch_cut_within_a_record_is_damaged() {
         let whole = record(4, &[1, 2]);
         for length in [whole.len() - 1, 30, 10] {
-            assert!(Batch::parse(whole[..length].to_vec(), 2).unwrap_err().is_ora(353), "{length}");
+            assert!(RedoBatch::parse(whole[..length].to_vec(), 2).unwrap_err().is_ora(353), "{length}");
         }
     }
 }

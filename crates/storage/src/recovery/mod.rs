@@ -11,7 +11,7 @@ mod workers;
 use apply::Target;
 #[cfg(any(test, feature = "testing"))]
 pub use batch::BATCH_BYTES_OF_TEST;
-use batch::{Batch, batch_bytes};
+use batch::{RedoBatch, batch_bytes};
 use common::sync::Arc;
 use common::{Result, Scn};
 use waits::Meter;
@@ -80,7 +80,7 @@ pub fn roll_forward(
         let mut bytes = Vec::with_capacity(most + most / 4);
         let more = reader.next_writes(&mut bytes, most)?;
         done.bytes += bytes.len() as u64;
-        let batch = Batch::parse(bytes, workers.parts())?;
+        let batch = RedoBatch::parse(bytes, workers.parts())?;
         done.records += batch.records;
         done.scn = done.scn.max(batch.scn);
         if !workers.apply(batch)? || !more {

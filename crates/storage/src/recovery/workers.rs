@@ -7,7 +7,7 @@ use common::sync::{Arc, Condvar, JoinHandle, Mutex, spawn};
 use common::{Error, ErrorKind, Number, Result};
 
 use super::apply::{Applier, Target};
-use super::batch::Batch;
+use super::batch::RedoBatch;
 
 /// Most batches that wait for the slowest thread.
 const WAITING_MAX: usize = 2;
@@ -33,7 +33,7 @@ struct Queue {
 
 #[derive(Default)]
 struct Waiting {
-    batches: VecDeque<Arc<Batch>>,
+    batches: VecDeque<Arc<RedoBatch>>,
     /// The reader puts no more batches in.
     closed: bool,
     /// The thread takes no more batches.
@@ -42,7 +42,7 @@ struct Waiting {
 
 impl Queue {
     /// Puts a batch in, after a wait while the queue is full. False when the thread has ended.
-    fn put(&self, batch: Arc<Batch>) -> bool {
+    fn put(&self, batch: Arc<RedoBatch>) -> bool {
         let mut state = self.state.lock();
         while state.batches.len() >= WAITING_MAX && !state.ended {
             self.changed.wait(&mut state);
@@ -54,7 +54,7 @@ impl Queue {
         !state.ended
     }
 
-    fn take(&self) -> Option<Arc<Batch>> {
+    fn take(&self) -> Option<Arc<RedoBatch>> {
         let mut state = self.state.lock();
         loop {
             if let Some(batch) = state.batches.pop_front() {
@@ -126,7 +126,7 @@ impl Workers {
     ///
     /// # Errors
     /// Without threads, errors of [`Applier::apply`].
-    pub(super) fn apply(&mut self, batch: Batch) -> Result<bool> {
+    pub(super) fn apply(&mut self, batch: RedoBatch) -> Result<bool> {
         match self {
             Self::Inline(applier) => applier.apply(&batch, 0).map(|()| true),
             Self::Threads(all) => {

@@ -96,7 +96,8 @@ impl RedoLog {
     /// Drops a group; its files stay.
     ///
     /// # Errors
-    /// ORA-01515 no such group; ORA-01623 it is current; ORA-01624 a crash would need it; ORA-01567 fewer than two would be left.
+    /// ORA-01515 no such group; ORA-01623 it is current; ORA-01624 a crash would need it; ORA-01567 fewer than two
+    /// would be left.
     pub fn drop_group(&self, group: u32) -> Result<()> {
         let mut groups = self.core.groups.lock();
         let mut records = groups.records.clone();
@@ -123,8 +124,8 @@ impl RedoLog {
     /// Drops a member; its file stays.
     ///
     /// # Errors
-    /// ORA-00360 no such member; ORA-00361 it is the group's last; ORA-00362 a crash would need the group, and no other member holds its redo; ORA-01609
-    /// its group is current.
+    /// ORA-00360 no such member; ORA-00361 it is the group's last; ORA-00362 a crash would need the group, and no other
+    /// member holds its redo; ORA-01609 its group is current.
     pub fn drop_member(&self, name: &str) -> Result<()> {
         let core = &*self.core;
         let mut groups = core.groups.lock();
@@ -155,7 +156,7 @@ impl RedoLog {
 
     fn store(&self, groups: &mut Groups, records: Vec<LogGroupRecord>) -> Result<()> {
         hold(|| check_groups(&records));
-        self.core.host.store(&records)?;
+        self.core.instance.store(&records)?;
         groups.records = records;
         switch::note_free(&self.core, groups);
         Ok(())

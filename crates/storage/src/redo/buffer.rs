@@ -6,10 +6,11 @@
 //!  ────┴────────────────┴──────────────────────────────────┴──────
 //! ```
 //!
-//! A session takes room under the one lock here, the latch `redo allocation`, copies without it, and says so in a slot. A writer
-//! that takes everything up to `end` waits for the slots that hold a smaller place. Room is promised in the buffer and in the current log file at once: what is in the buffer
-//! can always be written to the file that is current. Otherwise a block whose redo is in the buffer could not be written, so a checkpoint could not
-//! end, so the next log file would never become free.
+//! A session takes room under the one lock here, the latch `redo allocation`, copies without it, and says so in a slot.
+//! A writer that takes everything up to `end` waits for the slots that hold a smaller place. Room is promised in the
+//! buffer and in the current log file at once: what is in the buffer can always be written to the file that is current.
+//! Otherwise a block whose redo is in the buffer could not be written, so a checkpoint could not end, so the next log
+//! file would never become free.
 
 use std::time::Duration;
 
@@ -118,8 +119,8 @@ impl Buffer {
         self.left.load(Ordering::Relaxed)
     }
 
-    /// Takes room and copies. When that is impossible now: why, and what to wait for with [`wait_change`](Self::wait_change).
-    /// Waits of the caller for the lock, and for a slot to copy under, are counted.
+    /// Takes room and copies. When that is impossible now: why, and what to wait for with
+    /// [`wait_change`](Self::wait_change). Waits of the caller for the lock, and for a slot to copy under, are counted.
     pub(super) fn put(&self, meter: &Meter, record: &[u8]) -> std::result::Result<(u64, u64), (Full, u64)> {
         let bytes = record.len() as u64;
         debug_assert!(record.len() >= RECORD_HEADER, "a record has a header");
@@ -214,7 +215,8 @@ impl Buffer {
         waited
     }
 
-    /// The bytes before `released` have been taken out. `promised` blocks had been promised for them and `used` were needed.
+    /// The bytes before `released` have been taken out. `promised` blocks had been promised for them and `used` were
+    /// needed.
     pub(super) fn release(&self, meter: &Meter, released: u64, promised: u64, used: u64) {
         let mut room = meter.latch(LatchName::RedoAllocation, &self.room);
         debug_assert!(room.released < released, "{released} was released before: {room:?}");

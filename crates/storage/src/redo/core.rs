@@ -14,26 +14,28 @@ use super::buffer::Buffer;
 use super::files::Member;
 use super::group::{LogGroupRecord, Lsn, Rba};
 use super::group_commit::GroupCommit;
-use super::instance::LogHost;
+use super::instance::LogInstance;
 use super::layout::HEADER;
 use super::members::MemberWriters;
 use super::sleeper::{self, Sleeper};
 use crate::health::Health;
 use crate::invariants::hold;
 
-/// From this average time of a write on, more than one write is in flight. A write that takes less costs more in processor time and in flushes of the
-/// device than another one beside it gains; what comes meanwhile is better written together.
+/// From this average time of a write on, more than one write is in flight. A write that takes less costs more in
+/// processor time and in flushes of the device than another one beside it gains; what comes meanwhile is better written
+/// together.
 const OVERLAP_US: u64 = 500;
 /// Writes over which their time is averaged, about.
 const AVERAGED: u64 = 8;
-/// Places that [`RedoLog::position`](super::RedoLog::position) knows are at least this many bytes of redo apart: a megabyte of memory for a gigabyte.
+/// Places that [`RedoLog::position`](super::RedoLog::position) knows are at least this many bytes of redo apart: a
+/// megabyte of memory for a gigabyte.
 const INDEX_BYTES: u64 = 16 << 10;
 
 pub(super) struct Core {
     pub(super) files: Arc<dyn FileSystem>,
     pub(super) directory: PathBuf,
     pub(super) database: u64,
-    pub(super) host: Arc<dyn LogHost>,
+    pub(super) instance: Arc<dyn LogInstance>,
     pub(super) health: Arc<Health>,
     /// The log writer's.
     pub(super) meter: Arc<Meter>,
@@ -185,8 +187,8 @@ impl Progress {
     }
 }
 
-/// The right to take redo out of the buffer and to write it. A thread that gives it back looks once more whether a write is wanted: a thread that found
-/// no duty free meanwhile relies on that.
+/// The right to take redo out of the buffer and to write it. A thread that gives it back looks once more whether a
+/// write is wanted: a thread that found no duty free meanwhile relies on that.
 pub(super) struct Duty<'a>(&'a Core);
 
 impl Drop for Duty<'_> {
@@ -209,7 +211,7 @@ impl Core {
         files: Arc<dyn FileSystem>,
         directory: PathBuf,
         database: u64,
-        host: Arc<dyn LogHost>,
+        instance: Arc<dyn LogInstance>,
         health: Arc<Health>,
         meter: Arc<Meter>,
         buffer_bytes: usize,
@@ -218,12 +220,12 @@ impl Core {
     ) -> Self {
         let buffer = Buffer::new(buffer_bytes, lsn);
         let third = buffer.capacity() / 3;
-        let inline = host.inline();
+        let inline = instance.inline();
         Self {
             files,
             directory,
             database,
-            host,
+            instance,
             health,
             meter,
             members: MemberWriters::default(),
@@ -331,7 +333,8 @@ impl Core {
         }
     }
 
-    /// Wakes one idle writer, if there is one; a busy one looks for work by itself. Without threads the caller does what there is to do.
+    /// Wakes one idle writer, if there is one; a busy one looks for work by itself. Without threads the caller does
+    /// what there is to do.
     pub(super) fn wake_writer(&self) {
         if self.inline {
             super::log_writer::pump(self);
@@ -347,8 +350,8 @@ impl Core {
         self.work.notify_all();
     }
 
-    /// Puts a writer to sleep until `ready`, or a while. Whether the time was over without anything to do. The sleep of the `first` writer is the log
-    /// writer's idle wait.
+    /// Puts a writer to sleep until `ready`, or a while. Whether the time was over without anything to do. The sleep of
+    /// the `first` writer is the log writer's idle wait.
     pub(super) fn idle(&self, most: Duration, first: bool, ready: impl Fn() -> bool) -> bool {
         if ready() {
             return false;
@@ -364,7 +367,8 @@ impl Core {
         if first { self.meter.wait(Event::RdbmsIpcMessage, [centiseconds, 0, 0], -1, sleep) } else { sleep() }
     }
 
-    /// Waits until everything before `lsn`, which is in a write or will be, is durable. The caller is counted in `group_commit`, and no longer afterwards.
+    /// Waits until everything before `lsn`, which is in a write or will be, is durable. The caller is counted in
+    /// `group_commit`, and no longer afterwards.
     pub(super) fn wait(&self, lsn: u64) -> Result<()> {
         let sleeper = {
             let mut progress = self.progress.lock();
@@ -389,7 +393,8 @@ impl Core {
         }
     }
 
-    /// The write with this ticket, which held everything before `lsn` that earlier ones did not, is durable. Wakes those, and only those, whose redo is.
+    /// The write with this ticket, which held everything before `lsn` that earlier ones did not, is durable. Wakes
+    /// those, and only those, whose redo is.
     pub(super) fn completed(&self, ticket: u64, lsn: u64) {
         let woken = {
             let mut progress = self.progress.lock();
@@ -507,7 +512,8 @@ impl Core {
         next.0
     }
 
-    /// The first redo that a recovery reads that begins at the [`Core::position`] of `lsn`: a position is where a write to the log began.
+    /// The first redo that a recovery reads that begins at the [`Core::position`] of `lsn`: a position is where a write
+    /// to the log began.
     pub(super) fn read_from(&self, lsn: Lsn) -> Lsn {
         let index = self.index.lock();
         if lsn >= index.next.0 {

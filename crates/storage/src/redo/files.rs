@@ -12,8 +12,9 @@ use super::layout::{BLOCK, FIRST_BLOCK, LogHeader};
 
 /// Zeros are written in pieces of this size.
 const FILL_BYTES: usize = 1 << 20;
-/// The fewest blocks a log file may have: 256 KB, so that the longest mini-transaction is far shorter than a file. That is the split of an index block of
-/// 32 KB under a transaction: two new blocks, what the old one loses, and the undo of what was to go in. A record that does not fit stops the instance.
+/// The fewest blocks a log file may have: 256 KB, so that the longest mini-transaction is far shorter than a file. That
+/// is the split of an index block of 32 KB under a transaction: two new blocks, what the old one loses, and the undo of
+/// what was to go in. A record that does not fit stops the instance.
 pub const BLOCKS_MIN: u32 = if cfg!(test) { 64 } else { 512 };
 
 /// An open member.
@@ -87,8 +88,8 @@ pub(super) fn open_written(
     if good.is_empty() { Err(no_member(group, &problems)) } else { Ok(good) }
 }
 
-/// Makes the members of a new group, full of zeros that are really written: a later write of redo then changes no metadata of the file system.
-/// On an error none is left.
+/// Makes the members of a new group, full of zeros that are really written: a later write of redo then changes no
+/// metadata of the file system. On an error none is left.
 ///
 /// # Errors
 /// ORA-00336 too small; ORA-00301 when a file cannot be made, also because there is one.

@@ -82,7 +82,8 @@ pub struct LogGroupRecord {
     pub first_lsn: u64,
     pub first_scn: u64,
     pub first_us: u64,
-    /// The block after the last one of the sequence; none as long as the sequence goes on. What lies behind it is of no sequence that counts.
+    /// The block after the last one of the sequence; none as long as the sequence goes on. What lies behind it is of no
+    /// sequence that counts.
     pub end_block: Option<u32>,
     /// Where the sequence ended, with `end_block`.
     pub end_lsn: Option<u64>,

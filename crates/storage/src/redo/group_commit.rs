@@ -1,9 +1,11 @@
-//! Group commit: whether the next log write is delayed a moment, so that it also serves sessions that are about to commit.
+//! Group commit: whether the next log write is delayed a moment, so that it also serves sessions that are about to
+//! commit.
 //!
-//! Sessions that commit one transaction after another come back soon after a write has served them. A write that begins when the first of them is back
-//! leaves the others to the next write, and each write serves half of them. A write that begins when as many sessions wait as at the end of the write
-//! before serves all of them. The delay is at most the average time of a write: a session that meets a write in flight waits as long. Where the
-//! expected sessions do not come, the next writes are not delayed.
+//! Sessions that commit one transaction after another come back soon after a write has served them. A write that begins
+//! when the first of them is back leaves the others to the next write, and each write serves half of them. A write that
+//! begins when as many sessions wait as at the end of the write before serves all of them. The delay is at most the
+//! average time of a write: a session that meets a write in flight waits as long. Where the expected sessions do not
+//! come, the next writes are not delayed.
 
 use common::sync::atomic::{AtomicU32, AtomicUsize, Ordering};
 use common::sync::yield_now;
@@ -11,8 +13,8 @@ use common::sync::yield_now;
 /// Most writes without a delay after a delay that was in vain.
 const PENALTY_MAX: u32 = 255;
 
-/// Group size at which waiting for more commits stops paying off: the device would idle, and the sessions that come keep the processors busy during the
-/// write anyway.
+/// Group size at which waiting for more commits stops paying off: the device would idle, and the sessions that come
+/// keep the processors busy during the write anyway.
 const ENOUGH: usize = 6;
 
 #[derive(Default, Debug)]
@@ -52,8 +54,8 @@ impl GroupCommit {
         waiting >= ENOUGH || waiting >= self.expected.load(Ordering::Relaxed)
     }
 
-    /// Delays the caller, who is about to write, until the group is complete, but no longer than `most_us` on the clock `now_us`. Other threads run
-    /// meanwhile.
+    /// Delays the caller, who is about to write, until the group is complete, but no longer than `most_us` on the clock
+    /// `now_us`. Other threads run meanwhile.
     pub(super) fn gather(&self, most_us: u64, now_us: impl Fn() -> u64) {
         if self.complete() {
             return;

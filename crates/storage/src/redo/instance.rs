@@ -6,7 +6,7 @@ use super::group::{LogGroupRecord, Lsn};
 
 /// The services of the instance for the log. The log writer and sessions call its methods; none may wait for redo or
 /// for a block latch.
-pub trait LogHost: Send + Sync {
+pub trait LogInstance: Send + Sync {
     /// Makes the groups' records durable in the control file.
     ///
     /// # Errors

@@ -1,7 +1,7 @@
 //! What the blocks of a log file look like. docs/formats/redo-log.md has the tables.
 //!
-//! A write is a run of blocks with one first block. The first block tells how many bytes of records follow, so that a reader takes a write whole or not
-//! at all: a record is never cut at the end of the redo.
+//! A write is a run of blocks with one first block. The first block tells how many bytes of records follow, so that a
+//! reader takes a write whole or not at all: a record is never cut at the end of the redo.
 
 use zerocopy::little_endian::{U16, U32, U64};
 use zerocopy::{FromBytes, Immutable, IntoBytes, KnownLayout};
@@ -27,7 +27,7 @@ const CHECKSUM_AT: usize = 12;
 
 /// What a block is.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(super) enum Kind {
+pub(super) enum LogBlockKind {
     /// The first block of a write.
     First = 1,
     /// Another block of a write.
@@ -117,7 +117,7 @@ fn checksum(block: &[u8]) -> u32 {
     crc32c::crc32c_append(sum, &block[CHECKSUM_AT + 4..])
 }
 
-fn seal(block: &mut [u8], kind: Kind, first_record: u16, number: u32, sequence: u32) {
+fn seal(block: &mut [u8], kind: LogBlockKind, first_record: u16, number: u32, sequence: u32) {
     let header = BlockHeader {
         kind: kind as u8,
         size_code: SIZE_CODE,
@@ -133,7 +133,7 @@ fn seal(block: &mut [u8], kind: Kind, first_record: u16, number: u32, sequence: 
 }
 
 /// Whether a block is what it must be: kind, number, sequence and checksum.
-pub(super) fn is_valid(block: &[u8], kind: Kind, number: u32, sequence: u32) -> bool {
+pub(super) fn is_valid(block: &[u8], kind: LogBlockKind, number: u32, sequence: u32) -> bool {
     let Ok((header, _)) = BlockHeader::ref_from_prefix(block) else { return false };
     block.len() == BLOCK
         && header.kind == kind as u8
@@ -143,7 +143,8 @@ pub(super) fn is_valid(block: &[u8], kind: Kind, number: u32, sequence: u32) -> 
         && header.checksum.get() == checksum(block)
 }
 
-/// Lays records out as blocks from block `first` on. `blocks` is zeros, as many as the records need; `starts` are the records' places in `records`.
+/// Lays records out as blocks from block `first` on. `blocks` is zeros, as many as the records need; `starts` are the
+/// records' places in `records`.
 pub(super) fn fill(blocks: &mut [u8], write: Write, sequence: u32, first: u32, records: &[u8], starts: &[u32]) {
     let header = WriteHeader {
         lsn: write.lsn.into(),
@@ -160,11 +161,11 @@ pub(super) fn fill(blocks: &mut [u8], write: Write, sequence: u32, first: u32, r
     let mut starts = starts.iter().map(|start| *start as usize + WRITE_HEADER).peekable();
     for (index, block) in blocks.chunks_exact_mut(BLOCK).enumerate() {
         let mut at = HEADER;
-        let mut kind = Kind::More;
+        let mut kind = LogBlockKind::More;
         if index == 0 {
             block[HEADER..HEADER + WRITE_HEADER].copy_from_slice(header.as_bytes());
             at += WRITE_HEADER;
-            kind = Kind::First;
+            kind = LogBlockKind::First;
         }
         let (now, later) = rest.split_at(rest.len().min(BLOCK - at));
         block[at..at + now.len()].copy_from_slice(now);
@@ -219,7 +220,7 @@ impl LogHeader {
         };
         let block = &mut bytes[BLOCK..];
         block[HEADER..HEADER + 40].copy_from_slice(redo.as_bytes());
-        seal(block, Kind::Header, 0, 1, self.sequence);
+        seal(block, LogBlockKind::Header, 0, 1, self.sequence);
         bytes
     }
 
@@ -243,7 +244,7 @@ impl LogHeader {
         let block = bytes.get(BLOCK..2 * BLOCK).ok_or("the file is too short")?;
         let (header, _) = BlockHeader::ref_from_prefix(block).map_err(|_| "the file is too short")?;
         let sequence = header.sequence.get();
-        if !is_valid(block, Kind::Header, 1, sequence) {
+        if !is_valid(block, LogBlockKind::Header, 1, sequence) {
             return Err("the redo header is damaged".to_owned());
         }
         let (redo, _) = RedoHeader::ref_from_prefix(&block[HEADER..]).map_err(|_| "the file is too short")?;
@@ -271,8 +272,8 @@ mod tests {
         let mut blocks = vec![0; 3 * BLOCK];
         fill(&mut blocks, write, 9, 40, &records, &[0, 100, 1300]);
         let parts: Vec<&[u8]> = blocks.chunks(BLOCK).collect();
-        assert!(is_valid(parts[0], Kind::First, 40, 9) && is_valid(parts[1], Kind::More, 41, 9));
-        assert!(!is_valid(parts[0], Kind::First, 40, 8) && !is_valid(parts[0], Kind::First, 41, 9));
+        assert!(is_valid(parts[0], LogBlockKind::First, 40, 9) && is_valid(parts[1], LogBlockKind::More, 41, 9));
+        assert!(!is_valid(parts[0], LogBlockKind::First, 40, 8) && !is_valid(parts[0], LogBlockKind::First, 41, 9));
         assert_eq!(write_of(parts[0], 3), Some(write));
         assert_eq!(write_of(parts[0], 2), None);
         let first = |block: &[u8]| u16::from_le_bytes([block[2], block[3]]);
@@ -282,7 +283,7 @@ mod tests {
         back.extend_from_slice(&parts[2][HEADER..]);
         assert_eq!(&back[..1400], &records[..]);
         blocks[600] ^= 1;
-        assert!(!is_valid(&blocks[BLOCK..2 * BLOCK], Kind::More, 41, 9));
+        assert!(!is_valid(&blocks[BLOCK..2 * BLOCK], LogBlockKind::More, 41, 9));
     }
 
     #[test]

@@ -11,7 +11,7 @@ use waits::{Event, Meter, Statistic};
 
 use super::core::Core;
 use super::group::{LogGroupRecord, LogGroupSpec, LogGroupState, LogGroupStatus, Lsn, Rba, check_groups};
-use super::instance::LogHost;
+use super::instance::LogInstance;
 use super::layout::RECORD_HEADER;
 use super::members::no_thread;
 use super::reader::ReadEnd;
@@ -26,7 +26,8 @@ pub struct LogOptions {
     pub database: u64,
     /// Of the log buffer.
     pub buffer_bytes: usize,
-    /// Where a crash would begin to read: groups with older redo may be written again. None for a database that has no redo yet.
+    /// Where a crash would begin to read: groups with older redo may be written again. None for a database that has no
+    /// redo yet.
     pub checkpoint: Option<Rba>,
     /// Where reading ended, when the log was not closed by [`RedoLog::shutdown`].
     pub recovered: Option<ReadEnd>,
@@ -48,7 +49,8 @@ impl RedoLog {
     /// Makes the log files of a new database. On an error none is left. The records belong into the control file.
     ///
     /// # Errors
-    /// ORA-01518 fewer than two groups; ORA-01184 a number twice; ORA-01577 a file twice; ORA-00336 too small; ORA-00301 a file cannot be made.
+    /// ORA-01518 fewer than two groups; ORA-01184 a number twice; ORA-01577 a file twice; ORA-00336 too small;
+    /// ORA-00301 a file cannot be made.
     pub fn create(
         files: &Arc<dyn FileSystem>,
         directory: &Path,
@@ -75,21 +77,23 @@ impl RedoLog {
         Ok(records)
     }
 
-    /// Opens the log for writing: a new sequence begins, in a group whose redo nobody needs. `meter` is the log writer's.
+    /// Opens the log for writing: a new sequence begins, in a group whose redo nobody needs. `meter` is the log
+    /// writer's.
     ///
     /// # Errors
-    /// ORA-01113 when the log was not closed and `recovered` does not say where it ends; ORA-00350 when all groups are needed: recover and checkpoint first;
-    /// ORA-00313 when no member of the next group can be opened; what the control file says when it cannot be written.
+    /// ORA-01113 when the log was not closed and `recovered` does not say where it ends; ORA-00350 when all groups are
+    /// needed: recover and checkpoint first; ORA-00313 when no member of the next group can be opened; what the control
+    /// file says when it cannot be written.
     pub fn open(
         files: Arc<dyn FileSystem>,
         directory: &Path,
         mut records: Vec<LogGroupRecord>,
-        host: Arc<dyn LogHost>,
+        instance: Arc<dyn LogInstance>,
         health: Arc<Health>,
         meter: Arc<Meter>,
         options: &LogOptions,
     ) -> Result<Arc<Self>> {
-        let lsn = end_of(&mut records, options.recovered.as_ref(), host.scn())?;
+        let lsn = end_of(&mut records, options.recovered.as_ref(), instance.scn())?;
         let checkpoint = options.checkpoint.unwrap_or_default();
         for record in records.iter_mut().filter(|record| record.sequence > 0) {
             let needed = options.checkpoint.is_some() && record.sequence >= checkpoint.sequence;
@@ -99,7 +103,7 @@ impl RedoLog {
             files,
             directory.to_owned(),
             options.database,
-            host,
+            instance,
             health,
             meter,
             options.buffer_bytes,
@@ -140,12 +144,12 @@ impl RedoLog {
         Ok(())
     }
 
-    /// Adds a record. Returns where it is and where it ends. May wait until there is room; block latches may be held meanwhile as far as rule 4 of the
-    /// README allows.
+    /// Adds a record. Returns where it is and where it ends. May wait until there is room; block latches may be held
+    /// meanwhile as far as rule 4 of the README allows.
     ///
     /// # Errors
-    /// HW-0010 when the instance has stopped, as it does for bytes that are no record, or longer than a log file or the buffer: what they tell of is in the
-    /// blocks already.
+    /// HW-0010 when the instance has stopped, as it does for bytes that are no record, or longer than a log file or the
+    /// buffer: what they tell of is in the blocks already.
     pub fn append(&self, meter: &Meter, record: &[u8]) -> Result<(Lsn, Lsn)> {
         loop {
             match self.try_append(meter, record)? {
@@ -244,7 +248,8 @@ impl RedoLog {
         self.core.request(self.core.buffer.end());
     }
 
-    /// The place in the files where reading must begin to see everything from `lsn` on: the start of a write, at or a little before the one that holds it.
+    /// The place in the files where reading must begin to see everything from `lsn` on: the start of a write, at or a
+    /// little before the one that holds it.
     #[must_use]
     pub fn position(&self, lsn: Lsn) -> Rba {
         self.core.position(lsn)
@@ -259,7 +264,8 @@ impl RedoLog {
         Ok(self.core.place_end())
     }
 
-    /// The first redo that a recovery reads that begins at [`position`](Self::position) of `lsn`, which may be some before it. It never goes back.
+    /// The first redo that a recovery reads that begins at [`position`](Self::position) of `lsn`, which may be some
+    /// before it. It never goes back.
     pub(crate) fn read_from(&self, lsn: Lsn) -> Lsn {
         self.core.read_from(lsn)
     }
@@ -281,7 +287,7 @@ impl RedoLog {
             }
         }
         if records != groups.records {
-            core.host.store(&records).map_err(|error| core.fail(&error))?;
+            core.instance.store(&records).map_err(|error| core.fail(&error))?;
             hold(|| check_groups(&records));
             groups.records = records;
             switch::note_free(core, &groups);
@@ -315,7 +321,8 @@ impl RedoLog {
         self.core.sequence.load(Ordering::SeqCst)
     }
 
-    /// Writes everything, notes in the control file where the redo ends, and stops the log writer. Nobody appends any more.
+    /// Writes everything, notes in the control file where the redo ends, and stops the log writer. Nobody appends any
+    /// more.
     ///
     /// # Errors
     /// HW-0010 when a write fails or has failed before.

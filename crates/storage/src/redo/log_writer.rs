@@ -1,11 +1,11 @@
 //! The log writer: `lgwr` and its helpers, all alike.
 //!
-//! The thread that has the duty takes the redo in the buffer, gives it a place in the file, and writes it; then it takes what came meanwhile, in one write.
-//! Where writes take long, several threads have the duty, so that several writes are in flight. One thread at a time takes redo, so that places are in the
-//! order of the redo.
+//! The thread that has the duty takes the redo in the buffer, gives it a place in the file, and writes it; then it
+//! takes what came meanwhile, in one write. Where writes take long, several threads have the duty, so that several
+//! writes are in flight. One thread at a time takes redo, so that places are in the order of the redo.
 //!
-//! A session that waits for its redo and finds the duty free writes the buffer itself, for all sessions. That saves waking a thread, and being woken by
-//! it. When its own redo is durable, it leaves the rest to the threads here.
+//! A session that waits for its redo and finds the duty free writes the buffer itself, for all sessions. That saves
+//! waking a thread, and being woken by it. When its own redo is durable, it leaves the rest to the threads here.
 
 use std::time::Duration;
 
@@ -24,7 +24,7 @@ use super::layout::{self, BLOCK, FIRST_BLOCK, HEADER, PAYLOAD, RECORD_HEADER, Wr
 const PERIOD: Duration = Duration::from_millis(3_000);
 
 /// Redo that has been taken out of the buffer and has its place.
-pub(super) struct Batch {
+pub(super) struct PlacedRedo {
     ticket: u64,
     write: Write,
     sequence: u32,
@@ -34,7 +34,8 @@ pub(super) struct Batch {
     members: Arc<Vec<Member>>,
 }
 
-/// What each thread does until the log is closed or something fails. `first`: it is the one that is called the log writer.
+/// What each thread does until the log is closed or something fails. `first`: it is the one that is called the log
+/// writer.
 pub(super) fn run(core: &Core, first: bool) {
     let _watch = Watch(core);
     let writes_possible = || writes_wanted(core) && core.has_duty();
@@ -89,7 +90,8 @@ pub(super) fn make_durable(core: &Core, lsn: u64) -> Result<()> {
     }
 }
 
-/// Writes everything before `lsn` if no other thread does. True: it is durable, and the caller no longer counts as waiting. False: another thread writes.
+/// Writes everything before `lsn` if no other thread does. True: it is durable, and the caller no longer counts as
+/// waiting. False: another thread writes.
 fn write_own(core: &Core, lsn: u64) -> Result<bool> {
     while core.taken.load(Ordering::SeqCst) < lsn {
         let Some(_duty) = core.begin_duty() else { break };
@@ -113,7 +115,8 @@ impl Drop for Watch<'_> {
     }
 }
 
-/// Without threads: does what a writer would find to do, on the caller's thread. What is called from here asks for a writer too, and gets none.
+/// Without threads: does what a writer would find to do, on the caller's thread. What is called from here asks for a
+/// writer too, and gets none.
 pub(super) fn pump(core: &Core) {
     if core.pumping.swap(true, Ordering::SeqCst) {
         return;
@@ -160,7 +163,7 @@ fn write_some(core: &Core) -> Result<()> {
 }
 
 /// Takes whole records out of the buffer, as many as one write may have. None when there is nothing.
-pub(super) fn next(core: &Core, take: &mut Take) -> Result<Option<Batch>> {
+pub(super) fn next(core: &Core, take: &mut Take) -> Result<Option<PlacedRedo>> {
     let start = take.taken;
     debug_assert!(core.buffer.end() >= start, "more is taken than there is");
     let mut end = core.buffer.end().min(start + core.write_bytes);
@@ -213,7 +216,7 @@ pub(super) fn next(core: &Core, take: &mut Take) -> Result<Option<Batch>> {
     core.taken.store(take.taken, Ordering::SeqCst);
     core.buffer.release(&core.meter, take.taken, promised, u64::from(blocks));
     let (ticket, sequence, members) = (take.tickets, take.sequence, take.members.clone());
-    Ok(Some(Batch { ticket, write, sequence, first, records, starts, members }))
+    Ok(Some(PlacedRedo { ticket, write, sequence, first, records, starts, members }))
 }
 
 fn length_of(record: &[u8]) -> usize {
@@ -232,8 +235,8 @@ fn wait_copied(core: &Core, end: u64) {
 }
 
 /// Writes a batch to all members and makes it known.
-pub(super) fn write(core: &Core, batch: Batch) -> Result<()> {
-    let Batch { ticket, write, sequence, first, records, starts, members } = batch;
+pub(super) fn write(core: &Core, batch: PlacedRedo) -> Result<()> {
+    let PlacedRedo { ticket, write, sequence, first, records, starts, members } = batch;
     let blocks = u64::from(write.blocks());
     let mut bytes = AlignedBuffer::zeroed(blocks as usize * BLOCK);
     layout::fill(&mut bytes, write, sequence, first, &records, &starts);

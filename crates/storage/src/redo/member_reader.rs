@@ -1,4 +1,5 @@
-//! A member of a log group, read in order: large reads, several of them on their way while what came before is looked at.
+//! A member of a log group, read in order: large reads, several of them on their way while what came before is looked
+//! at.
 
 use std::collections::VecDeque;
 use std::io;
@@ -67,7 +68,8 @@ impl MemberReader {
         number >= self.first && number < self.first + self.held()
     }
 
-    /// Gets the chunk that begins with a block; the chunk that ends with it, when the one behind it was looked at before.
+    /// Gets the chunk that begins with a block; the chunk that ends with it, when the one behind it was looked at
+    /// before.
     fn load(&mut self, number: u32, reading: Reading<'_>) -> io::Result<()> {
         let backwards = self.held() > 0 && number + 1 == self.first;
         let follows = self.held() == 0 || number == self.first + self.held();

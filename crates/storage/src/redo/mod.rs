@@ -26,7 +26,7 @@ use common::{Error, ErrorKind, Number};
 pub use files::BLOCKS_MIN;
 pub(crate) use group::check_groups;
 pub use group::{LogGroupRecord, LogGroupSpec, LogGroupState, LogGroupStatus, Lsn, Rba};
-pub use instance::LogHost;
+pub use instance::LogInstance;
 pub use layout::{BLOCK, FIRST_BLOCK, RECORD_HEADER};
 pub use log::{LogOptions, RedoLog};
 pub use reader::{EndReason, ReadEnd, RedoReader};

@@ -7,8 +7,8 @@
 //! | a block that is not what it must be, in every member that can be read | damage: ORA-00353 | the end, unless what is behind it says that it was durable: ORA-00353 |
 //! | a block that can be read in no member | ORA-00353: it may have been acknowledged | ORA-00353 |
 //!
-//! The last sequence is synced before it is read: what a process that was killed has written may be there to be read and not be on the disk yet, and
-//! nothing may be made of redo that a crash can still take away.
+//! The last sequence is synced before it is read: what a process that was killed has written may be there to be read
+//! and not be on the disk yet, and nothing may be made of redo that a crash can still take away.
 
 use std::fmt;
 use std::io;
@@ -21,12 +21,14 @@ use waits::Meter;
 
 use super::files;
 use super::group::{LogGroupRecord, Lsn, Rba, no_member, resolve};
-use super::layout::{self, BLOCK, FIRST_BLOCK, HEADER, Kind, PAYLOAD, RECORD_HEADER, WRITE_HEADER, Write};
+use super::layout::{self, BLOCK, FIRST_BLOCK, HEADER, LogBlockKind, PAYLOAD, RECORD_HEADER, WRITE_HEADER, Write};
 use super::member_reader::{MemberReader, Reading};
 
-/// Behind a hole this many blocks are searched for a write that knows the hole as durable. Writes that can be in flight together are far shorter.
+/// Behind a hole this many blocks are searched for a write that knows the hole as durable. Writes that can be in flight
+/// together are far shorter.
 const SEARCH_BLOCKS: u32 = if cfg!(test) { 256 } else { 32_768 };
-/// Behind those every so manieth is looked at: a block of the sequence so far behind the hole was not written while the hole still was.
+/// Behind those every so manieth is looked at: a block of the sequence so far behind the hole was not written while the
+/// hole still was.
 const PROBE_BLOCKS: u32 = if cfg!(test) { 16 } else { 512 };
 /// Behind a hole so many blocks that cannot be read end the search.
 const UNREADABLE_MAX: u32 = 8;
@@ -90,7 +92,8 @@ impl RedoReader {
     /// Begins at `from`, which is the start of a write or the end of a sequence.
     ///
     /// # Errors
-    /// ORA-00313 when no member of the group holds the sequence, or none can be synced; ORA-00353 when `from` is no such place.
+    /// ORA-00313 when no member of the group holds the sequence, or none can be synced; ORA-00353 when `from` is no
+    /// such place.
     pub fn open(
         files: Arc<dyn FileSystem>,
         directory: &Path,
@@ -151,7 +154,8 @@ impl RedoReader {
     /// The next record and its place.
     ///
     /// # Errors
-    /// ORA-00353 damaged redo; ORA-00313 no member of a group that is needed can be used. The reader then stays where it is.
+    /// ORA-00353 damaged redo; ORA-00313 no member of a group that is needed can be used. The reader then stays where
+    /// it is.
     #[expect(clippy::should_implement_trait, reason = "it lends the record out")]
     pub fn next(&mut self) -> Result<Option<(Rba, &[u8])>> {
         while self.at == self.records.len() {
@@ -181,8 +185,8 @@ impl RedoReader {
         Ok(Some((rba, &self.records[start..start + length])))
     }
 
-    /// Appends the records of the next writes to `out`, whole writes until there are `bytes` or more. False at the end. Not to be mixed with
-    /// [`next`](Self::next).
+    /// Appends the records of the next writes to `out`, whole writes until there are `bytes` or more. False at the end.
+    /// Not to be mixed with [`next`](Self::next).
     ///
     /// # Errors
     /// As [`next`](Self::next); what was appended before stands.
@@ -232,7 +236,7 @@ impl RedoReader {
         out.reserve(write.bytes as usize);
         for index in 0..write.blocks() {
             let number = self.block + index;
-            let kind = if index == 0 { Kind::First } else { Kind::More };
+            let kind = if index == 0 { LogBlockKind::First } else { LogBlockKind::More };
             let from = if index == 0 { HEADER + WRITE_HEADER } else { HEADER };
             match valid(&mut self.members, &self.group, self.meter.as_deref(), number, kind) {
                 Ok(Some(block)) => {
@@ -265,7 +269,7 @@ impl RedoReader {
     fn first_block(&mut self, number: u32) -> Result<Option<Write>> {
         let end = self.group.end_block.unwrap_or(self.group.blocks());
         let Some(room) = end.checked_sub(number).filter(|room| *room > 0) else { return Ok(None) };
-        match valid(&mut self.members, &self.group, self.meter.as_deref(), number, Kind::First) {
+        match valid(&mut self.members, &self.group, self.meter.as_deref(), number, LogBlockKind::First) {
             Ok(block) => Ok(block.and_then(|block| layout::write_of(block, room))),
             Err(error) => Err(self.unreadable(number, &error)),
         }
@@ -285,7 +289,8 @@ impl RedoReader {
                     return Err(self.damage(number, &why));
                 }
                 Ok(_) => {}
-                // What cannot be read here belongs behind the hole and says nothing about it. A device that has gone would be asked for ever.
+                // What cannot be read here belongs behind the hole and says nothing about it. A device that has gone
+                // would be asked for ever.
                 Err(_) => unreadable += 1,
             }
             if unreadable == UNREADABLE_MAX {
@@ -308,7 +313,9 @@ impl RedoReader {
             Reading { meter: self.meter.as_deref(), sequence: self.group.sequence, blocks: self.group.blocks() };
         self.members.iter().any(|member| {
             let is = |kind, block: &[u8]| layout::is_valid(block, kind, number, self.group.sequence);
-            member.one(number, reading).is_ok_and(|block| is(Kind::First, &block) || is(Kind::More, &block))
+            member
+                .one(number, reading)
+                .is_ok_and(|block| is(LogBlockKind::First, &block) || is(LogBlockKind::More, &block))
         })
     }
 
@@ -359,8 +366,8 @@ impl RedoReader {
     }
 }
 
-/// The block from whichever member has it whole; None when none has. A member that cannot be read counts as one that is not there: the others have what
-/// was acknowledged.
+/// The block from whichever member has it whole; None when none has. A member that cannot be read counts as one that is
+/// not there: the others have what was acknowledged.
 ///
 /// # Errors
 /// When no member can be read.
@@ -369,7 +376,7 @@ fn valid<'a>(
     group: &LogGroupRecord,
     meter: Option<&Meter>,
     number: u32,
-    kind: Kind,
+    kind: LogBlockKind,
 ) -> io::Result<Option<&'a [u8]>> {
     let reading = Reading { meter, sequence: group.sequence, blocks: group.blocks() };
     let (mut read, mut failed) = (false, None);
@@ -386,7 +393,8 @@ fn valid<'a>(
     }
 }
 
-/// The members that hold the redo of the group's sequence. Those of a sequence that goes on are synced first; what cannot be synced is not read.
+/// The members that hold the redo of the group's sequence. Those of a sequence that goes on are synced first; what
+/// cannot be synced is not read.
 fn open_members(
     files: &dyn FileSystem,
     directory: &Path,

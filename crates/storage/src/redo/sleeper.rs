@@ -1,7 +1,8 @@
 //! Threads that sleep until their redo is durable, and how they are woken.
 //!
-//! Waking a thread costs a system call. The log writer wakes a few of those it has served, and each of them wakes some of the others before it goes on, so
-//! that the next write is not held up by the number of sessions that the last one has served.
+//! Waking a thread costs a system call. The log writer wakes a few of those it has served, and each of them wakes some
+//! of the others before it goes on, so that the next write is not held up by the number of sessions that the last one
+//! has served.
 
 use std::mem;
 
@@ -10,12 +11,12 @@ use common::sync::{Arc, Condvar, Mutex};
 /// A place to sleep; a thread has one.
 #[derive(Default, Debug)]
 pub(super) struct Sleeper {
-    state: Mutex<State>,
+    state: Mutex<SleeperState>,
     woken: Condvar,
 }
 
 #[derive(Default, Debug)]
-struct State {
+struct SleeperState {
     awake: bool,
     /// Whom the thread wakes when it is woken.
     others: Vec<Arc<Sleeper>>,

@@ -57,8 +57,9 @@ impl NoRoom {
 }
 
 impl RedoLog {
-    /// Called before block latches are taken for a change: waits while the current log file is nearly full and no other is free, so that the checkpoint
-    /// that will free one meets no latch whose holder waits for it. Costs two loads when there is room.
+    /// Called before block latches are taken for a change: waits while the current log file is nearly full and no other
+    /// is free, so that the checkpoint that will free one meets no latch whose holder waits for it. Costs two loads
+    /// when there is room.
     ///
     /// # Errors
     /// HW-0010 when the instance has stopped.
@@ -66,8 +67,8 @@ impl RedoLog {
         self.wait_room_for(meter, 0)
     }
 
-    /// As [`wait_room`](Self::wait_room), until a record of so many bytes leaves the part that is kept for sessions with latches. For a session that
-    /// appends without latches a record that sessions with latches wait for.
+    /// As [`wait_room`](Self::wait_room), until a record of so many bytes leaves the part that is kept for sessions
+    /// with latches. For a session that appends without latches a record that sessions with latches wait for.
     ///
     /// # Errors
     /// HW-0010 when the instance has stopped.
@@ -82,7 +83,7 @@ impl RedoLog {
             while short() {
                 self.check()?;
                 // Again each time: a checkpoint that ended meanwhile may have begun before the redo that is in the way.
-                core.host.checkpoint_wanted(Lsn(core.buffer.end()), true);
+                core.instance.checkpoint_wanted(Lsn(core.buffer.end()), true);
                 let seen = core.buffer.changes();
                 if short() {
                     self.pause(seen, &mut turns)?;
@@ -92,7 +93,8 @@ impl RedoLog {
         })
     }
 
-    /// Whether [`wait_room`](Self::wait_room) would not wait: the current log file is not nearly full, or another is free.
+    /// Whether [`wait_room`](Self::wait_room) would not wait: the current log file is not nearly full, or another is
+    /// free.
     #[must_use]
     pub fn has_room(&self) -> bool {
         self.has_room_for(0)
@@ -117,11 +119,12 @@ impl RedoLog {
             return Err(core.fail(&Error::bug("a session waits for redo that only it could write")));
         }
         core.wake_writer();
-        if core.buffer.changes() == seen { core.host.writer_round() } else { Ok(()) }
+        if core.buffer.changes() == seen { core.instance.writer_round() } else { Ok(()) }
     }
 
-    /// Keeps room for a record of up to so many bytes that the caller appends with latches held, and waits as [`wait_room`](Self::wait_room) does until it is
-    /// there. Until the caller lets go of it, other sessions stop that much earlier. One session at a time: two could want more than there is.
+    /// Keeps room for a record of up to so many bytes that the caller appends with latches held, and waits as
+    /// [`wait_room`](Self::wait_room) does until it is there. Until the caller lets go of it, other sessions stop that
+    /// much earlier. One session at a time: two could want more than there is.
     ///
     /// # Errors
     /// HW-0010 when the instance has stopped.
@@ -133,7 +136,8 @@ impl RedoLog {
         Ok(reserved)
     }
 
-    /// Bytes that a record may have whose session holds latches: as much as [`reserve`](Self::reserve) can keep in the smallest file.
+    /// Bytes that a record may have whose session holds latches: as much as [`reserve`](Self::reserve) can keep in the
+    /// smallest file.
     pub fn longest_latched_record(&self) -> u64 {
         let file = self.core.record_bytes.load(Ordering::Relaxed);
         self.longest_record().min(file - file / KEPT)
@@ -181,7 +185,7 @@ impl RedoLog {
             while core.buffer.changes() == seen {
                 self.check()?;
                 if event == Event::LogFileSwitchCheckpointIncomplete {
-                    core.host.checkpoint_wanted(Lsn(end), true);
+                    core.instance.checkpoint_wanted(Lsn(end), true);
                 }
                 self.pause(seen, &mut turns)?;
             }
@@ -222,7 +226,7 @@ impl RedoLog {
                 }
                 self.check()?;
                 if !core.next_free.load(Ordering::SeqCst) {
-                    core.host.checkpoint_wanted(self.end(), true);
+                    core.instance.checkpoint_wanted(self.end(), true);
                 }
                 self.pause(seen, &mut turns)?;
             }

@@ -11,7 +11,8 @@ use super::layout::{FIRST_BLOCK, LogHeader, room_of};
 use super::log_writer;
 use crate::invariants::hold;
 
-/// Leaves the current file if that is still wanted. When no other is free, asks for a checkpoint and comes back once there was one.
+/// Leaves the current file if that is still wanted. When no other is free, asks for a checkpoint and comes back once
+/// there was one.
 pub(super) fn switch(core: &Core) -> Result<()> {
     let mut take = core.take.lock();
     if core.leave.load(Ordering::SeqCst) != take.sequence {
@@ -25,7 +26,7 @@ pub(super) fn switch(core: &Core) -> Result<()> {
             drop(groups);
             let end = take.taken;
             drop(take);
-            core.host.checkpoint_wanted(Lsn(end), true);
+            core.instance.checkpoint_wanted(Lsn(end), true);
             return Ok(());
         }
     }
@@ -40,7 +41,7 @@ pub(super) fn switch(core: &Core) -> Result<()> {
     begin(core, &mut take)?;
     let end = take.taken;
     drop(take);
-    core.host.checkpoint_wanted(Lsn(end), false);
+    core.instance.checkpoint_wanted(Lsn(end), false);
     Ok(())
 }
 
@@ -52,7 +53,8 @@ fn candidate(records: &[LogGroupRecord]) -> Option<usize> {
     best.map(|(index, _)| index)
 }
 
-/// To be called whenever groups have changed: whether there is one to go on to, and the longest record that fits into each.
+/// To be called whenever groups have changed: whether there is one to go on to, and the longest record that fits into
+/// each.
 pub(super) fn note_free(core: &Core, groups: &Groups) {
     let free = candidate(&groups.records).is_some();
     core.next_free.store(free, Ordering::SeqCst);
@@ -63,12 +65,13 @@ pub(super) fn note_free(core: &Core, groups: &Groups) {
     core.record_bytes.store(room_of(blocks), Ordering::SeqCst);
 }
 
-/// Begins a new sequence in the next free group, after everything before it has been written: header first, then the control file, then redo.
+/// Begins a new sequence in the next free group, after everything before it has been written: header first, then the
+/// control file, then redo.
 pub(super) fn begin(core: &Core, take: &mut Take) -> Result<()> {
     let mut guard = core.groups.lock();
     let groups = &mut *guard;
     let Some(next) = candidate(&groups.records) else { return Err(super::not_complete()) };
-    let (scn, now) = (core.host.scn(), core.meter.clock().wall_us());
+    let (scn, now) = (core.instance.scn(), core.meter.clock().wall_us());
     let mut records = groups.records.clone();
     if let Some(old) = records.iter_mut().find(|record| record.state == LogGroupState::Current) {
         end_sequence(old, take.next_block, take.taken, scn);
@@ -99,7 +102,7 @@ pub(super) fn begin(core: &Core, take: &mut Take) -> Result<()> {
     (take.group, take.blocks) = (record.number, record.blocks());
     note_invalid(groups, record, &opened);
     hold(|| check_groups(&records));
-    core.host.store(&records)?;
+    core.instance.store(&records)?;
     groups.records = records;
     note_free(core, groups);
     if !core.inline {
@@ -141,9 +144,9 @@ pub(super) fn finish(core: &Core, take: &Take) -> Result<()> {
     let mut records = groups.records.clone();
     let current = records.iter_mut().find(|record| record.state == LogGroupState::Current);
     let current = current.ok_or_else(|| Error::bug("no current log group"))?;
-    end_sequence(current, take.next_block, take.taken, core.host.scn());
+    end_sequence(current, take.next_block, take.taken, core.instance.scn());
     hold(|| check_groups(&records));
-    core.host.store(&records)?;
+    core.instance.store(&records)?;
     groups.records = records;
     Ok(())
 }

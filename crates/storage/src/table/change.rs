@@ -35,7 +35,7 @@ pub(super) enum Check<'a> {
 }
 
 /// The work on a piece.
-pub(super) enum Work<'a> {
+pub(super) enum PieceWork<'a> {
     Delete,
     /// Replace the piece by this one, if it fits there.
     Replace(&'a [u8]),
@@ -48,7 +48,7 @@ pub(super) enum Work<'a> {
 /// A piece, and the work on it.
 pub(super) struct Change<'a> {
     pub(super) at: RowAddress,
-    pub(super) work: Work<'a>,
+    pub(super) work: PieceWork<'a>,
 }
 
 /// Result of a change.
@@ -103,7 +103,7 @@ impl<'a> RowChanges<'a> {
     pub(super) fn change(
         &mut self,
         at: RowAddress,
-        work: &Work<'_>,
+        work: &PieceWork<'_>,
         belongs: impl Fn(RowPiece<'_>) -> bool,
         mut seen: impl FnMut(RowPiece<'_>),
     ) -> Result<Done> {
@@ -229,16 +229,16 @@ impl<'a> RowChanges<'a> {
             seen(number, piece);
             operation::add_row(payload, at.slot, lock, piece.encoded()?);
             let (operation, became) = match work {
-                Work::Delete if heap::mark_deleted(bytes, at.slot, itl) => (operation::DELETE_ROW, Done::Yes),
-                Work::Replace(new) if heap::change::replace(bytes, at.slot, new, itl) => {
+                PieceWork::Delete if heap::mark_deleted(bytes, at.slot, itl) => (operation::DELETE_ROW, Done::Yes),
+                PieceWork::Replace(new) if heap::change::replace(bytes, at.slot, new, itl) => {
                     (operation::REPLACE_ROW, Done::Yes)
                 }
-                Work::ReplaceWhole(new) if whole && heap::change::replace(bytes, at.slot, new, itl) => {
+                PieceWork::ReplaceWhole(new) if whole && heap::change::replace(bytes, at.slot, new, itl) => {
                     (operation::REPLACE_ROW, Done::Yes)
                 }
-                Work::Lock | Work::ReplaceWhole(_) if heap::lock_row(bytes, at.slot, itl) => {
+                PieceWork::Lock | PieceWork::ReplaceWhole(_) if heap::lock_row(bytes, at.slot, itl) => {
                     payload.truncate(start + operation::ROW_BYTES);
-                    (operation::LOCK_ROW, if matches!(work, Work::Lock) { Done::Yes } else { Done::NoRoom })
+                    (operation::LOCK_ROW, if matches!(work, PieceWork::Lock) { Done::Yes } else { Done::NoRoom })
                 }
                 // Refused: the single change reports it.
                 _ => {
@@ -255,7 +255,7 @@ impl<'a> RowChanges<'a> {
         &mut self,
         at: RowAddress,
         slot: (u8, bool),
-        work: &Work<'_>,
+        work: &PieceWork<'_>,
         seen: &mut dyn FnMut(RowPiece<'_>),
     ) -> Result<Done> {
         let Some(block) = &mut self.block else { return Ok(Done::Gone) };
@@ -263,17 +263,17 @@ impl<'a> RowChanges<'a> {
         seen(piece);
         let old = piece.encoded().unwrap_or_default().to_vec();
         let lock = piece.lock();
-        if let Work::ReplaceWhole(new) = work {
-            if piece.flags() & WHOLE == WHOLE && self.one(at, slot, &Work::Replace(new), lock, &old)? {
+        if let PieceWork::ReplaceWhole(new) = work {
+            if piece.flags() & WHOLE == WHOLE && self.one(at, slot, &PieceWork::Replace(new), lock, &old)? {
                 return Ok(Done::Yes);
             }
             // A refused change leaves the ITL slot unchanged.
-            let locked = self.one(at, slot, &Work::Lock, lock, &old)?;
+            let locked = self.one(at, slot, &PieceWork::Lock, lock, &old)?;
             return if locked { Ok(Done::NoRoom) } else { Err(self.refused(at)) };
         }
         match (self.one(at, slot, work, lock, &old)?, work) {
             (true, _) => Ok(Done::Yes),
-            (false, Work::Replace(_)) => Ok(Done::NoRoom),
+            (false, PieceWork::Replace(_)) => Ok(Done::NoRoom),
             (false, _) => Err(self.refused(at)),
         }
     }
@@ -283,9 +283,9 @@ impl<'a> RowChanges<'a> {
     }
 
     /// Makes one change, with its undo. False when the block has no room for it.
-    fn one(&mut self, at: RowAddress, slot: (u8, bool), work: &Work<'_>, lock: u8, old: &[u8]) -> Result<bool> {
+    fn one(&mut self, at: RowAddress, slot: (u8, bool), work: &PieceWork<'_>, lock: u8, old: &[u8]) -> Result<bool> {
         let Some(block) = &mut self.block else { return Ok(false) };
-        if let Work::Replace(piece) = work
+        if let PieceWork::Replace(piece) = work
             && let Some(growth) = piece.len().max(LEAST_ROW_BYTES).checked_sub(old.len().max(LEAST_ROW_BYTES))
             && growth > 0
             && let Some(past) = self.worker.past(block)?
@@ -298,21 +298,25 @@ impl<'a> RowChanges<'a> {
         }
         let object = self.table.segment.data_object();
         let (operation, payload) = match work {
-            Work::Delete => (operation::DELETE_ROW, operation::row(at.slot, lock, old)),
-            Work::Replace(_) | Work::ReplaceWhole(_) => (operation::REPLACE_ROW, operation::row(at.slot, lock, old)),
-            Work::Lock => (operation::LOCK_ROW, operation::row(at.slot, lock, &[])),
+            PieceWork::Delete => (operation::DELETE_ROW, operation::row(at.slot, lock, old)),
+            PieceWork::Replace(_) | PieceWork::ReplaceWhole(_) => {
+                (operation::REPLACE_ROW, operation::row(at.slot, lock, old))
+            }
+            PieceWork::Lock => (operation::LOCK_ROW, operation::row(at.slot, lock, &[])),
         };
         let reach = match work {
-            Work::Delete | Work::Lock => heap::change::touch_reach(block, at.slot),
-            Work::Replace(piece) | Work::ReplaceWhole(piece) => {
+            PieceWork::Delete | PieceWork::Lock => heap::change::touch_reach(block, at.slot),
+            PieceWork::Replace(piece) | PieceWork::ReplaceWhole(piece) => {
                 heap::change::replace_reach(block, at.slot, piece.len())
             }
         };
         let done = self.worker.transact(block, slot, object, operation, reach, |bytes, itl| {
             let done = match work {
-                Work::Delete => heap::mark_deleted(bytes, at.slot, itl),
-                Work::Replace(piece) | Work::ReplaceWhole(piece) => heap::change::replace(bytes, at.slot, piece, itl),
-                Work::Lock => heap::lock_row(bytes, at.slot, itl),
+                PieceWork::Delete => heap::mark_deleted(bytes, at.slot, itl),
+                PieceWork::Replace(piece) | PieceWork::ReplaceWhole(piece) => {
+                    heap::change::replace(bytes, at.slot, piece, itl)
+                }
+                PieceWork::Lock => heap::lock_row(bytes, at.slot, itl),
             };
             done.then_some(((), payload))
         })?;
@@ -426,7 +430,7 @@ pub fn lock_row(s: &Worker, table: &HeapTable, rowid: Rowid, snapshot: &Snapshot
         return Ok(false);
     }
     let mut changes = RowChanges::new(s, table, Check::Against(snapshot)).waiting(wait);
-    let done = changes.change(at, &Work::Lock, super::delete::is_head, |_| {});
+    let done = changes.change(at, &PieceWork::Lock, super::delete::is_head, |_| {});
     changes.release()?;
     Ok(done? == Done::Yes)
 }

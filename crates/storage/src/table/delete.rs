@@ -8,7 +8,7 @@ use waits::Statistic;
 
 use super::HeapTable;
 use super::address_in;
-use super::change::{Change, Check, Done, RowChanges, Work};
+use super::change::{Change, Check, Done, PieceWork, RowChanges};
 use super::fetch::{Mode, Tail, can_exist};
 use super::keys::KeyBatch;
 use super::place::remove_pieces;
@@ -106,7 +106,7 @@ impl Deleter {
             return Ok(());
         }
         let mut changes = RowChanges::new(&self.worker, &self.table, Check::Against(&self.snapshot));
-        let work: Vec<_> = group.iter().map(|home| Change { at: *home, work: Work::Delete }).collect();
+        let work: Vec<_> = group.iter().map(|home| Change { at: *home, work: PieceWork::Delete }).collect();
         let mut seen: Vec<Option<Found>> = Vec::new();
         seen.resize_with(group.len(), || None);
         let mut done = Vec::with_capacity(group.len());

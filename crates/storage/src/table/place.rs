@@ -7,7 +7,7 @@ use format::transaction::ITL_BYTES;
 use waits::Event;
 
 use super::HeapTable;
-use super::change::{Check, RowChanges, Work};
+use super::change::{Check, PieceWork, RowChanges};
 use super::is_block_of;
 use crate::cache::BlockMut;
 use crate::parameters::Parameter;
@@ -295,7 +295,7 @@ fn no_room(address: BlockAddress) -> Error {
 pub(super) fn remove_pieces(s: &Worker, table: &HeapTable, pieces: &[RowAddress]) -> Result<()> {
     let mut changes = RowChanges::new(s, table, Check::Held);
     for piece in pieces {
-        changes.change(*piece, &Work::Delete, |_| true, |_| {})?;
+        changes.change(*piece, &PieceWork::Delete, |_| true, |_| {})?;
     }
     changes.release()
 }

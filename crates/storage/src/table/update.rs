@@ -5,7 +5,8 @@
 //!                  │ no
 //!                  ├── has migrated, and fits where it is now ──> replaced there
 //!                  ├── fits one piece ──> new piece elsewhere, stub at home points to it
-//!                  └── else ──> pieces elsewhere, last first; the first at home when it fits, else elsewhere behind a stub
+//!                  └── else ──> pieces elsewhere, last first; the first at home when it fits, else elsewhere behind
+//!                               a stub
 //! ```
 //!
 //! Only one data block is latched at a time (rule 1): a row that moves is locked at home first, then written elsewhere,
@@ -20,7 +21,7 @@ use format::heap::{RowAddress, RowBuffer, RowPiece};
 use waits::Statistic;
 
 use super::HeapTable;
-use super::change::{Change as PieceChange, Check, Done, RowChanges, Work};
+use super::change::{Change as PieceChange, Check, Done, PieceWork, RowChanges};
 use super::delete::is_head;
 use super::fetch::{Mode, Tail, can_exist};
 use super::keys::{KeyBatch, key_of};
@@ -202,7 +203,7 @@ impl Updater {
             .zip(&ends)
             .map(|((home, _), (end, fits))| {
                 let piece = &pieces[std::mem::replace(&mut start, *end)..*end];
-                PieceChange { at: *home, work: if *fits { Work::ReplaceWhole(piece) } else { Work::Lock } }
+                PieceChange { at: *home, work: if *fits { PieceWork::ReplaceWhole(piece) } else { PieceWork::Lock } }
             })
             .collect();
         let mut seen: Vec<Option<Move<'_>>> = Vec::new();
@@ -220,7 +221,7 @@ impl Updater {
         for ((seen, done), change) in seen.into_iter().zip(done).zip(&work) {
             let Some(seen) = seen else { continue };
             match (done, &change.work) {
-                (Done::Yes, Work::ReplaceWhole(_)) => changes.push(self.changed(&seen)),
+                (Done::Yes, PieceWork::ReplaceWhole(_)) => changes.push(self.changed(&seen)),
                 (Done::Yes | Done::NoRoom, _) => moves.push(seen),
                 (Done::Gone | Done::Skipped, _) => {}
             }
@@ -291,7 +292,7 @@ impl Updater {
             let work: Vec<PieceChange<'_>> = migrating
                 .iter()
                 .zip(&stubs)
-                .map(|(row, stub)| PieceChange { at: row.home, work: Work::Replace(stub) })
+                .map(|(row, stub)| PieceChange { at: row.home, work: PieceWork::Replace(stub) })
                 .collect();
             let mut done = Vec::with_capacity(work.len());
             rows.change_many(&work, is_head, |_, _| {}, &mut done)?;
@@ -352,7 +353,7 @@ impl Updater {
     /// Puts `piece` at the row's home and removes the row's other pieces. False when it does not fit there.
     fn replace_home(&self, row: &Move<'_>, piece: &[u8], rest: &[RowAddress]) -> Result<bool> {
         let mut rows = RowChanges::new(&self.worker, &self.table, Check::Held);
-        let done = rows.change(row.home, &Work::Replace(piece), is_head, |_| {})?;
+        let done = rows.change(row.home, &PieceWork::Replace(piece), is_head, |_| {})?;
         rows.release()?;
         match done {
             Done::Yes => {
@@ -368,7 +369,7 @@ impl Updater {
     /// Replaces a migrated piece by `piece`. False when it does not fit there.
     fn replace_migrated(&self, home: RowAddress, at: RowAddress, piece: &[u8]) -> Result<bool> {
         let mut rows = RowChanges::new(&self.worker, &self.table, Check::Held);
-        let done = rows.change(at, &Work::Replace(piece), |old| old.head_address() == Some(home), |_| {})?;
+        let done = rows.change(at, &PieceWork::Replace(piece), |old| old.head_address() == Some(home), |_| {})?;
         rows.release()?;
         Ok(done == Done::Yes)
     }

@@ -308,8 +308,8 @@ impl Tablespace {
         Ok(found)
     }
 
-    /// What is true of the space of all files while nobody is at work: the header counts as many free units as the bitmap
-    /// has, and none of them lies before the first that it names.
+    /// What is true of the space of all files while nobody is at work: the header counts as many free units as the
+    /// bitmap has, and none of them lies before the first that it names.
     ///
     /// # Errors
     /// ORA-00600 with what is not so; errors of the cache.

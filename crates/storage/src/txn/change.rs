@@ -1,4 +1,5 @@
-//! Changes of rows and entries by a transaction: an ITL slot in the block, an undo record, and the change, in one redo record.
+//! Changes of rows and entries by a transaction: an ITL slot in the block, an undo record, and the change, in one redo
+//! record.
 
 use common::{BlockAddress, Error, ObjectNumber, Result, Scn, Uba, Xid};
 use format::itl;
@@ -8,7 +9,7 @@ use waits::Statistic;
 
 use super::Worker;
 use crate::cache::BlockMut;
-use crate::undo::State;
+use crate::undo::TransactionState;
 
 /// A transaction's ITL slot in a block.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -87,13 +88,14 @@ fn is_usable(block: &[u8], (number, fresh): (u8, bool), xid: Xid) -> bool {
 }
 
 impl Worker {
-    /// What became of the transaction of an ITL slot that does not say; None when it still runs. It runs until new snapshots see that it has ended: a
-    /// change that uses what it has freed would else come before a snapshot that sees the one and not the other.
+    /// What became of the transaction of an ITL slot that does not say; None when it still runs. It runs until new
+    /// snapshots see that it has ended: a change that uses what it has freed would else come before a snapshot that
+    /// sees the one and not the other.
     pub(crate) fn ended(&self, xid: Xid) -> Result<Option<(Scn, bool)>> {
         let (scn, upper_bound) = match self.undo().state(self, xid)? {
-            State::Active => return Ok(None),
-            State::Committed(scn) => (scn, false),
-            State::CommittedBefore(scn) => (scn, true),
+            TransactionState::Active => return Ok(None),
+            TransactionState::Committed(scn) => (scn, false),
+            TransactionState::CommittedBefore(scn) => (scn, true),
         };
         Ok((scn <= self.store().visible_scn()).then_some((scn, upper_bound)))
     }
@@ -146,7 +148,8 @@ impl Worker {
         Ok(format::redo::Version::of(block) != version)
     }
 
-    /// The ITL slot with which the transaction under way can change a latched block; one is added while there are fewer than `most`.
+    /// The ITL slot with which the transaction under way can change a latched block; one is added while there are fewer
+    /// than `most`.
     pub(crate) fn interest(&self, block: &mut BlockMut, xid: Xid, most: u8) -> Result<Interest> {
         match itl::find(block, xid) {
             Some(number) => {
@@ -193,14 +196,16 @@ impl Worker {
         })
     }
 
-    /// Whether what a slot says is not needed to see the block as the transaction sees it: what it does itself hides what the slot said before.
+    /// Whether what a slot says is not needed to see the block as the transaction sees it: what it does itself hides
+    /// what the slot said before.
     fn may_reuse(&self, block: &[u8], number: u8) -> bool {
         let commit = itl::slot(block, number).and_then(itl::Itl::committed);
         commit.is_none_or(|commit| self.serializable_scn().is_none_or(|seen| commit <= seen))
     }
 
-    /// A latched block in which others have committed changes since the serializable transaction under way began, as that sees it with its own changes;
-    /// None for other transactions and blocks. What the transaction does in the block must leave room for that version.
+    /// A latched block in which others have committed changes since the serializable transaction under way began, as
+    /// that sees it with its own changes; None for other transactions and blocks. What the transaction does in the
+    /// block must leave room for that version.
     pub(crate) fn past(&self, block: &mut BlockMut) -> Result<Option<Past>> {
         let Some(seen) = self.serializable_scn() else { return Ok(None) };
         self.clean_current(block)?;
@@ -223,9 +228,10 @@ impl Worker {
         Ok(self.clean_slot(block, lock)?.map_or(RowLock::Free, RowLock::Other))
     }
 
-    /// Changes a latched block under ITL slot `number`. `change` gives the undo record's payload, for which room was made by [`Worker::prepare`], or None
-    /// when it has changed nothing. Undo, ITL slot and change are one mini-transaction: after an error nothing is changed. `reach`: what the change may
-    /// write, the block's headers with its ITL among it.
+    /// Changes a latched block under ITL slot `number`. `change` gives the undo record's payload, for which room was
+    /// made by [`Worker::prepare`], or None when it has changed nothing. Undo, ITL slot and change are one
+    /// mini-transaction: after an error nothing is changed. `reach`: what the change may write, the block's headers
+    /// with its ITL among it.
     pub(crate) fn transact<R>(
         &self,
         block: &mut BlockMut,
@@ -284,9 +290,10 @@ impl Worker {
         Ok(Some(result))
     }
 
-    /// As [`Worker::transact`], for `count` changes of one block: one change of the block and one of the undo block, with an undo record for each.
-    /// `change` makes the change of that number, puts its payload behind what is in the buffer and gives its operation, or gives None when it has
-    /// changed nothing: then it is the end. There must be [room](Worker::undo_records_with_room) for all. How many were made.
+    /// As [`Worker::transact`], for `count` changes of one block: one change of the block and one of the undo block,
+    /// with an undo record for each. `change` makes the change of that number, puts its payload behind what is in the
+    /// buffer and gives its operation, or gives None when it has changed nothing: then it is the end. There must be
+    /// [room](Worker::undo_records_with_room) for all. How many were made.
     pub(crate) fn transact_many(
         &self,
         block: &mut BlockMut,

@@ -26,8 +26,9 @@ impl Worker {
     /// Commits the transaction, if there is one: returns when its redo is durable, unless `write` says otherwise.
     ///
     /// # Errors
-    /// HW-0010 when the instance has stopped: whether the transaction has committed is then not known before the next open. Those of getting the header of
-    /// the undo segment; the transaction is then still there, and can be committed or rolled back.
+    /// HW-0010 when the instance has stopped: whether the transaction has committed is then not known before the next
+    /// open. Those of getting the header of the undo segment; the transaction is then still there, and can be committed
+    /// or rolled back.
     pub fn commit(&self, write: CommitWrite) -> Result<()> {
         let all = self.transactions();
         let ended = self.end_committed()?;
@@ -62,7 +63,8 @@ impl Worker {
         redo.wait_durable(self.meter(), redo.end())
     }
 
-    /// The transaction, if there is one, is committed from here on: its SCN, and where its redo ends. It is still the session's.
+    /// The transaction, if there is one, is committed from here on: its SCN, and where its redo ends. It is still the
+    /// session's.
     fn end_committed(&self) -> Result<Option<(Scn, Option<Lsn>)>> {
         let header = self.with_transaction(|transaction| transaction.undo.header_mut(self)).transpose()?;
         let end = |header, scn| {
@@ -75,11 +77,13 @@ impl Worker {
         Ok(header.map(|header| self.end_at(header, end)))
     }
 
-    /// Transactions end one at a time, and each is seen before the next one ends: `end` writes the SCN that it is given into the undo segment's header.
-    /// A session that reads it there before snapshots see it takes the transaction for one that runs ([`Worker::ended`]).
+    /// Transactions end one at a time, and each is seen before the next one ends: `end` writes the SCN that it is given
+    /// into the undo segment's header. A session that reads it there before snapshots see it takes the transaction for
+    /// one that runs ([`Worker::ended`]).
     ///
-    /// That header comes latched, so that the session waits for nothing while it keeps others from ending: DDL ends a transaction with blocks latched that a
-    /// checkpoint needs, and the session before it would wait for the room in the log that the checkpoint brings.
+    /// That header comes latched, so that the session waits for nothing while it keeps others from ending: DDL ends a
+    /// transaction with blocks latched that a checkpoint needs, and the session before it would wait for the room in
+    /// the log that the checkpoint brings.
     pub(super) fn end_at<R>(&self, header: BlockMut, end: impl FnOnce(BlockMut, Scn) -> R) -> (Scn, Option<Lsn>) {
         let _committing = self.store().committing(self.meter());
         let scn = self.store().advance_scn();
@@ -95,7 +99,8 @@ impl Worker {
         (scn, redo)
     }
 
-    /// Commit cleanout: the blocks of the transaction that are still cached, and that nobody has latched, learn its SCN.
+    /// Commit cleanout: the blocks of the transaction that are still cached, and that nobody has latched, learn its
+    /// SCN.
     fn clean_out(&self, blocks: &[BlockAddress], xid: Xid, scn: Scn) -> Result<()> {
         let cache = self.store().cache();
         let most = cache.pool_of(self.store().block_size()).capacity() * CLEANOUT_PERCENT / 100;

@@ -1,7 +1,7 @@
 //! Consistent reads: a block as a snapshot sees it.
 //!
-//! The block as it is, where every change in it was committed in time; else a version with the others taken back, which the cache keeps for the next
-//! reader ([`crate::cache`], clones).
+//! The block as it is, where every change in it was committed in time; else a version with the others taken back, which
+//! the cache keeps for the next reader ([`crate::cache`], clones).
 
 use common::{BlockAddress, BlockClass, Error, Result, Scn, Uba, Xid};
 use format::itl;
@@ -11,10 +11,10 @@ use waits::Statistic;
 use super::{Worker, entries, operation};
 use crate::cache::Block;
 use crate::snapshot::Snapshot;
-use crate::undo::{OwnedPrevious, Record, State};
+use crate::undo::{OwnedPrevious, Record, TransactionState};
 
 /// What a reader makes of an ITL slot.
-enum Seen {
+enum SlotVisibility {
     Yes,
     /// Committed in time, which the block does not say: what it deleted is to be taken away first.
     Ended(Scn, bool),
@@ -33,13 +33,13 @@ pub(crate) struct RolledBack {
     before: Option<Scn>,
 }
 
-/// What became of transactions, each asked for once: one that ends while a copy is made would else run under some of its ITL slots and have ended under
-/// others, and its changes would be taken back in the wrong order.
+/// What became of transactions, each asked for once: one that ends while a copy is made would else run under some of
+/// its ITL slots and have ended under others, and its changes would be taken back in the wrong order.
 #[derive(Default)]
-struct Known(Vec<(Xid, State)>);
+struct Known(Vec<(Xid, TransactionState)>);
 
 impl Known {
-    fn state(&mut self, worker: &Worker, xid: Xid) -> Result<State> {
+    fn state(&mut self, worker: &Worker, xid: Xid) -> Result<TransactionState> {
         if let Some((_, state)) = self.0.iter().find(|(other, _)| *other == xid) {
             return Ok(*state);
         }
@@ -52,15 +52,15 @@ impl Known {
 /// The last commit that a version of a block shows; None where it shows changes of a transaction that has not ended.
 fn seen_from(bytes: &[u8]) -> Option<Scn> {
     itl::slots(bytes).try_fold(Scn(0), |from, (_, slot)| match slot.state() {
-        itl::State::Unused => Some(from),
-        itl::State::Active => None,
-        itl::State::Committed(scn) => Some(from.max(scn)),
+        itl::SlotState::Unused => Some(from),
+        itl::SlotState::Active => None,
+        itl::SlotState::Committed(scn) => Some(from.max(scn)),
     })
 }
 
 impl Worker {
-    /// A block of rows or entries that was got for a consistent read, as a snapshot sees it. `is_given_up`: whether its segment has been given up, so
-    /// that nothing of it is to be changed.
+    /// A block of rows or entries that was got for a consistent read, as a snapshot sees it. `is_given_up`: whether its
+    /// segment has been given up, so that nothing of it is to be changed.
     ///
     /// # Errors
     /// ORA-01555 when undo that is needed is gone; those of [`crate::cache::Cache::get`].
@@ -76,8 +76,8 @@ impl Worker {
             return Ok(block);
         }
         let cache = self.store().cache();
-        // Versions with changes of the own transaction are nobody else's. While it runs it has a slot where it has changed the block; once it has ended
-        // another transaction may have that slot.
+        // Versions with changes of the own transaction are nobody else's. While it runs it has a slot where it has
+        // changed the block; once it has ended another transaction may have that slot.
         let is_own = snapshot
             .own()
             .is_some_and(|own| self.xid() != Some(own) || itl::slots(&block).any(|(_, slot)| slot.xid() == own));
@@ -89,16 +89,17 @@ impl Worker {
             meter.count(Statistic::NoWorkConsistentReadGets, 1);
             return Ok(clone);
         }
-        // Asked for before any transaction is asked whether it has ended: one that has not, and one that changes the block later, commits behind this.
+        // Asked for before any transaction is asked whether it has ended: one that has not, and one that changes the
+        // block later, commits behind this.
         let visible = self.store().visible_scn();
         let (mut changed, mut ended, mut known) = (false, false, Known::default());
         for (_, slot) in itl::slots(&block) {
             match self.seen(slot, snapshot, &mut known)? {
-                Seen::Yes => {}
+                SlotVisibility::Yes => {}
                 // A load has deleted and locked nothing: a block that is not kept is as it is to be seen.
-                Seen::Ended(..) if is_private && slot.is_loaded() => {}
-                Seen::Ended(..) => ended = true,
-                Seen::No(_) => {
+                SlotVisibility::Ended(..) if is_private && slot.is_loaded() => {}
+                SlotVisibility::Ended(..) => ended = true,
+                SlotVisibility::No(_) => {
                     changed = true;
                     break;
                 }
@@ -112,7 +113,8 @@ impl Worker {
         let mut bytes = block.to_vec();
         drop(block);
         if !changed {
-            // The block is as the snapshot sees it, but lacks the SCN of a commit: delayed block cleanout, by its first reader.
+            // The block is as the snapshot sees it, but lacks the SCN of a commit: delayed block cleanout, by its first
+            // reader.
             if !is_private
                 && let Some(mut block) = cache.try_cached_mut(meter, address, BlockClass::Data)?
                 && *block == *bytes
@@ -140,32 +142,37 @@ impl Worker {
         }
     }
 
-    fn seen(&self, slot: &itl::Itl, snapshot: &Snapshot, known: &mut Known) -> Result<Seen> {
+    fn seen(&self, slot: &itl::Itl, snapshot: &Snapshot, known: &mut Known) -> Result<SlotVisibility> {
         let scn = match slot.state() {
-            itl::State::Unused => return Ok(Seen::Yes),
-            itl::State::Committed(scn) if scn <= snapshot.scn() => return Ok(Seen::Yes),
+            itl::SlotState::Unused => return Ok(SlotVisibility::Yes),
+            itl::SlotState::Committed(scn) if scn <= snapshot.scn() => return Ok(SlotVisibility::Yes),
             // It may have been in time, or not: nobody knows any more.
-            itl::State::Committed(_) if slot.is_upper_bound() => return Err(self.too_old(slot.xid())),
-            itl::State::Committed(scn) => Some(scn),
-            itl::State::Active => match snapshot.sees_own(slot.xid(), slot.uba()) {
-                // A transaction that has loaded a table does not read it before its end: a cursor that still does began before the load.
+            itl::SlotState::Committed(_) if slot.is_upper_bound() => return Err(self.too_old(slot.xid())),
+            itl::SlotState::Committed(scn) => Some(scn),
+            itl::SlotState::Active => match snapshot.sees_own(slot.xid(), slot.uba()) {
+                // A transaction that has loaded a table does not read it before its end: a cursor that still does began
+                // before the load.
                 Some(true) if slot.is_loaded() => None,
-                Some(true) => return Ok(Seen::Yes),
+                Some(true) => return Ok(SlotVisibility::Yes),
                 Some(false) => None,
                 None => match known.state(self, slot.xid())? {
-                    State::Active => None,
-                    State::Committed(scn) if scn <= snapshot.scn() => return Ok(Seen::Ended(scn, false)),
-                    State::Committed(scn) => Some(scn),
-                    State::CommittedBefore(scn) if scn <= snapshot.scn() => return Ok(Seen::Ended(scn, true)),
+                    TransactionState::Active => None,
+                    TransactionState::Committed(scn) if scn <= snapshot.scn() => {
+                        return Ok(SlotVisibility::Ended(scn, false));
+                    }
+                    TransactionState::Committed(scn) => Some(scn),
+                    TransactionState::CommittedBefore(scn) if scn <= snapshot.scn() => {
+                        return Ok(SlotVisibility::Ended(scn, true));
+                    }
                     // It may have been in time, or not: the slot in the undo segment has been used again.
-                    State::CommittedBefore(_) => return Err(self.too_old(slot.xid())),
+                    TransactionState::CommittedBefore(_) => return Err(self.too_old(slot.xid())),
                 },
             },
         };
         if !slot.is_loaded() && snapshot.sees_own(slot.xid(), slot.uba()) == Some(true) {
-            return Ok(Seen::Yes);
+            return Ok(SlotVisibility::Yes);
         }
-        Ok(Seen::No(scn))
+        Ok(SlotVisibility::No(scn))
     }
 
     fn too_old(&self, xid: Xid) -> Error {
@@ -194,8 +201,8 @@ impl Worker {
             let mut next: Option<(u64, u8, u8)> = None;
             for (number, slot) in itl::slots(bytes) {
                 match self.seen(slot, snapshot, &mut known)? {
-                    Seen::Yes | Seen::Ended(..) => {}
-                    Seen::No(scn) => {
+                    SlotVisibility::Yes | SlotVisibility::Ended(..) => {}
+                    SlotVisibility::No(scn) => {
                         let rank = (scn.map_or(u64::MAX, |scn| scn.0), slot.order, number);
                         next = next.max(Some(rank));
                         done.before = done.before.into_iter().chain(scn).min();
@@ -212,7 +219,7 @@ impl Worker {
     /// Cleans a slot of a copy whose transaction ended in time; false where it is another.
     fn clean_copy(&self, bytes: &mut [u8], number: u8, snapshot: &Snapshot, known: &mut Known) -> Result<bool> {
         let Some(slot) = itl::slot(bytes, number).copied() else { return Ok(false) };
-        let Seen::Ended(scn, upper_bound) = self.seen(&slot, snapshot, known)? else { return Ok(false) };
+        let SlotVisibility::Ended(scn, upper_bound) = self.seen(&slot, snapshot, known)? else { return Ok(false) };
         itl::clean(bytes, number, scn, upper_bound);
         Ok(true)
     }

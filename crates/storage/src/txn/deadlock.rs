@@ -7,7 +7,8 @@
 //! TX-00020003-00000005          19      19     X             18      18           X
 //! ```
 //!
-//! Process and session are shown under the session's number. What a session holds is not known to be a certain row: it is a transaction, whole, or a table lock.
+//! Process and session are shown under the session's number. What a session holds is not known to be a certain row: it
+//! is a transaction, whole, or a table lock.
 
 use std::fmt::{self, Write};
 

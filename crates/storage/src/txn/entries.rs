@@ -93,7 +93,8 @@ pub(crate) fn take_back(bytes: &mut [u8], at: usize, operation: u8, changed: Cha
     }
 }
 
-/// Takes a change back in a copy of a leaf, as far as its entries are there: for consistent reads. False when the record is none of an index.
+/// Takes a change back in a copy of a leaf, as far as its entries are there: for consistent reads. False when the
+/// record is none of an index.
 pub(crate) fn undo_in_leaf(bytes: &mut [u8], record: &Record) -> bool {
     let Some(entries) = entries(record) else { return false };
     for changed in entries.iter().rev() {

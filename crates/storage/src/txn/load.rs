@@ -13,8 +13,9 @@ impl Worker {
         self.prepare(operation::blocks(ranges).len()).map(drop)
     }
 
-    /// Writes the undo record of blocks that the transaction under way has loaded, of the table `table` and its segment's `data_object`. In one mini-transaction with what
-    /// makes them the table's: undoing empties the blocks, which nobody else has by then.
+    /// Writes the undo record of blocks that the transaction under way has loaded, of the table `table` and its
+    /// segment's `data_object`. In one mini-transaction with what makes them the table's: undoing empties the blocks,
+    /// which nobody else has by then.
     ///
     /// # Errors
     /// Those of getting the undo block; nothing is changed then.
@@ -53,8 +54,8 @@ impl Worker {
         self.with_transaction(|transaction| transaction.loads.retain(|load| load.uba != uba));
     }
 
-    /// Refuses a table that the transaction under way has loaded: nobody reads or changes it before the transaction ends, since there is no undo by which a
-    /// statement could tell what was there before.
+    /// Refuses a table that the transaction under way has loaded: nobody reads or changes it before the transaction
+    /// ends, since there is no undo by which a statement could tell what was there before.
     ///
     /// # Errors
     /// ORA-12838.

@@ -24,7 +24,7 @@ common::sync::thread_local! {
 }
 
 #[cfg(any(test, feature = "testing"))]
-fn woken(state: &mut MutexGuard<'_, State>) {
+fn woken(state: &mut MutexGuard<'_, LockTable>) {
     if let Some(work) = WOKEN.take() {
         MutexGuard::unlocked(state, work);
     }
@@ -61,7 +61,7 @@ pub enum Resource {
 const SHARE_MODE: u64 = 4;
 
 #[derive(Default, Debug)]
-pub(super) struct State {
+pub(super) struct LockTable {
     /// Transactions under way, and their sessions; 0 for one that a crash has left.
     pub(super) active: HashMap<Xid, u32>,
     pub(super) tables: Vec<HeldTableLock>,
@@ -77,7 +77,7 @@ pub(super) struct State {
 /// All enqueues of an instance.
 #[derive(Default, Debug)]
 pub struct Locks {
-    state: Mutex<State>,
+    state: Mutex<LockTable>,
     released: Condvar,
 }
 
@@ -120,7 +120,7 @@ fn both(a: TableLock, b: TableLock) -> TableLock {
     }
 }
 
-impl State {
+impl LockTable {
     /// A slot has one transaction, and a session too. Resources and transactions name each other as held and holder;
     /// every holder is a transaction under way, and a key has one. Table locks held together are compatible, and a
     /// session has one of a table. Nobody waits for itself, or acts for itself.
@@ -222,7 +222,7 @@ fn deadlock() -> Error {
 }
 
 impl Locks {
-    fn state(&self, meter: &Meter) -> MutexGuard<'_, State> {
+    fn state(&self, meter: &Meter) -> MutexGuard<'_, LockTable> {
         meter.latch(LatchName::EnqueueHashChains, &self.state)
     }
 
@@ -280,7 +280,8 @@ impl Locks {
     /// Waits for the end of a transaction that has what this session wants.
     ///
     /// # Errors
-    /// ORA-00054, ORA-30006 when it is not to be waited for (so long), ORA-00060 in a deadlock, ORA-01013 when the user cancels.
+    /// ORA-00054, ORA-30006 when it is not to be waited for (so long), ORA-00060 in a deadlock, ORA-01013 when the user
+    /// cancels.
     pub fn wait_for(&self, s: &Worker, xid: Xid, wait: LockWait, event: Event, mode: u64) -> Result<()> {
         self.wait_for_end(s, xid, wait, (event, mode), None, None)
     }
@@ -422,7 +423,8 @@ impl Locks {
         }
     }
 
-    /// Waits while there is a holder. Whether there was one; a request that was waited for, or given up, has then been counted.
+    /// Waits while there is a holder. Whether there was one; a request that was waited for, or given up, has then been
+    /// counted.
     fn wait(
         &self,
         s: &Worker,
@@ -539,8 +541,8 @@ mod tests {
     const TWO: Xid = Xid { segment: 1, slot: 5, sequence: 3 };
 
     /// Two transactions under way that hold a row together and a key each.
-    fn sound() -> State {
-        let mut state = State::default();
+    fn sound() -> LockTable {
+        let mut state = LockTable::default();
         state.active.extend([(ONE, 11), (TWO, 12)]);
         let row = Rowid { data_object: ObjectNumber(7), block: BlockAddress::new(FileNumber(3), 9), slot: 1 };
         for xid in [ONE, TWO] {
@@ -553,7 +555,7 @@ mod tests {
         state
     }
 
-    fn broken(change: impl FnOnce(&mut State)) -> String {
+    fn broken(change: impl FnOnce(&mut LockTable)) -> String {
         let mut state = sound();
         change(&mut state);
         state.check_invariants().unwrap_err().text

@@ -88,7 +88,8 @@ pub enum Isolation {
     /// Each statement: what was committed when it began.
     #[default]
     ReadCommitted,
-    /// Every statement: what was committed when the transaction began; ORA-08177 for changes of rows that were changed since.
+    /// Every statement: what was committed when the transaction began; ORA-08177 for changes of rows that were changed
+    /// since.
     Serializable,
     /// As serializable, and nothing may be changed (ORA-01456).
     ReadOnly,

@@ -2,7 +2,8 @@
 
 use common::{BlockAddress, BlockRange};
 
-/// Rows put in: pairs of first slot and count, two bytes each; then, where they took any, the bytes of the ITL slot's credit that they took (2).
+/// Rows put in: pairs of first slot and count, two bytes each; then, where they took any, the bytes of the ITL slot's
+/// credit that they took (2).
 pub(crate) const INSERT_ROWS: u8 = 1;
 /// A row marked deleted: its slot (2), its lock byte before (1), the piece.
 pub(crate) const DELETE_ROW: u8 = 2;

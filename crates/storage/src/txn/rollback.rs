@@ -1,4 +1,5 @@
-//! Taking changes back: to a mark, or all of a transaction; by the session that made them, or by the instance after a crash.
+//! Taking changes back: to a mark, or all of a transaction; by the session that made them, or by the instance after a
+//! crash.
 
 use common::{Error, ObjectNumber, Result, Uba, Xid};
 use waits::Statistic;
@@ -7,8 +8,8 @@ use super::worker::{Mark, Transaction};
 use super::{OwnFreelist, Worker};
 use crate::undo::Record;
 
-/// Records that are undone together at most, and bytes of their payloads, before that is noted. What a crash makes meet again is known by the ITL slot,
-/// which names an older record by then.
+/// Records that are undone together at most, and bytes of their payloads, before that is noted. What a crash makes meet
+/// again is known by the ITL slot, which names an older record by then.
 const RECORDS: usize = 8192;
 const BYTES: usize = 4 << 20;
 

@@ -1,7 +1,8 @@
 //! The graph of waiting sessions at a moment, and its cycles.
 //!
-//! A wait names the resource, not its holder at the time: the holders are looked up anew each time. So a wait whose reason has gone does not count, though
-//! its session has not run since. A waiter goes on when no holder is in its way any more, so it waits for every holder.
+//! A wait names the resource, not its holder at the time: the holders are looked up anew each time. So a wait whose
+//! reason has gone does not count, though its session has not run since. A waiter goes on when no holder is in its way
+//! any more, so it waits for every holder.
 
 use std::collections::HashSet;
 
@@ -9,7 +10,7 @@ use common::{ObjectNumber, Xid};
 
 use super::TableLock;
 use super::deadlock::{Deadlock, DeadlockedSession};
-use super::locks::{Resource, State, compatible};
+use super::locks::{LockTable, Resource, compatible};
 
 /// What a session waits for.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -30,7 +31,7 @@ pub(super) struct Wait {
     pub(super) shown: DeadlockedSession,
 }
 
-impl State {
+impl LockTable {
     /// The sessions that are in the way of what `sid` wants, as things are; 0 for a transaction that a crash has left.
     pub(super) fn holders(&self, sid: u32, wanted: &Wanted) -> Vec<u32> {
         match wanted {
@@ -46,7 +47,8 @@ impl State {
         }
     }
 
-    /// The circle that the wait of a session would close, if it does: that session first, each with the one that it waits for.
+    /// The circle that the wait of a session would close, if it does: that session first, each with the one that it
+    /// waits for.
     pub(super) fn circle(&self, wait: &Wait) -> Option<Deadlock> {
         let first = wait.shown.sid;
         let mut seen = HashSet::new();

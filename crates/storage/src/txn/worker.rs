@@ -70,7 +70,7 @@ pub struct Mark {
 }
 
 #[derive(Default, Debug)]
-pub(crate) struct State {
+pub(crate) struct TransactionContext {
     pub(super) transaction: Option<Transaction>,
     /// Of transactions to come.
     pub(super) usual: Isolation,
@@ -103,7 +103,7 @@ pub struct Worker {
     process: Process,
     transactions: Arc<Transactions>,
     pub(super) definitions: Arc<dyn Definitions>,
-    pub(super) state: Mutex<State>,
+    pub(super) state: Mutex<TransactionContext>,
     /// The last deadlock that the worker was told of, until it is taken.
     deadlock: Mutex<Option<Deadlock>>,
 }
@@ -116,7 +116,7 @@ impl Deref for Worker {
     }
 }
 
-impl State {
+impl TransactionContext {
     pub(super) fn isolation(&self) -> Isolation {
         self.isolation.unwrap_or(self.usual)
     }
@@ -168,7 +168,8 @@ impl Worker {
         self.deadlock.lock().take()
     }
 
-    /// Does `work` in a mini-transaction, which is committed unless `work` fails: the blocks are then as they were, and the transaction as far as it was.
+    /// Does `work` in a mini-transaction, which is committed unless `work` fails: the blocks are then as they were, and
+    /// the transaction as far as it was.
     ///
     /// # Errors
     /// Those of `work`.
@@ -186,7 +187,8 @@ impl Worker {
         self.state.lock().transaction.as_mut().map(work)
     }
 
-    /// The transaction that has ended is not under way any more, and what SET TRANSACTION has said of it holds no longer.
+    /// The transaction that has ended is not under way any more, and what SET TRANSACTION has said of it holds no
+    /// longer.
     pub(super) fn take_ended(&self) -> Option<Transaction> {
         let mut state = self.state.lock();
         (state.isolation, state.fixed) = (None, None);
@@ -245,13 +247,14 @@ impl Worker {
         self.with_transaction(|transaction| transaction.at_commit = Some(AtCommit(Box::new(told))));
     }
 
-    /// Whether the transaction has room for an undo record with so many bytes of payload, without another [`Worker::prepare`].
+    /// Whether the transaction has room for an undo record with so many bytes of payload, without another
+    /// [`Worker::prepare`].
     pub(crate) fn has_undo_room(&self, payload: usize) -> bool {
         self.with_transaction(|transaction| transaction.undo.has_room(payload)).unwrap_or(false)
     }
 
-    /// For how many undo records with so many bytes of payload each, of changes of one block, the transaction has room without another
-    /// [`Worker::prepare`]; `own`: each change takes an ITL slot of its own, else they share one.
+    /// For how many undo records with so many bytes of payload each, of changes of one block, the transaction has room
+    /// without another [`Worker::prepare`]; `own`: each change takes an ITL slot of its own, else they share one.
     pub(crate) fn undo_records_with_room(&self, own: bool, payloads: impl Iterator<Item = usize>) -> usize {
         self.with_transaction(|transaction| transaction.undo.records_with_room(own, payloads)).unwrap_or(0)
     }
@@ -267,7 +270,7 @@ impl Worker {
     }
 
     /// What a statement sees that begins now.
-    fn new_snapshot(&self, state: &mut State, make: MakeSnapshot) -> Arc<Snapshot> {
+    fn new_snapshot(&self, state: &mut TransactionContext, make: MakeSnapshot) -> Arc<Snapshot> {
         let all = &self.store().snapshots();
         let own = state.own();
         if state.isolation() == Isolation::ReadCommitted {
@@ -298,7 +301,8 @@ impl Worker {
         self.new_snapshot(&mut state, Snapshot::of_statement)
     }
 
-    /// What is committed now, and what the own transaction has done, whatever its isolation: constraints hold for rows as they are.
+    /// What is committed now, and what the own transaction has done, whatever its isolation: constraints hold for rows
+    /// as they are.
     #[must_use]
     pub fn current_snapshot(&self) -> Arc<Snapshot> {
         let own = self.state.lock().own();

@@ -14,7 +14,7 @@ mod shrink;
 mod writer;
 
 pub use figures::{ExtentFigures, ExtentStatus, RollbackFigures, SegmentFigures, TransactionFigures, UndoInterval};
-pub use read::{OwnedPrevious, Record, State};
+pub use read::{OwnedPrevious, Record, TransactionState};
 pub use segments::UndoSegments;
 pub use segments::first_header;
 pub use writer::{UndoProgress, UndoWriter};

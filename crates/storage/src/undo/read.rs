@@ -69,7 +69,7 @@ fn view(bytes: &[u8], uba: Uba, xid: Option<Xid>) -> Option<undo::RecordView<'_>
 
 /// State of a transaction.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum State {
+pub enum TransactionState {
     Active,
     /// Committed, or rolled back, at this SCN.
     Committed(Scn),
@@ -168,10 +168,10 @@ impl UndoSegments {
     ///
     /// # Errors
     /// ORA-01578 when there has never been such a transaction; errors of the cache.
-    pub fn state(&self, s: &Process, xid: Xid) -> Result<State> {
+    pub fn state(&self, s: &Process, xid: Xid) -> Result<TransactionState> {
         let Some(segment) = self.segment(xid.segment) else {
             // Its undo tablespace has been dropped since, which is possible only after its transactions have ended.
-            return Ok(State::CommittedBefore(self.gone(xid.segment)));
+            return Ok(TransactionState::CommittedBefore(self.gone(xid.segment)));
         };
         let bytes = segment.got(s, || metadata::consistent(s, segment.header, BlockClass::UndoHeader))?;
         let slot = (xid.slot < undo::slots_of(bytes.len())).then(|| undo::slot(&bytes, xid.slot));
@@ -179,10 +179,10 @@ impl UndoSegments {
             return Err(Error::corrupt(segment.header, format!("there has been no transaction {xid}")));
         };
         Ok(match slot.sequence.get() - xid.sequence {
-            0 if slot.is_active() => State::Active,
-            0 => State::Committed(Scn(slot.scn.get())),
-            1 => State::Committed(Scn(slot.previous_scn.get())),
-            _ => State::CommittedBefore(Scn(slot.previous_scn.get())),
+            0 if slot.is_active() => TransactionState::Active,
+            0 => TransactionState::Committed(Scn(slot.scn.get())),
+            1 => TransactionState::Committed(Scn(slot.previous_scn.get())),
+            _ => TransactionState::CommittedBefore(Scn(slot.previous_scn.get())),
         })
     }
 }

@@ -14,7 +14,7 @@ use format::transaction::Owner;
 use format::{extent_bitmap, file};
 use scan::{RowSink, ScanSpec};
 use storage::cache::Cache;
-use storage::checkpoint::{Checkpoints, Host};
+use storage::checkpoint::{Checkpoints, InstanceForLog};
 use storage::control::{
     ControlData, ControlFile, DatafileRecord, ExtentManagement, Shutdown, SpaceManagement, TablespaceKind,
     TablespaceRecord,
@@ -212,7 +212,7 @@ impl Database {
             files.clone(),
             directory(),
             log_groups,
-            Arc::new(Host::new(&checkpoints)),
+            Arc::new(InstanceForLog::new(&checkpoints)),
             health,
             meter(3),
             &LogOptions { database: DATABASE, buffer_bytes: 1 << 16, checkpoint: None, recovered: None },

@@ -10,7 +10,7 @@ use common::sync::{Arc, Mutex, explore, spawn, yield_now};
 use device::{FileSystem, MemoryFileSystem};
 use storage::health::Health;
 use storage::redo::{
-    BLOCK, BLOCKS_MIN, LogGroupRecord, LogGroupSpec, LogHost, LogOptions, Lsn, Rba, RedoLog, RedoReader,
+    BLOCK, BLOCKS_MIN, LogGroupRecord, LogGroupSpec, LogInstance, LogOptions, Lsn, Rba, RedoLog, RedoReader,
 };
 use waits::{Meter, SystemMeter};
 
@@ -28,7 +28,7 @@ const COMMITS: u64 = 2;
 #[derive(Default)]
 struct Control(Mutex<Vec<LogGroupRecord>>);
 
-impl LogHost for Control {
+impl LogInstance for Control {
     fn store(&self, groups: &[LogGroupRecord]) -> Result<()> {
         *self.0.lock() = groups.to_vec();
         Ok(())

@@ -4,7 +4,7 @@ use common::{BlockClass, BlockSize, Scn, Uba, Xid};
 use waits::{GetMode, Statistic};
 
 use super::fixture::{Database, check, write, write_plain};
-use storage::undo::{OwnedPrevious, State};
+use storage::undo::{OwnedPrevious, TransactionState};
 
 #[test]
 fn a_short_transaction_costs_a_get_of_the_header_at_each_end_and_one_of_the_block_a_record() {
@@ -61,9 +61,9 @@ fn both_chains_lead_back_through_many_blocks_at_every_size() {
         assert!(writer.used_blocks() > 1);
         assert_eq!(database.instance.undo().transactions()[0].last, writer.last());
         let xid = writer.xid();
-        assert_eq!(s.undo().state(s, xid).unwrap(), State::Active);
+        assert_eq!(s.undo().state(s, xid).unwrap(), TransactionState::Active);
         writer.commit(s, writer.header_mut(s).unwrap(), Scn(500));
-        assert_eq!(s.undo().state(s, xid).unwrap(), State::Committed(Scn(500)));
+        assert_eq!(s.undo().state(s, xid).unwrap(), TransactionState::Committed(Scn(500)));
         written.iter().for_each(|record| check(s, record));
         assert!(database.instance.undo().transactions().is_empty());
     }
@@ -83,15 +83,15 @@ fn slots_are_taken_again_in_order_and_old_transactions_are_known_to_have_ended()
     let (mut exact, mut bounds) = (0, 0);
     for (xid, scn) in &ended {
         match s.undo().state(s, *xid).unwrap() {
-            State::Committed(found) => {
+            TransactionState::Committed(found) => {
                 assert_eq!(found, Scn(*scn));
                 exact += 1;
             }
-            State::CommittedBefore(bound) => {
+            TransactionState::CommittedBefore(bound) => {
                 assert!(bound.0 >= *scn && bound.0 < 1400, "{bound:?} for {scn}");
                 bounds += 1;
             }
-            State::Active => panic!("{xid} has ended"),
+            TransactionState::Active => panic!("{xid} has ended"),
         }
     }
     // Ten segments of eight slots, each of which knows two transactions.
@@ -130,7 +130,7 @@ fn undone_records_are_not_found_after_a_restart() {
     let mut active = database.instance.undo().active();
     active.retain(|(other, last)| !(idle.contains(other) && last.is_none()));
     assert_eq!(active, [(xid, chain[43].uba)]);
-    assert_eq!(s.undo().state(s, xid).unwrap(), State::Active);
+    assert_eq!(s.undo().state(s, xid).unwrap(), TransactionState::Active);
     let mut writer = database.instance.undo().resume(s, xid).unwrap();
     chain.push(write_plain(s, &mut writer, 7, 5000));
     for record in chain.iter().rev() {
@@ -144,6 +144,6 @@ fn undone_records_are_not_found_after_a_restart() {
         let writer = database.instance.undo().resume(s, other).unwrap();
         writer.rolled_back(s, writer.header_mut(s).unwrap(), Scn(901));
     }
-    assert_eq!(s.undo().state(s, xid).unwrap(), State::Committed(Scn(900)));
+    assert_eq!(s.undo().state(s, xid).unwrap(), TransactionState::Committed(Scn(900)));
     assert!(database.instance.undo().active().is_empty() && database.reopen().instance.undo().active().is_empty());
 }

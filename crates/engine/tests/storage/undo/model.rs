@@ -8,7 +8,7 @@ use common::{BlockAddress, BlockSize, Scn, Uba, Xid};
 
 use super::fixture::{Database, check, fixed, write};
 use storage::parameters::Parameter;
-use storage::undo::{OwnedPrevious, Record, State, UndoWriter};
+use storage::undo::{OwnedPrevious, Record, TransactionState, UndoWriter};
 
 pub(super) struct Dice(u64);
 
@@ -85,7 +85,7 @@ impl Open {
             }
         }
         assert!(at.is_none());
-        assert_eq!(s.undo().state(s, self.writer.xid()).unwrap(), State::Active);
+        assert_eq!(s.undo().state(s, self.writer.xid()).unwrap(), TransactionState::Active);
     }
 
     pub(super) fn end(mut self, s: &engine::instance::Session, commit: bool, scn: u64) -> Vec<Record> {
@@ -143,9 +143,9 @@ fn run(size: BlockSize, kilobytes: u64, uniform: Option<u64>, seed: u64) -> (usi
                     }
                 }
                 match s.undo().state(&s, *xid).unwrap() {
-                    State::Active => panic!("{xid} has ended"),
-                    State::Committed(found) => assert_eq!(found, Scn(*scn)),
-                    State::CommittedBefore(bound) => assert!(bound >= Scn(*scn)),
+                    TransactionState::Active => panic!("{xid} has ended"),
+                    TransactionState::Committed(found) => assert_eq!(found, Scn(*scn)),
+                    TransactionState::CommittedBefore(bound) => assert!(bound >= Scn(*scn)),
                 }
             }
             30 if dice.below(6) == 0 => {

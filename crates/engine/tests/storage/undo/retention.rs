@@ -243,7 +243,7 @@ fn unneeded_segments_beyond_the_first_go_offline() {
     database.instance.monitor_round().unwrap();
     assert_eq!(online(), (15, 10));
     // Its transactions are known all the same.
-    assert_eq!(s.undo().state(s, seen).unwrap(), storage::undo::State::Committed(Scn(101)));
+    assert_eq!(s.undo().state(s, seen).unwrap(), storage::undo::TransactionState::Committed(Scn(101)));
     // Back again, before another is made.
     let writers: Vec<_> = (0..16).map(|_| database.begin()).collect();
     assert_eq!(online(), (16, 16));

@@ -6,7 +6,7 @@ use common::{BlockSize, Scn};
 use super::fixture::{Database, check, fixed, write_plain};
 use engine::instance::Session;
 use storage::parameters::Parameter;
-use storage::undo::{Record, SegmentFigures, State, UndoWriter};
+use storage::undo::{Record, SegmentFigures, TransactionState, UndoWriter};
 
 fn figures(database: &Database, number: u16) -> SegmentFigures {
     let all = database.instance.undo().segments(&database.session).unwrap();
@@ -81,7 +81,7 @@ fn a_full_tablespace_is_said_and_undone_without_more_room() {
     let old = old.count();
     assert!(old > written.len() / 2, "{old}");
     assert_eq!(database.instance.undo().intervals(s)[0].too_old_errors, old as u64);
-    assert_eq!(s.undo().state(s, xid).unwrap(), State::Committed(Scn(50)));
+    assert_eq!(s.undo().state(s, xid).unwrap(), TransactionState::Committed(Scn(50)));
     writer.commit(s, writer.header_mut(s).unwrap(), Scn(60));
     check(s, &kept);
     other.commit(s, other.header_mut(s).unwrap(), Scn(61));
@@ -200,7 +200,7 @@ fn another_undo_tablespace_takes_the_new_transactions_and_the_old_one_goes_when_
     let xid = old.xid();
     old.commit(session, old.header_mut(session).unwrap(), Scn(9));
     drop_it("UNDOTBS1").unwrap();
-    assert!(matches!(session.undo().state(session, xid).unwrap(), State::CommittedBefore(_)));
+    assert!(matches!(session.undo().state(session, xid).unwrap(), TransactionState::CommittedBefore(_)));
     database.set(Parameter::UndoTablespace, "USERS");
     assert!(database.instance.undo().begin(session).unwrap_err().is_ora(30012));
     new.commit(session, new.header_mut(session).unwrap(), Scn(10));

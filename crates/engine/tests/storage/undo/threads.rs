@@ -7,7 +7,7 @@ use common::sync::{Arc, spawn};
 use super::fixture::{Database, fixed};
 use super::model::{Dice, Open};
 use storage::parameters::Parameter;
-use storage::undo::State;
+use storage::undo::TransactionState;
 
 #[test]
 fn many_sessions_write_read_and_end_at_once() {
@@ -55,9 +55,9 @@ fn many_sessions_write_read_and_end_at_once() {
                         }
                     }
                     match s.undo().state(&s, *xid).unwrap() {
-                        State::Active => panic!("{xid} has ended"),
-                        State::Committed(found) => assert_eq!(found.0, *at),
-                        State::CommittedBefore(bound) => assert!(bound.0 >= *at),
+                        TransactionState::Active => panic!("{xid} has ended"),
+                        TransactionState::Committed(found) => assert_eq!(found.0, *at),
+                        TransactionState::CommittedBefore(bound) => assert!(bound.0 >= *at),
                     }
                 }
                 right

@@ -177,7 +177,8 @@ impl Device for DiskFile {
     }
 }
 
-/// Runs sessions until the machine dies at a write, starts again, and looks. Returns whether a write landed behind a hole.
+/// Runs sessions until the machine dies at a write, starts again, and looks. Returns whether a write landed behind a
+/// hole.
 fn crash(seed: u64, crash_at: u64, delay_us: u64) {
     let disk = Disk::new(Plan { crash_at, delay_us, seed });
     let stage = Stage::new(disk.clone(), &[(1, 70), (2, 64), (1, 80)]);
@@ -236,7 +237,8 @@ fn crash(seed: u64, crash_at: u64, delay_us: u64) {
     assert_eq!(end.lsn, Lsn(at));
     assert!(at >= acknowledged.load(Ordering::SeqCst), "redo to {at} of {acknowledged:?} acknowledged");
 
-    // After recovery and its checkpoint the log goes on, and what lies behind the hole stays away, also at a second crash.
+    // After recovery and its checkpoint the log goes on, and what lies behind the hole stays away, also at a second
+    // crash.
     let before = *after.control.checkpoint.lock();
     *after.control.checkpoint.lock() = Some(end.rba());
     let log = after.try_open(Some(end)).unwrap();

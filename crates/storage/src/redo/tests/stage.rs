@@ -8,7 +8,7 @@ use device::FileSystem;
 use waits::{Meter, SystemMeter};
 
 use crate::health::Health;
-use crate::redo::{LogGroupRecord, LogGroupSpec, LogHost, LogOptions, Lsn, Rba, ReadEnd, RedoLog, RedoReader};
+use crate::redo::{LogGroupRecord, LogGroupSpec, LogInstance, LogOptions, Lsn, Rba, ReadEnd, RedoLog, RedoReader};
 
 pub(super) const DIRECTORY: &str = "data";
 pub(super) const DATABASE: u64 = 4711;
@@ -22,7 +22,7 @@ pub(super) struct Control {
     pub(super) wanted: Mutex<Vec<(Lsn, bool)>>,
 }
 
-impl LogHost for Control {
+impl LogInstance for Control {
     fn store(&self, groups: &[LogGroupRecord]) -> Result<()> {
         *self.groups.lock() = groups.to_vec();
         Ok(())
