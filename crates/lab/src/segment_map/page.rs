@@ -129,7 +129,7 @@ fn cells(map: &SegmentMap) -> String {
 
 fn about(block: &MappedBlock, map: &SegmentMap) -> String {
     let automatic = map.map.management == SpaceManagement::Auto;
-    let mut text = format!("{}: {}", block.address, Kind::of(block).label(automatic));
+    let mut text = format!("{}: {}", block.address, CellKind::of(block).label(automatic));
     if let Some((group, list)) = block.freelist {
         let group = if map.freelist_groups > 1 { format!(" of group {group}") } else { String::new() };
         if let Freelist::Process(number) = list {

@@ -23,7 +23,7 @@ use crate::cursor::connection::Connection;
 use crate::cursor::open::{Cursor, RowSource};
 use crate::cursor::run::Running;
 use crate::explain::sources;
-use crate::explain::step::Step;
+use crate::explain::step::PlanStep;
 use crate::plan::query::BoundQuery;
 use crate::plan::scope::{Merged, Scope, ScopeColumn};
 use crate::scan::figures::{Figures, FiguresValue};
@@ -46,7 +46,7 @@ struct Held {
 
 /// The row sources: the insert above its query's own.
 fn insert_all_sources(plan: &Arc<dyn ExecutionPlan>, figures: FiguresValue) -> Vec<RowSource> {
-    let step = Step::new("MULTI-TABLE INSERT", "");
+    let step = PlanStep::new("MULTI-TABLE INSERT", "");
     let mut found = vec![RowSource { depth: 0, object: 0, step, figures }];
     sources::row_sources(plan, 1, &mut found);
     found

@@ -17,7 +17,7 @@ use crate::cursor::connection::Connection;
 use crate::cursor::open::{Cursor, RowSource};
 use crate::cursor::run::Running;
 use crate::explain::sources;
-use crate::explain::step::Step;
+use crate::explain::step::PlanStep;
 use crate::plan::binder::{Binder, fold_name};
 use crate::plan::bound::{Bound, null};
 use crate::plan::query::BoundQuery;
@@ -181,7 +181,7 @@ pub(crate) fn dml_sources(
 ) -> Vec<RowSource> {
     let mut figures = work.value();
     figures.starts = 1;
-    let step = Step::change(verb, &table.owner, &table.name);
+    let step = PlanStep::change(verb, &table.owner, &table.name);
     let mut found = vec![RowSource { depth: 0, object: 0, step, figures }];
     sources::row_sources(plan, 1, &mut found);
     found

@@ -45,8 +45,8 @@ fn full(value: &str) -> Datum {
 }
 
 /// A text, cut to a column's width.
-fn cut(value: &String) -> Datum {
-    s(beginning(value, 4000))
+fn cut(value: impl AsRef<str>) -> Datum {
+    s(beginning(value.as_ref(), 4000))
 }
 
 /// Columns that a table must have to be a plan table.

@@ -28,7 +28,7 @@ use super::table::ROWID;
 use crate::cursor::open::RowSource;
 use crate::error::to_datafusion;
 use crate::explain::predicate;
-use crate::explain::step::{PlanObject, Step};
+use crate::explain::step::{PlanObject, PlanStep};
 
 /// Rows a batch when no column is wanted: a count reads many blocks before it returns.
 const COUNT_BATCH_ROWS: usize = 1 << 20;
@@ -115,7 +115,7 @@ impl TableReadExec {
             alias: Some(alias.clone()),
             kind,
         };
-        let mut step = Step::new("TABLE ACCESS", self.options());
+        let mut step = PlanStep::new("TABLE ACCESS", self.options());
         step.hints.clone_from(&self.spec.hints);
         step.object = Some(object(&table.owner, &table.name, "TABLE"));
         let mut filters = Vec::new();
@@ -132,7 +132,7 @@ impl TableReadExec {
             }
             Access::Index { index, unique, .. } => {
                 let used = access::used(index, &filters);
-                let mut below = Step::new("INDEX", if *unique { "UNIQUE SCAN" } else { "RANGE SCAN" });
+                let mut below = PlanStep::new("INDEX", if *unique { "UNIQUE SCAN" } else { "RANGE SCAN" });
                 below.object =
                     Some(object(&index.owner, &index.name, if index.unique { "INDEX (UNIQUE)" } else { "INDEX" }));
                 let looked: Vec<&Predicate> = used.iter().map(|at| filters[*at]).collect();

@@ -29,7 +29,7 @@ use super::figures::Figures;
 use super::sink::ArrowSink;
 use crate::cursor::open::RowSource;
 use crate::error::to_datafusion;
-use crate::explain::step::{PlanObject, Step};
+use crate::explain::step::{PlanObject, PlanStep};
 use crate::types::column;
 
 /// The scan of an external table, for `user`.
@@ -225,7 +225,7 @@ impl ExternalReadExec {
     pub(crate) fn row_source(&self, depth: u32) -> RowSource {
         let mut figures = self.figures.value();
         figures.starts = figures.starts.max(u64::from(self.metrics.clone_inner().iter().next().is_some()));
-        let mut step = Step::new("EXTERNAL TABLE ACCESS", "FULL");
+        let mut step = PlanStep::new("EXTERNAL TABLE ACCESS", "FULL");
         step.object = Some(PlanObject {
             owner: self.setup.table.split('.').next().unwrap_or_default().to_owned(),
             name: self.name.clone(),

@@ -162,7 +162,7 @@ const ALIASES: &[Column<File>] = &[
 pub(crate) const VIEWS: &[&dyn View] = &[
     &Table::new("V$ASM_DISKGROUP", &[GROUPS], |cx, each| {
         for group in cx.session.instance().groups().mounted() {
-            each(Group::Mounted(u32::from(group.number()), group.statistics()))?;
+            each(Group::Mounted(group.number(), group.statistics()))?;
         }
         dismounted(cx).into_iter().map(Group::Dismounted).try_for_each(each)
     }),
@@ -183,7 +183,7 @@ fn disks(cx: &ViewContext, each: Each<'_, Disk>) -> Result<()> {
     let path = |path: &std::path::Path| instance.resolve(&path.to_string_lossy()).to_string_lossy().into_owned();
     for group in instance.groups().mounted() {
         for disk in group.statistics().disks {
-            each(Disk { path: path(&disk.path), state: State::Mounted(u32::from(group.number()), disk) })?;
+            each(Disk { path: path(&disk.path), state: State::Mounted(group.number(), disk) })?;
         }
     }
     for record in dismounted(cx) {
@@ -214,7 +214,7 @@ fn files(cx: &ViewContext, each: Each<'_, File>) -> Result<()> {
         for file in group.files().unwrap_or_default() {
             let name = instance.groups().full_name(&file.name);
             let block_bytes = block_bytes.get(&name).copied();
-            each(File { group: u32::from(group.number()), name, file, block_bytes })?;
+            each(File { group: group.number(), name, file, block_bytes })?;
         }
     }
     Ok(())

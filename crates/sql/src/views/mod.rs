@@ -116,8 +116,6 @@ pub(crate) fn all() -> impl Iterator<Item = &'static dyn View> {
 
 #[cfg(test)]
 mod tests {
-    #![expect(clippy::unwrap_used, reason = "tests may")]
-
     use std::collections::BTreeSet;
     use std::path::Path;
     use std::sync::Arc;

@@ -113,7 +113,7 @@ fn running(cx: &ViewContext, each: Each<'_, Running>, scope: Scope) -> Result<()
         let RunningJob { key: JobKey::Scheduled { owner, name }, sid, process, since_us, .. } = run else { continue };
         if shows(cx, scope, &owner) {
             let elapsed_us = now_us.saturating_sub(since_us);
-            each(Running { owner, name, sid, process: u32::from(process.0), elapsed_us })?;
+            each(Running { owner, name, sid, process: process.0, elapsed_us })?;
         }
     }
     Ok(())
