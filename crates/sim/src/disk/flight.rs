@@ -19,7 +19,7 @@ use super::files::State;
 use super::operation::FileId;
 use crate::clock::SimulatedClock;
 
-/// Seeds of a hundred whose log writes are quick: the engine has one in flight then.
+/// Lives of a hundred in which log writes are quick: the engine has one in flight then.
 const QUICK_PERCENT: u64 = 10;
 /// Writes of a hundred that are held.
 const HELD_PERCENT: u64 = 60;
@@ -57,7 +57,7 @@ struct Held {
 }
 
 impl Flights {
-    /// Log writes are held from now on; of some seeds none is.
+    /// Log writes are held from now on; with some seeds none is.
     pub(super) fn slow(&mut self, seed: u64, clock: &Arc<SimulatedClock>) {
         let quick = Seeded::at(seed, 5).percent(QUICK_PERCENT);
         self.slow = (!quick).then(|| Slow { seed, clock: clock.clone() });
