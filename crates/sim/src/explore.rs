@@ -73,7 +73,9 @@ impl fmt::Display for Failure {
 #[derive(Clone, Default, Debug)]
 pub struct Outcome {
     pub crashes: usize,
-    /// Of these, crashes in a recovery.
+    /// Of these, crashes of the run with several writes of one log file in flight.
+    pub in_flight: usize,
+    /// Of all, crashes in a recovery.
     pub second: usize,
     /// Recoveries with a fault, and how many of these ended with an error.
     pub faulty: usize,
@@ -104,6 +106,7 @@ impl Outcome {
 
     pub fn add(&mut self, other: Self) {
         self.crashes += other.crashes;
+        self.in_flight += other.in_flight;
         self.second += other.second;
         self.faulty += other.faulty;
         self.refused += other.refused;
@@ -156,9 +159,31 @@ fn places(recording: &Recording, wanted: usize, random: &mut Seeded) -> Vec<usiz
         places.extend(all.iter().copied().filter(chosen));
         from = until;
     }
+    // Half as many again where several writes of one log file are in flight: the others seldom are.
+    let several = several_in_flight(recording);
+    let more = places.len().div_ceil(2);
+    places.extend(several.iter().copied().filter(|_| random.index(several.len()) < more));
     // After the last operation too.
     places.push(recording.operations.len());
+    places.sort_unstable();
+    places.dedup();
     places
+}
+
+/// The operations in which several writes of one log file are in flight: in a run with threads.
+fn several_in_flight(recording: &Recording) -> Vec<usize> {
+    if !recording.operations.iter().any(|operation| matches!(operation, Operation::Begun { .. })) {
+        return Vec::new();
+    }
+    let mut walk = Walk::new(recording.base.clone());
+    let mut several = Vec::new();
+    for (number, operation) in recording.operations.iter().enumerate() {
+        if matters(operation) && walk.in_flight(Some(operation)) > 1 {
+            several.push(number);
+        }
+        walk.pass(operation);
+    }
+    several
 }
 
 /// Crashes the run at many places, and checks each result.
@@ -186,8 +211,12 @@ pub fn explore(recording: &Recording, crashes: &Crashes) -> Outcome {
         } else {
             crashes.ways
         };
+        let several = walk.in_flight(operation) > 1;
         for way in 0..ways {
-            let keep = Keep::ALL[(number + way) % Keep::ALL.len()];
+            // Half of these crashes decide for each write in flight by itself.
+            let each = several && random.percent(50);
+            let keep = if each { Keep::Writes } else { Keep::ALL[(number + way) % Keep::ALL.len()] };
+            outcome.in_flight += usize::from(several);
             let image = walk.crash(operation, keep, &mut random);
             number += 1;
             let depth = match number % crashes.blocks_every.max(1) {

@@ -146,9 +146,17 @@ fn main() -> ExitCode {
     }
     let all = shared.all.lock();
     println!(
-        "{} crash points ({} in a recovery, {} checked block by block), {} recoveries with faults ({} of them ended by an error); lost {}, phantom {}, \
+        "{} crash points ({} with several writes of one log file in flight, {} in a recovery, {} checked block by block), {} recoveries with faults ({} of them ended by an error); lost {}, phantom {}, \
          invariants broken {}",
-        all.crashes, all.second, all.verified, all.faulty, all.refused, all.lost, all.phantom, all.broken
+        all.crashes,
+        all.in_flight,
+        all.second,
+        all.verified,
+        all.faulty,
+        all.refused,
+        all.lost,
+        all.phantom,
+        all.broken
     );
     if shared.options.lives > 0 {
         println!(

@@ -47,14 +47,16 @@ fn a_seed_has_the_same_lives_each_time() {
 
 #[test]
 fn what_threads_have_acknowledged_survives_crashes() {
-    let mut overlapping = 0;
+    let (mut overlapping, mut in_flight) = (0, 0);
     for seed in 1..=6 {
         let recording = record(&Plan::threads(seed, 12, 2, 3), &[], Lie::None).unwrap();
         let outcome = explore(&recording, &crashes(seed, 8));
         assert_eq!(wrong(&recording, &outcome), Vec::<String>::new(), "seed {seed}");
         overlapping += overlaps(&recording);
+        in_flight += outcome.in_flight;
     }
     assert!(overlapping > 50, "{overlapping} operations began while others were under way");
+    assert!(in_flight > 0, "no crash met several writes of one log file in flight");
 }
 
 /// Operations that begin while others are under way.

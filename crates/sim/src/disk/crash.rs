@@ -5,7 +5,8 @@
 //! 2. Of other writes each sector of 512 bytes is kept or lost by itself, in any combination. A sector is never half
 //!    written.
 //! 3. The operation that the crash falls into counts as not durable, also a durable write; so do all that other threads
-//!    have under way.
+//!    have under way. Of several writes of one file in flight each is, by itself, absent, whole or torn, in whatever
+//!    order they began.
 //! 4. Names change in the order in which they were changed: a journal of the file system keeps some first part of them.
 //!    A name may survive whose file's bytes do not.
 //! 5. What a failed sync was about is never durable by a later one.
@@ -32,7 +33,7 @@ pub enum Keep {
     First,
     /// The writes from some moment on: the disk has written the youngest first.
     Last,
-    /// Any of them, each whole.
+    /// Any of them, each whole; those in flight may be cut at a sector.
     Writes,
     /// Any sectors of them.
     Sectors,
@@ -170,6 +171,30 @@ impl Walk {
             waiting.survive(image.content_mut(*file), keep, random);
         }
         image
+    }
+
+    /// The most writes of one log file that are in flight in a crash within `operation`.
+    #[must_use]
+    pub fn in_flight(&self, operation: Option<&Operation>) -> usize {
+        let mut files: BTreeMap<FileId, usize> = BTreeMap::new();
+        for call in self.calls.values() {
+            if let Call::Change { file, durable: true, .. } = call {
+                *files.entry(*file).or_default() += 1;
+            }
+        }
+        if let Some(Operation::Write { file, durable: true, .. }) = operation.map(Operation::begun) {
+            *files.entry(*file).or_default() += 1;
+        }
+        files.into_iter().filter(|(file, _)| self.is_log(*file)).map(|(_, writes)| writes).max().unwrap_or_default()
+    }
+
+    fn is_log(&self, file: FileId) -> bool {
+        let is_log = |path: &Path| path.extension().is_some_and(|extension| extension == "log");
+        let made = self.names.iter().any(|(_, name)| match name {
+            Operation::Create { path, file: made } => *made == file && is_log(path),
+            _ => false,
+        });
+        made || self.durable.names.iter().any(|(path, named)| *named == file && is_log(path))
     }
 
     /// Writes that are not durable.

@@ -5,7 +5,8 @@ use std::io;
 use common::sync::{Arc, Mutex};
 use device::{AlignedBuffer, Device, PendingRead};
 
-use super::files::{State, end};
+use super::files::State;
+use super::flight::end;
 use super::operation::FileId;
 
 #[derive(Debug)]

@@ -9,8 +9,10 @@ use device::{Device, FileSystem};
 
 use super::crash::rename;
 use super::device::SimulatedDevice;
+use super::flight::{Flights, end};
 use super::image::Image;
 use super::operation::{FileId, Note, Operation};
+use crate::clock::SimulatedClock;
 
 const SECTOR: usize = 512;
 
@@ -71,6 +73,7 @@ pub(super) struct State {
     room: u64,
     /// Numbers of calls when writes and syncs of several threads overlap; None: each is done at once.
     next_call: Option<u32>,
+    pub(super) flights: Flights,
 }
 
 impl State {
@@ -134,8 +137,18 @@ impl State {
             return None;
         };
         self.next_call = Some(call + 1);
+        if let Operation::Write { file, durable: true, .. } = &operation
+            && self.name_of(*file).ends_with(".log")
+        {
+            self.flights.begin(call, *file);
+        }
         self.operations.push(Operation::Begun { call, operation: Box::new(operation) });
         Some(call)
+    }
+
+    /// A call that had begun has returned.
+    pub(super) fn ended(&mut self, call: u32) {
+        self.operations.push(Operation::Ended { call });
     }
 
     fn write(&mut self, file: FileId, offset: u64, bytes: &[u8], durable: bool) -> Option<u32> {
@@ -245,13 +258,17 @@ impl SimulatedFileSystem {
             lie: Lie::None,
             room: u64::MAX,
             next_call: None,
+            flights: Flights::default(),
         })))
     }
 
     /// Writes and syncs of several threads overlap from now on, and their calls are numbered from `first` on;
-    /// [`SimulatedFileSystem::next_call`] is the first number for the next files.
-    pub fn overlap(&self, first: u32) {
-        self.0.lock().next_call = Some(first);
+    /// [`SimulatedFileSystem::next_call`] is the first number for the next files. The seed chooses which writes of log
+    /// files are held in flight; they take their time by this clock.
+    pub fn overlap(&self, first: u32, seed: u64, clock: &Arc<SimulatedClock>) {
+        let mut state = self.0.lock();
+        state.next_call = Some(first);
+        state.flights.slow(seed, clock);
     }
 
     /// The number of the next call.
@@ -339,16 +356,6 @@ impl Default for SimulatedFileSystem {
     fn default() -> Self {
         Self::new()
     }
-}
-
-/// Ends a call; other threads had their turn.
-pub(super) fn end(state: &Mutex<State>, call: Option<u32>) {
-    let Some(call) = call else { return };
-    // Some take longer than others.
-    for _ in 0..call.wrapping_mul(2_654_435_761) >> 29 {
-        std::thread::yield_now();
-    }
-    state.lock().operations.push(Operation::Ended { call });
 }
 
 fn make(state: &mut State, path: &Path, bytes: u64) -> io::Result<FileId> {

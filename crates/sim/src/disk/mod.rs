@@ -14,6 +14,7 @@ mod content;
 mod crash;
 mod device;
 mod files;
+mod flight;
 mod image;
 mod operation;
 mod waiting;

@@ -104,11 +104,16 @@ impl Queue {
                 Change::Size(bytes) if all || durable => content.resize(*bytes),
                 Change::Size(_) => {}
                 Change::Write { offset, bytes } => {
-                    let torn = !durable && (keep == Keep::Sectors || (keep == Keep::First && n == moment));
-                    if torn {
+                    let cut = match keep {
+                        Keep::First => n == moment,
+                        // A third of the writes in flight is torn, a third absent, a third whole.
+                        Keep::Writes => one.stage == Stage::Flying && random.index(3) == 0,
+                        _ => false,
+                    };
+                    if !durable && (cut || keep == Keep::Sectors) {
                         let first = random.index(bytes.len().div_ceil(SECTOR) + 1);
                         for (sector, part) in bytes.chunks(SECTOR).enumerate() {
-                            let kept = if keep == Keep::First { sector < first } else { random.percent(50) };
+                            let kept = if cut { sector < first } else { random.percent(50) };
                             if kept {
                                 write_within(content, offset + (sector * SECTOR) as u64, part);
                             }

@@ -30,10 +30,10 @@ pub(super) fn place(operations: &[Operation], from: usize, random: &mut Seeded) 
 pub(super) fn cut(operations: &mut Vec<Operation>, begins: usize, place: usize, random: &mut Seeded) {
     let cut = operations.split_off(place);
     if let Some(operation @ Operation::Write { .. }) = cut.first().map(Operation::begun) {
-        operations.extend(first_sectors(operation, random));
+        operations.extend(first_sectors(operation, random).filter(|part| !is_empty(part)));
     }
-    // Of writes that other threads have begun a part is there, or all. None is in progress any more: a sync that begins
-    // later covers them.
+    // Of writes that other threads have begun nothing is there, or a part, or all. None is in progress any more: a sync
+    // that begins later covers them.
     let ended: BTreeSet<u32> = operations[begins..]
         .iter()
         .filter_map(|operation| if let Operation::Ended { call } = operation { Some(*call) } else { None })
@@ -62,5 +62,9 @@ fn first_sectors(operation: &Operation, random: &mut Seeded) -> Option<Operation
     let Operation::Write { file, offset, bytes, .. } = operation else { return None };
     let sectors = random.index(bytes.len().div_ceil(SECTOR) + 1);
     let bytes = &bytes[..(sectors * SECTOR).min(bytes.len())];
-    (!bytes.is_empty()).then(|| Operation::Write { file: *file, offset: *offset, bytes: bytes.into(), durable: false })
+    Some(Operation::Write { file: *file, offset: *offset, bytes: bytes.into(), durable: false })
+}
+
+fn is_empty(operation: &Operation) -> bool {
+    matches!(operation, Operation::Write { bytes, .. } if bytes.is_empty())
 }

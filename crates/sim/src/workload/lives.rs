@@ -111,7 +111,7 @@ impl Lives {
         files.lie(self.lie);
         files.lie_after_kill(&self.operations);
         if self.plan.threads > 0 {
-            files.overlap(self.calls);
+            files.overlap(self.calls, self.random.draw(), &self.clock);
         }
         let result = self.run(&files, opened, idle, &mut life);
         self.operations.extend(files.take_operations());
