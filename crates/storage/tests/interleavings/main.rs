@@ -9,8 +9,12 @@ mod cache;
 mod clock;
 mod commit;
 mod database;
+mod index;
 mod load;
 mod log;
+mod pool;
+mod rollback;
+mod rows;
 mod space;
 mod undo;
 
