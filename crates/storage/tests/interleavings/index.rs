@@ -6,6 +6,7 @@
 
 use std::ops::Bound;
 
+use common::sync::atomic::{AtomicU8, Ordering};
 use common::sync::{Arc, explore, spawn};
 use common::{BlockAddress, FileNumber, Rowid};
 use storage::control::SpaceManagement;
@@ -17,8 +18,10 @@ use super::{SCHEDULES_OF_DATABASE, nobody_forgotten};
 
 /// So long that a leaf has four.
 const KEY_BYTES: usize = 400;
-/// Even numbers, committed at first: as many as fill the first leaf.
-const FIRST: [u8; 4] = [2, 4, 6, 8];
+/// Committed at first: in three leaves.
+const FIRST: [u8; 10] = [2, 4, 6, 8, 10, 12, 14, 16, 18, 20];
+/// Put in by two sessions, into different leaves, which split.
+const LATER: [[u8; 2]; 2] = [[5, 7], [13, 15]];
 const SCANS: usize = 2;
 
 fn key(number: u8) -> Key {
@@ -60,12 +63,16 @@ fn with_index() -> (Arc<Database>, Arc<Worker>, Arc<IndexDef>) {
 
 fn splits_beside_scans() {
     let (database, s, index) = with_index();
+    // How far a session's commit is: 0 not begun, 1 begun, 2 returned.
+    let commits: Arc<[AtomicU8; 2]> = Arc::default();
     let mut threads = Vec::new();
-    for session in 0..2 {
-        let (s, index) = (database.session(), index.clone());
+    for (session, keys) in LATER.into_iter().enumerate() {
+        let (s, index, commits) = (database.session(), index.clone(), commits.clone());
         let run = move || {
-            put(&s, &index, [3, 7][session]).unwrap();
+            keys.into_iter().for_each(|key| put(&s, &index, key).unwrap());
+            commits[session].store(1, Ordering::SeqCst);
             s.commit(CommitWrite::default()).unwrap();
+            commits[session].store(2, Ordering::SeqCst);
         };
         threads.push(spawn("session", run).unwrap());
     }
@@ -73,14 +80,21 @@ fn splits_beside_scans() {
         let (s, index) = (database.session(), index.clone());
         let run = move || {
             for scan in 0..SCANS {
-                let descending = scan % 2 == 1;
+                let descending = scan % 2 == 0;
+                let before = commits.each_ref().map(|commit| commit.load(Ordering::SeqCst));
                 let mut seen = numbers(&s, &index, descending);
+                let after = commits.each_ref().map(|commit| commit.load(Ordering::SeqCst));
                 if descending {
                     seen.reverse();
                 }
                 assert!(seen.is_sorted_by(|a, b| a < b), "keys are in order, each once: {seen:?}");
-                assert!(FIRST.iter().all(|number| seen.contains(number)), "a key is missed: {seen:?}");
-                assert!(seen.iter().all(|number| number % 2 == 0 || [3, 7].contains(number)), "{seen:?}");
+                assert!(FIRST.iter().all(|key| seen.contains(key)), "a key is missed: {seen:?}");
+                for (session, keys) in LATER.into_iter().enumerate() {
+                    let found = keys.iter().filter(|key| seen.contains(key)).count();
+                    assert!(found == 0 || found == 2, "a transaction is seen by half: {seen:?}");
+                    assert!(found == 2 || before[session] < 2, "what was committed before is missed: {seen:?}");
+                    assert!(found == 0 || after[session] > 0, "what is not committed is seen: {seen:?}");
+                }
             }
         };
         threads.push(spawn("reader", run).unwrap());
@@ -88,7 +102,9 @@ fn splits_beside_scans() {
     for thread in threads {
         thread.join().unwrap();
     }
-    assert_eq!(numbers(&s, &index, false), [2, 3, 4, 6, 7, 8]);
+    let mut wanted: Vec<u8> = FIRST.into_iter().chain(LATER.concat()).collect();
+    wanted.sort_unstable();
+    assert_eq!(numbers(&s, &index, false), wanted);
     let mut problems = verify(&s, &index, None).unwrap();
     // The rows are made up.
     problems.retain(|problem| !problem.text.contains("is not one of table"));
@@ -127,7 +143,7 @@ fn one_key(keeps: bool) {
         lookup(&s, &index, &key(5)).unwrap()
     };
     assert_eq!(found, Some(rowid(5)));
-    assert_eq!(numbers(&s, &index, false), [2, 4, 5, 6, 8]);
+    assert_eq!(numbers(&s, &index, false).len(), FIRST.len() + 1);
     database.close();
 }
 
