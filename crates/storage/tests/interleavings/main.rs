@@ -6,6 +6,7 @@
 #![allow(clippy::unwrap_used, reason = "a test fails by panicking, in its helpers too")]
 
 mod cache;
+mod checkpoint;
 mod clock;
 mod commit;
 mod database;
