@@ -4,9 +4,13 @@
 
 use std::collections::BTreeSet;
 use std::path::Path;
+use std::time::Duration;
 
 use common::Seeded;
-use sim::disk::{FileId, Image, Keep, Operation, Walk};
+use common::sync::{Arc, spawn};
+use device::FileSystem;
+use sim::clock::SimulatedClock;
+use sim::disk::{FileId, Image, Keep, Operation, SimulatedFileSystem, Walk};
 
 const SECTOR: usize = 512;
 const FILE: FileId = FileId(1);
@@ -70,4 +74,34 @@ fn writes_of_log_files_in_flight_are_counted() {
     let mut walk = Walk::new(image("/redo01.log"));
     walk.pass(&begun(1, 0));
     assert_eq!(walk.in_flight(Some(&begun(2, 2))), 2, "the operation of the crash is in flight too");
+}
+
+/// Rounds in which a second write begins while the first one, which began some time before, is in flight.
+fn overlapping(name: &str) -> usize {
+    const ROUNDS: usize = 60;
+    let files = SimulatedFileSystem::on(image(name));
+    files.overlap(0, 1, &Arc::new(SimulatedClock::default()));
+    let file = files.open(Path::new(name)).unwrap();
+    let mut overlapping = 0;
+    for _ in 0..ROUNDS {
+        let _ = files.take_operations();
+        let other = file.clone();
+        let first = spawn("first", move || other.write_durable(0, &[&[1; SECTOR]])).unwrap();
+        while files.recorded() == 0 {
+            std::thread::yield_now();
+        }
+        // Long enough for a write that is not held.
+        std::thread::sleep(Duration::from_micros(200));
+        file.write_durable(SECTOR as u64, &[&[1; SECTOR]]).unwrap();
+        first.join().unwrap().unwrap();
+        let operations = files.take_operations();
+        overlapping += usize::from(matches!(operations[..2], [Operation::Begun { .. }, Operation::Begun { .. }]));
+    }
+    overlapping
+}
+
+#[test]
+fn writes_of_log_files_stay_in_flight_until_others_begin_and_all_end() {
+    let (log, other) = (overlapping("/redo01.log"), overlapping("/system01.dbf"));
+    assert!(log > 10 && log > other, "{log} rounds with two writes in flight, {other} of another file");
 }

@@ -57,7 +57,9 @@ pub struct Pool {
     pub(super) replacement: Mutex<Replacement>,
     wakes: Arc<WriterWakes>,
     /// Signalled by the writer after each round.
-    freed: (Mutex<u64>, Condvar),
+    freed: (Mutex<()>, Condvar),
+    /// Number of times that the writer has told of clean buffers.
+    announced: AtomicU64,
     /// Sessions that wait for a clean buffer.
     pub(super) starved: AtomicUsize,
     physical_reads: AtomicU64,
@@ -116,7 +118,8 @@ impl Pool {
             chains: Chains::new(capacity),
             frames: (0..capacity).map(|_| OnceLock::new()).collect(),
             replacement: Mutex::new(Replacement::new()),
-            freed: (Mutex::new(0), Condvar::new()),
+            freed: (Mutex::new(()), Condvar::new()),
+            announced: AtomicU64::new(0),
             wakes,
             starved: AtomicUsize::new(0),
             physical_reads: AtomicU64::new(0),
@@ -402,6 +405,8 @@ impl Pool {
     fn take(&self, cache: &Cache, meter: &Meter) -> Result<FrameRef> {
         meter.count(Statistic::FreeBufferRequested, 1);
         for attempt in 0..=FREE_WAITS_MAX {
+            // Read before the search: buffers that are clean since then are worth another search, not a wait.
+            let announced = self.announced.load(Ordering::Acquire);
             if let Some(frame) = self.take_now(meter) {
                 return Ok(frame);
             }
@@ -411,7 +416,7 @@ impl Pool {
                 continue;
             }
             if attempt < FREE_WAITS_MAX {
-                self.wait_for_writer(cache, meter)?;
+                self.wait_for_writer(cache, meter, announced)?;
             }
         }
         Err(Error::new(
@@ -509,7 +514,8 @@ impl Pool {
         self.list(meter).free.push(frame.index());
     }
 
-    fn wait_for_writer(&self, cache: &Cache, meter: &Meter) -> Result<()> {
+    /// Waits until the writer has told of clean buffers more often than `announced` times.
+    fn wait_for_writer(&self, cache: &Cache, meter: &Meter, announced: u64) -> Result<()> {
         self.free_buffer_waits.fetch_add(1, Ordering::Relaxed);
         self.starved.fetch_add(1, Ordering::AcqRel);
         meter.count(Statistic::DbwrMakeFreeRequests, 1);
@@ -520,8 +526,10 @@ impl Pool {
         }
         self.wakes.post();
         meter.wait(Event::FreeBufferWaits, [0, 0, 0], -1, || {
-            let mut rounds = self.freed.0.lock();
-            self.freed.1.wait_for(&mut rounds, FREE_WAIT);
+            let mut freed = self.freed.0.lock();
+            if self.announced.load(Ordering::Acquire) == announced {
+                self.freed.1.wait_for(&mut freed, FREE_WAIT);
+            }
         });
         self.starved.fetch_sub(1, Ordering::AcqRel);
         Ok(())
@@ -529,7 +537,9 @@ impl Pool {
 
     /// Tells waiting sessions that the writer has cleaned buffers.
     pub(super) fn announce_clean(&self) {
-        *self.freed.0.lock() += 1;
+        let freed = self.freed.0.lock();
+        self.announced.fetch_add(1, Ordering::AcqRel);
+        drop(freed);
         self.freed.1.notify_all();
     }
 

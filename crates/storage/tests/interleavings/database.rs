@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
 use common::sync::atomic::AtomicU64;
-use common::sync::{Arc, Mutex, yield_now};
+use common::sync::{Arc, JoinHandle, Mutex, spawn, yield_now};
 use common::{
     BlockAddress, BlockSize, Clock, DataType, FileNumber, ObjectNumber, ProcessNumber, Result, Rowid, TablespaceNumber,
 };
@@ -21,12 +21,13 @@ use storage::control::{
 };
 use storage::datafile::Datafile;
 use storage::health::Health;
+use storage::index::IndexDef;
 use storage::parameters::{Parameter, ParameterFile, Parameters, Value};
 use storage::process::{Client, Process, Store};
 use storage::redo::{BLOCK, BLOCKS_MIN, LogGroupSpec, LogOptions, RedoLog};
 use storage::rollback;
 use storage::segment::{Segment, SegmentSpec, Storage};
-use storage::table::{ColumnDef, HeapTable, Inserter, TableScan};
+use storage::table::{ColumnDef, HeapTable, Inserter, TableScan, build_index};
 use storage::tablespace::{Tablespace, Tablespaces, unit_blocks};
 use storage::txn::{Definitions, Transactions, Worker};
 use storage::undo::{Record, UndoSegments};
@@ -36,7 +37,8 @@ use super::clock::Ticking;
 
 pub(crate) const SIZE: BlockSize = BlockSize::K2;
 const DATABASE: u64 = 4711;
-const TABLE: ObjectNumber = ObjectNumber(100);
+pub(crate) const TABLE: ObjectNumber = ObjectNumber(100);
+const INDEX: ObjectNumber = ObjectNumber(101);
 const TABLES: u32 = 0;
 const UNDO: u32 = 1;
 /// Of a datafile, its header area aside.
@@ -55,9 +57,12 @@ pub(crate) struct Database {
     sessions: Mutex<u32>,
 }
 
-/// The definitions of the one table.
+/// The definitions of the one table and its index.
 #[derive(Default, Debug)]
-struct Known(Mutex<Option<Arc<Segment>>>);
+struct Known {
+    table: Mutex<Option<Arc<Segment>>>,
+    index: Mutex<Option<Arc<IndexDef>>>,
+}
 
 impl Definitions for Known {
     fn undo(&self, worker: &Worker, records: &[Record]) -> Result<()> {
@@ -71,11 +76,11 @@ impl Definitions for Known {
 
 impl rollback::Segments for Known {
     fn table(&self, data_object: ObjectNumber) -> Option<Arc<Segment>> {
-        self.0.lock().clone().filter(|_| data_object == TABLE)
+        self.table.lock().clone().filter(|_| data_object == TABLE)
     }
 
-    fn index(&self, _data_object: ObjectNumber) -> Result<Option<Arc<storage::index::IndexDef>>> {
-        Ok(None)
+    fn index(&self, data_object: ObjectNumber) -> Result<Option<Arc<IndexDef>>> {
+        Ok(self.index.lock().clone().filter(|_| data_object == INDEX))
     }
 }
 
@@ -260,9 +265,9 @@ impl Database {
             storage: Storage::default(),
         };
         let segment = Segment::create(s, &spec).unwrap();
-        *self.definitions.0.lock() = Some(segment.clone());
+        *self.definitions.table.lock() = Some(segment.clone());
         let column =
-            ColumnDef { name: "C".to_owned(), data_type: DataType::Raw { bytes: 2000 }, nullable: true, default: None };
+            ColumnDef { name: "C".to_owned(), data_type: DataType::Raw { bytes: 1400 }, nullable: true, default: None };
         Arc::new(HeapTable {
             object: TABLE,
             owner: "NOBODY".to_owned(),
@@ -275,6 +280,58 @@ impl Database {
             dictionary: false,
             indexes: Vec::new(),
         })
+    }
+
+    /// Makes an empty unique index of the table's column.
+    pub(crate) fn unique_index(&self, s: &Arc<Worker>, table: &Arc<HeapTable>) -> Arc<IndexDef> {
+        let spec = SegmentSpec {
+            name: "NOBODY.I".to_owned(),
+            object: INDEX,
+            data_object: INDEX,
+            tablespace: TablespaceNumber(TABLES),
+            owner: Owner::Index,
+            pctfree: 0,
+            pctused: 0,
+            initrans: 2,
+            maxtrans: 255,
+            storage: Storage::default(),
+        };
+        let mut index = IndexDef {
+            object: INDEX,
+            owner: "NOBODY".to_owned(),
+            name: "I".to_owned(),
+            table: TABLE,
+            table_owner: "NOBODY".to_owned(),
+            table_name: "T".to_owned(),
+            columns: vec![0],
+            unique: true,
+            segment: Segment::create(s, &spec).unwrap(),
+            root: BlockAddress::NONE,
+            pctfree: 0,
+            initrans: 2,
+            maxtrans: 255,
+            storage: Storage::default(),
+            logging: true,
+            created_us: 0,
+            changed_us: 0,
+            statistics: None,
+            analyzed_us: 0,
+        };
+        index.root = build_index(s, table, &index, &index.segment).unwrap().root;
+        let index = Arc::new(index);
+        *self.definitions.index.lock() = Some(index.clone());
+        index
+    }
+
+    /// The database writer, which sessions wake; it ends with [`Database::end_writer`].
+    pub(crate) fn start_writer(&self) -> JoinHandle<()> {
+        let checkpoints = self.store.checkpoints().clone();
+        spawn("dbw0", move || checkpoints.run()).unwrap()
+    }
+
+    pub(crate) fn end_writer(&self, writer: JoinHandle<()>) {
+        self.store.checkpoints().close();
+        writer.join().unwrap();
     }
 
     /// Nobody is at work: all is sound, and the log comes to its end.

@@ -6,11 +6,16 @@
 #![allow(clippy::unwrap_used, reason = "a test fails by panicking, in its helpers too")]
 
 mod cache;
+mod checkpoint;
 mod clock;
 mod commit;
 mod database;
+mod index;
 mod load;
 mod log;
+mod pool;
+mod rollback;
+mod rows;
 mod space;
 mod undo;
 
