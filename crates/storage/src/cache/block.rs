@@ -41,16 +41,25 @@ fn busy_wait<G: Deref<Target = AlignedBuffer>>(
     take: impl FnOnce() -> Option<G>,
 ) -> Option<G> {
     let unknown = counts::place(address, class, &[0]);
-    let (guard, micros) = meter.described_wait(Event::BufferBusyWaits, unknown, -1, take, |guard| match guard {
-        Some(block) => (counts::place(address, class, block), counts::object_of(block)),
-        None => (unknown, -1),
-    });
+    let (guard, micros) =
+        meter.described_wait(Event::BufferBusyWaits, unknown, -1, take, |guard| match content(guard) {
+            Some(block) => (counts::place(address, class, block), counts::object_of(block)),
+            None => (unknown, -1),
+        });
     cache.count_buffer_wait(meter, address, class, micros);
-    match &guard {
-        Some(block) => counts::segment(meter, block, SegmentStatistic::BufferBusyWaits, 1),
-        None => meter.timed_out(Event::BufferBusyWaits),
+    if let Some(block) = content(&guard) {
+        counts::segment(meter, block, SegmentStatistic::BufferBusyWaits, 1);
+    }
+    if guard.is_none() {
+        meter.timed_out(Event::BufferBusyWaits);
     }
     guard
+}
+
+/// The bytes of a latched buffer. None without the latch, and where the buffer has another block by now whose read has
+/// taken the memory: the database writer comes to a buffer for the block that it had.
+fn content<G: Deref<Target = AlignedBuffer>>(guard: &Option<G>) -> Option<&[u8]> {
+    guard.as_ref().map(|guard| &***guard).filter(|bytes| !bytes.is_empty())
 }
 
 /// Latches in share mode a frame that the caller has pinned. A wait for the latch counts as a wait for the buffer.

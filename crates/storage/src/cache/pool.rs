@@ -59,7 +59,7 @@ pub struct Pool {
     /// Signalled by the writer after each round.
     freed: (Mutex<()>, Condvar),
     /// Number of times that the writer has told of clean buffers.
-    announced: AtomicU64,
+    announced: AtomicUsize,
     /// Sessions that wait for a clean buffer.
     pub(super) starved: AtomicUsize,
     physical_reads: AtomicU64,
@@ -119,7 +119,7 @@ impl Pool {
             frames: (0..capacity).map(|_| OnceLock::new()).collect(),
             replacement: Mutex::new(Replacement::new()),
             freed: (Mutex::new(()), Condvar::new()),
-            announced: AtomicU64::new(0),
+            announced: AtomicUsize::new(0),
             wakes,
             starved: AtomicUsize::new(0),
             physical_reads: AtomicU64::new(0),
@@ -515,7 +515,7 @@ impl Pool {
     }
 
     /// Waits until the writer has told of clean buffers more often than `announced` times.
-    fn wait_for_writer(&self, cache: &Cache, meter: &Meter, announced: u64) -> Result<()> {
+    fn wait_for_writer(&self, cache: &Cache, meter: &Meter, announced: usize) -> Result<()> {
         self.free_buffer_waits.fetch_add(1, Ordering::Relaxed);
         self.starved.fetch_add(1, Ordering::AcqRel);
         meter.count(Statistic::DbwrMakeFreeRequests, 1);
