@@ -7,8 +7,8 @@
 //!      8    7  uba              undo block 4, its sequence 2, record 1: the newest change under this slot
 //!     15    1  order            of the slots with the same xid, from 0: the newest has the highest
 //!     16    2  flags, locks     flags in the top 4 bits, lock bytes that name this slot in the low 12
-//!     18    2  credit           until the commit: bytes that the transaction has freed and nobody else may use; then:
-//!                               SCN wrap
+//!     18    2  credit           until the commit: bytes that the transaction has freed for itself alone; from then
+//!                               on: SCN wrap
 //!     20    4  SCN base         of the commit
 //! ```
 //!

@@ -4,9 +4,10 @@
 //!   write_durable ── begun ──> in flight: others of the same file may begin ──> ended, before or after those
 //! ```
 //!
-//! A write of a log file may be held in flight until some later ones of its file have begun; so it ends after some of
-//! them. Nobody may begin one, because all wait for the held one: it ends after a while by itself. The seed draws which
-//! writes are held, for how many later ones and for how long; which writes come is the work of real threads.
+//! The disk may hold a write of a log file in flight until some later writes of that file have begun; so it ends after
+//! some of them. Where all threads wait for the held write, no later one begins: the held write then ends after some
+//! looks. The seed draws which writes are held, for how many later ones and for how long. Real threads decide which
+//! writes come.
 
 use std::collections::BTreeMap;
 use std::ops::Range;

@@ -21,8 +21,8 @@ pub(crate) const COLUMNS: &[Column<PlanRow>] = &[
     number("PLAN_ID", |row| n(row.plan_id)),
     date("TIMESTAMP", |row| unless_zero(row.wall_us)),
     text("OPERATION", 30, |row| s(&row.line.step.operation)),
-    text("OPTIONS", 255, |row| full(&row.line.step.options)),
-    text("OBJECT_OWNER", 128, |row| maybe(row.object(), |object| full(&object.owner))),
+    text("OPTIONS", 255, |row| s(&row.line.step.options)),
+    text("OBJECT_OWNER", 128, |row| maybe(row.object(), |object| s(&object.owner))),
     text("OBJECT_NAME", 128, |row| maybe(row.object(), |object| s(&object.name))),
     text("OBJECT_ALIAS", 261, |row| maybe(row.object().and_then(|object| object.alias.as_ref()), s)),
     text("OBJECT_TYPE", 30, |row| maybe(row.object(), |object| s(object.kind))),
@@ -39,14 +39,10 @@ pub(crate) const COLUMNS: &[Column<PlanRow>] = &[
     text("REMARKS", 4000, |row| maybe(hints::remarks(&row.line.step.hints).as_ref(), cut)),
 ];
 
-/// A text that may be empty: NULL then.
-fn full(value: &str) -> Datum {
-    if value.is_empty() { Datum::Null } else { s(value) }
-}
-
 /// A text, cut to a column's width.
 fn cut(value: impl AsRef<str>) -> Datum {
-    s(beginning(value.as_ref(), 4000))
+    let value = value.as_ref();
+    s(&value[..value.floor_char_boundary(4000)])
 }
 
 /// Columns that a table must have to be a plan table.
@@ -94,15 +90,6 @@ impl PlanRow {
     pub(crate) fn values(&self) -> Result<Vec<Datum>> {
         COLUMNS.iter().map(|column| column.value(self)).collect()
     }
-}
-
-/// The beginning of a text, cut to a column's width.
-fn beginning(text: &str, bytes: usize) -> &str {
-    let mut end = text.len().min(bytes);
-    while !text.is_char_boundary(end) {
-        end -= 1;
-    }
-    &text[..end]
 }
 
 /// The columns that [`line`] reads, in its order.

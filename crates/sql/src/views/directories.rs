@@ -4,7 +4,6 @@ use std::sync::Arc;
 
 use common::Result;
 use engine::dictionary::{DirectoryDef, ExternalDef, ExternalLocation, SYS, SchemaObject};
-use scalar::Datum;
 
 use super::view::{Column, Each, Scope, Table, View, ViewContext, s, text};
 
@@ -25,13 +24,7 @@ const TABLES: &[Column<Arc<ExternalDef>>] = &[
         s(table.reject_limit.map_or_else(|| "UNLIMITED".to_owned(), |limit| limit.to_string()))
     }),
     text("ACCESS_TYPE", 7, |_| s("CLOB")),
-    text(
-        "ACCESS_PARAMETERS",
-        4000,
-        |table| {
-            if table.parameters.is_empty() { Datum::Null } else { s(&table.parameters) }
-        },
-    ),
+    text("ACCESS_PARAMETERS", 4000, |table| s(&table.parameters)),
     text("PROPERTY", 10, |_| s("ALL")),
 ];
 

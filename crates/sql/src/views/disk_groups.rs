@@ -69,14 +69,14 @@ const GROUPS: &[Column<Group>] = &[
 ];
 
 /// A disk: of a mounted group, with the group's number; or one that was found for a group that is not mounted.
-enum State {
+enum DiskSource {
     Mounted(u32, DiskStatistics),
     Found(DiscoveredDisk),
 }
 
 struct Disk {
     path: String,
-    state: State,
+    source: DiskSource,
 }
 
 impl Disk {
@@ -86,24 +86,24 @@ impl Disk {
     }
 
     fn or(&self, mounted: fn(&DiskStatistics) -> Datum, found: fn(&DiscoveredDisk) -> Datum) -> Datum {
-        match &self.state {
-            State::Mounted(_, disk) => mounted(disk),
-            State::Found(disk) => found(disk),
+        match &self.source {
+            DiskSource::Mounted(_, disk) => mounted(disk),
+            DiskSource::Found(disk) => found(disk),
         }
     }
 
     fn seconds(&self, micros: fn(&DiskStatistics) -> u64) -> Result<Datum> {
-        match &self.state {
-            State::Mounted(_, disk) => seconds(micros(disk)),
-            State::Found(_) => Ok(Datum::Null),
+        match &self.source {
+            DiskSource::Mounted(_, disk) => seconds(micros(disk)),
+            DiskSource::Found(_) => Ok(Datum::Null),
         }
     }
 }
 
 const DISKS: &[Column<Disk>] = &[
-    number("GROUP_NUMBER", |disk| match disk.state {
-        State::Mounted(group, _) => n(group),
-        State::Found(_) => n(0),
+    number("GROUP_NUMBER", |disk| match disk.source {
+        DiskSource::Mounted(group, _) => n(group),
+        DiskSource::Found(_) => n(0),
     }),
     number("DISK_NUMBER", |disk| disk.or(|disk| n(disk.number), |disk| maybe(disk.number, n))),
     text("MOUNT_STATUS", 7, |disk| disk.or(|_| s("CACHED"), |_| s("CLOSED"))),
@@ -183,7 +183,7 @@ fn disks(cx: &ViewContext, each: Each<'_, Disk>) -> Result<()> {
     let path = |path: &std::path::Path| instance.resolve(&path.to_string_lossy()).to_string_lossy().into_owned();
     for group in instance.groups().mounted() {
         for disk in group.statistics().disks {
-            each(Disk { path: path(&disk.path), state: State::Mounted(group.number(), disk) })?;
+            each(Disk { path: path(&disk.path), source: DiskSource::Mounted(group.number(), disk) })?;
         }
     }
     for record in dismounted(cx) {
@@ -192,7 +192,7 @@ fn disks(cx: &ViewContext, each: Each<'_, Disk>) -> Result<()> {
         for disk in found {
             let known = matches!(disk.status, HeaderStatus::Member | HeaderStatus::Former);
             if !known || disk.group.as_ref() == Some(&record.name) {
-                each(Disk { path: path(&disk.path), state: State::Found(disk) })?;
+                each(Disk { path: path(&disk.path), source: DiskSource::Found(disk) })?;
             }
         }
     }

@@ -43,11 +43,6 @@ impl Operation {
     }
 }
 
-/// A text that may be empty: NULL then.
-fn full(value: &str) -> Datum {
-    if value.is_empty() { Datum::Null } else { s(value) }
-}
-
 const CURSOR: &[Column<Operation>] = &[
     text("SQL_ID", 13, |row| s(&row.cursor.sql_id)),
     number("HASH_VALUE", |row| n(row.cursor.hash)),
@@ -58,9 +53,9 @@ const CURSOR: &[Column<Operation>] = &[
 const STEPS: &[Column<Operation>] = &[
     date("TIMESTAMP", |row| unless_zero(row.plan.wall_us)),
     text("OPERATION", 30, |row| s(&row.source().step.operation)),
-    text("OPTIONS", 30, |row| full(&row.source().step.options)),
+    text("OPTIONS", 30, |row| s(&row.source().step.options)),
     number("OBJECT#", |row| maybe((row.source().object != 0).then_some(row.source().object), n)),
-    text("OBJECT_OWNER", 128, |row| maybe(row.object(), |object| full(&object.owner))),
+    text("OBJECT_OWNER", 128, |row| maybe(row.object(), |object| s(&object.owner))),
     text("OBJECT_NAME", 128, |row| maybe(row.object(), |object| s(&object.name))),
     text("OBJECT_ALIAS", 261, |row| maybe(row.object().and_then(|object| object.alias.as_ref()), s)),
     text("OBJECT_TYPE", 20, |row| maybe(row.object(), |object| s(object.kind))),

@@ -57,11 +57,7 @@ fn statements(cx: &ViewContext, each: Each<'_, Costs>) -> Result<()> {
 }
 
 fn beginning(text: &str) -> &str {
-    let mut end = text.len().min(SQL_TEXT_BYTES);
-    while !text.is_char_boundary(end) {
-        end -= 1;
-    }
-    &text[..end]
+    &text[..text.floor_char_boundary(SQL_TEXT_BYTES)]
 }
 
 /// `YYYY-MM-DD/HH24:MI:SS`.

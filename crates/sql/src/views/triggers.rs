@@ -33,10 +33,7 @@ const TRIGGERS: &[Column<Trigger>] = &[
     text("TABLE_OWNER", 128, |row| s(row.base.owner())),
     text("BASE_OBJECT_TYPE", 18, |row| s(if matches!(row.base, SchemaObject::View(_)) { "VIEW" } else { "TABLE" })),
     text("TABLE_NAME", 128, |row| s(row.base.name())),
-    text("COLUMN_NAME", 4000, |row| match row.rule().columns.as_slice() {
-        [] => Datum::Null,
-        columns => cut(&columns.join(", ")),
-    }),
+    text("COLUMN_NAME", 4000, |row| cut(&row.rule().columns.join(", "))),
     text("REFERENCING_NAMES", 422, |row| s(format!("REFERENCING NEW AS {} OLD AS {}", row.rule().new, row.rule().old))),
     text("WHEN_CLAUSE", 4000, |row| row.rule().when.as_deref().map_or(Datum::Null, cut)),
     text("STATUS", 8, |row| s(if row.trigger.enabled { "ENABLED" } else { "DISABLED" })),

@@ -235,7 +235,7 @@ pub(crate) fn n(value: impl TryInto<i64>) -> Datum {
     Datum::integer(value.try_into().unwrap_or(i64::MAX))
 }
 
-/// A text.
+/// A text; the empty one is NULL.
 pub(crate) fn s(value: impl AsRef<str>) -> Datum {
     Datum::varchar2(value.as_ref())
 }

@@ -40,9 +40,7 @@ impl GroupRecord {
 
     /// The text of an id, as the control file has it.
     pub fn id_text(id: [u8; 16]) -> String {
-        let text = format!("{:032x}", u128::from_be_bytes(id));
-        debug_assert_eq!(text.len(), 32, "an id has sixteen bytes");
-        text
+        format!("{:032x}", u128::from_be_bytes(id))
     }
 
     /// The patterns in the form that `asm` takes.

@@ -285,8 +285,8 @@ impl Buffer {
         self.changed(&mut room);
     }
 
-    /// What is true while nobody copies: what is in the ring fits it, and the words that are looked at without the lock
-    /// say what it says. `file` is the number of blocks that are left in the current file.
+    /// Checks the buffer while no session copies into it: the redo fits the ring, and the words that are read without
+    /// the lock agree with those under it. `file`: blocks left in the current file.
     ///
     /// # Errors
     /// ORA-00600 with what is not so.

@@ -54,8 +54,8 @@ impl GroupCommit {
         waiting >= ENOUGH || waiting >= self.expected.load(Ordering::Relaxed)
     }
 
-    /// Delays the caller, who is about to write, until the group is complete, but no longer than `most_us` on the clock
-    /// `now_us`. Other threads run meanwhile.
+    /// Delays a writer before its write until the group is complete, at most `most_us` on the clock `now_us`. Other
+    /// threads run meanwhile.
     pub(super) fn gather(&self, most_us: u64, now_us: impl Fn() -> u64) {
         if self.complete() {
             return;

@@ -77,7 +77,7 @@ impl RedoLog {
         Ok(records)
     }
 
-    /// Opens the log for writing: a new sequence begins, in a group whose redo nobody needs. `meter` is the log
+    /// Opens the log for writing: a new sequence begins, in a group whose redo no recovery needs. `meter` is the log
     /// writer's.
     ///
     /// # Errors
@@ -321,8 +321,8 @@ impl RedoLog {
         self.core.sequence.load(Ordering::SeqCst)
     }
 
-    /// Writes everything, notes in the control file where the redo ends, and stops the log writer. Nobody appends any
-    /// more.
+    /// Writes all redo, notes its end in the control file, and stops the log writer. No session may append after this
+    /// call.
     ///
     /// # Errors
     /// HW-0010 when a write fails or has failed before.

@@ -1,4 +1,4 @@
-//! What is true of a whole segment while nobody is at work in it: for tests.
+//! The check of a whole segment, for tests. No session may work in the segment meanwhile.
 
 use std::collections::HashSet;
 

@@ -320,7 +320,6 @@ impl<G: Deref<Target = Segment>, S: Deref<Target = Worker>> DirectLoad<G, S> {
         let kept = piece.kept.take();
         let first = std::mem::replace(&mut piece.first, piece.end);
         let Some(kept) = kept.filter(|_| first < piece.end) else { return Ok(()) };
-        debug_assert!(first < piece.end, "{self:?}: a piece without blocks");
         let (start, count) = (piece.start.plus(first as u32), piece.end - first);
         let block_bytes = self.segment.block_size().bytes();
         let bytes = &self.buffer[first * block_bytes..piece.end * block_bytes];

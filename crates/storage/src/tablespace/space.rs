@@ -308,8 +308,8 @@ impl Tablespace {
         Ok(found)
     }
 
-    /// What is true of the space of all files while nobody is at work: the header counts as many free units as the
-    /// bitmap has, and none of them lies before the first that it names.
+    /// Checks the space of all files: the header counts as many free units as the bitmap has, and the first that it
+    /// names is the first of them or lies before it. No session may work in the tablespace meanwhile.
     ///
     /// # Errors
     /// ORA-00600 with what is not so; errors of the cache.

@@ -3,24 +3,16 @@
 //! Sessions append more redo than the files hold, so they wait, again and again, until a checkpoint has made a file
 //! free. Each wait ends, no redo that is needed is written over, and the log goes on.
 
-use std::path::Path;
-
 use common::Result;
 use common::sync::{Arc, Condvar, Mutex, explore, spawn};
 use device::{FileSystem, MemoryFileSystem};
-use storage::health::Health;
-use storage::redo::{
-    BLOCK, BLOCKS_MIN, LogGroupRecord, LogGroupSpec, LogInstance, LogOptions, Lsn, Rba, RedoLog, RedoReader,
-};
+use storage::redo::{LogGroupRecord, LogInstance, Lsn, Rba};
 use waits::{Meter, SystemMeter};
 
 use super::clock::Ticking;
+use super::log::{create, open, read};
 use super::nobody_forgotten;
 
-const DIRECTORY: &str = "data";
-const DATABASE: u64 = 4711;
-/// Of each of two groups.
-const LOG_BYTES: u64 = BLOCKS_MIN as u64 * BLOCK as u64;
 /// The redo of a session fills a file more than once.
 const RECORD_BYTES: usize = 48 << 10;
 const SESSIONS: u8 = 2;
@@ -87,12 +79,11 @@ impl LogInstance for Control {
 /// Bytes of the records that a recovery would read.
 fn bytes_from(files: &Arc<dyn FileSystem>, control: &Control, from: Rba) -> u64 {
     let groups = control.groups.lock().clone();
-    let mut reader = RedoReader::open(files.clone(), Path::new(DIRECTORY), DATABASE, &groups, from, None).unwrap();
     let mut found = 0;
-    while let Some((_, bytes)) = reader.next().unwrap() {
+    read(files, &groups, from, |bytes| {
         assert_eq!(bytes, record(bytes[4]), "a record is whole");
         found += bytes.len() as u64;
-    }
+    });
     found
 }
 
@@ -104,20 +95,10 @@ fn record(number: u8) -> Vec<u8> {
 
 fn more_redo_than_files_hold() {
     let files: Arc<dyn FileSystem> = Arc::new(MemoryFileSystem::new());
-    let specs: Vec<_> = (1..=2).map(|number| LogGroupSpec::usual(number, 1, LOG_BYTES)).collect();
-    let records = RedoLog::create(&files, Path::new(DIRECTORY), &specs).unwrap();
+    let records = create(&files, 1);
     let control = Arc::new(Control { groups: Mutex::new(records.clone()), ..Control::default() });
     let (system, clock) = (SystemMeter::new(), Arc::new(Ticking::new(1)));
-    let log = RedoLog::open(
-        files.clone(),
-        Path::new(DIRECTORY),
-        records,
-        control.clone(),
-        Arc::new(Health::default()),
-        Meter::new(&system, clock.clone(), 3, 1),
-        &LogOptions { database: DATABASE, buffer_bytes: 1 << 17, checkpoint: None, recovered: None },
-    )
-    .unwrap();
+    let log = open(&files, records, control.clone(), Meter::new(&system, clock.clone(), 3, 1), 1 << 17);
     let first = log.sequence();
     let checkpoint = {
         let (log, control, meter) = (log.clone(), control.clone(), Meter::new(&system, clock.clone(), 4, 1));

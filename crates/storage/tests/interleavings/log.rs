@@ -54,20 +54,10 @@ struct Stage {
 impl Stage {
     fn new(step_us: u64, members: usize) -> Self {
         let files: Arc<dyn FileSystem> = Arc::new(MemoryFileSystem::new());
-        let specs: Vec<_> = (1..=2).map(|number| LogGroupSpec::usual(number, members, LOG_BYTES)).collect();
-        let records = RedoLog::create(&files, Path::new(DIRECTORY), &specs).unwrap();
+        let records = create(&files, members);
         let control = Arc::new(Control(Mutex::new(records.clone())));
         let (system, clock) = (SystemMeter::new(), Arc::new(Ticking::new(step_us)));
-        let log = RedoLog::open(
-            files.clone(),
-            Path::new(DIRECTORY),
-            records,
-            control.clone(),
-            Arc::new(Health::default()),
-            Meter::new(&system, clock.clone(), 3, 1),
-            &LogOptions { database: DATABASE, buffer_bytes: 8192, checkpoint: None, recovered: None },
-        )
-        .unwrap();
+        let log = open(&files, records, control.clone(), Meter::new(&system, clock.clone(), 3, 1), 8192);
         let from = log.position(log.durable());
         Self { files, control, system, clock, from, log }
     }
@@ -80,19 +70,40 @@ impl Stage {
 
     /// The numbers of the records that the files have now, in order.
     fn in_files(&self) -> Vec<u64> {
-        read(&self.files, &self.control.0.lock(), self.from)
+        let mut numbers = Vec::new();
+        read(&self.files, &self.control.0.lock(), self.from, |bytes| {
+            let number = number_of(bytes);
+            assert_eq!(bytes, record(number), "a record is whole");
+            numbers.push(number);
+        });
+        numbers
     }
 }
 
-fn read(files: &Arc<dyn FileSystem>, groups: &[LogGroupRecord], from: Rba) -> Vec<u64> {
+/// Makes the files of a log of two groups.
+pub(crate) fn create(files: &Arc<dyn FileSystem>, members: usize) -> Vec<LogGroupRecord> {
+    let specs: Vec<_> = (1..=2).map(|number| LogGroupSpec::usual(number, members, LOG_BYTES)).collect();
+    RedoLog::create(files, Path::new(DIRECTORY), &specs).unwrap()
+}
+
+pub(crate) fn open(
+    files: &Arc<dyn FileSystem>,
+    records: Vec<LogGroupRecord>,
+    control: Arc<dyn LogInstance>,
+    writer: Arc<Meter>,
+    buffer_bytes: usize,
+) -> Arc<RedoLog> {
+    let options = LogOptions { database: DATABASE, buffer_bytes, checkpoint: None, recovered: None };
+    let health = Arc::new(Health::default());
+    RedoLog::open(files.clone(), Path::new(DIRECTORY), records, control, health, writer, &options).unwrap()
+}
+
+/// Hands over the records that a recovery from a place on would read.
+pub(crate) fn read(files: &Arc<dyn FileSystem>, groups: &[LogGroupRecord], from: Rba, mut each: impl FnMut(&[u8])) {
     let mut reader = RedoReader::open(files.clone(), Path::new(DIRECTORY), DATABASE, groups, from, None).unwrap();
-    let mut numbers = Vec::new();
     while let Some((_, bytes)) = reader.next().unwrap() {
-        let number = number_of(bytes);
-        assert_eq!(bytes, record(number), "a record is whole");
-        numbers.push(number);
+        each(bytes);
     }
-    numbers
 }
 
 /// A record that holds a number.
