@@ -5,8 +5,9 @@
 //! tkprof/   the same trace summed up by statement: the model, the printed report, the JSON
 //! input/    what a file holds: packed, in any encoding, several reports in one
 //! grid/     a report as sections and tables, from text or HTML
-//! read/     those as the typed report, model/; value and names read figures and names that were cut
-//! write/    the typed report as Statspack text
+//! section/  the sections that are tables, declared once for both of the next
+//! read/     a grid as the typed report, model/; value and names read figures and names that were cut
+//! write/    the typed report as Statspack text, on a page/
 //! statspack/ snapshots of this engine and the typed report that two of them make
 //! profile/  where the trace's wall clock went: by call and event, object, file, block and class, statement
 //! ```
@@ -18,8 +19,10 @@ pub mod grid;
 pub mod input;
 pub mod model;
 pub mod names;
+mod page;
 pub mod profile;
 pub mod read;
+mod section;
 pub mod statspack;
 pub mod tkprof;
 pub mod trace;

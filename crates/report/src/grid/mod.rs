@@ -9,6 +9,7 @@
 
 pub mod html;
 pub mod text;
+pub(crate) mod view;
 
 use crate::model::Kind;
 

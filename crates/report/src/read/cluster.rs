@@ -1,8 +1,8 @@
 //! Cluster and storage cells: figures under their printed names, which differ by release.
 
 use super::Reading;
-use super::view::{View, label, plain};
 use crate::grid::Row;
+use crate::grid::view::{View, label, plain};
 use crate::model::{CellFigure, RacFigure};
 use crate::value::TimeUnit;
 

@@ -7,8 +7,8 @@
 use std::collections::{HashMap, HashSet};
 
 use super::Reading;
-use super::view::View;
 use crate::figure::Figure;
+use crate::grid::view::View;
 use crate::model::{Bucket, EventHistogram};
 use crate::names::{Names, whole};
 
@@ -107,7 +107,7 @@ impl Reading {
         }
         self.histograms.micro |= bounds.iter().any(|bound| bound.unit == Scale::Microsecond);
         let waits = view.find(&["totalwaits"]);
-        let width = self.width(view.lines().map(|line| line.text(name)));
+        let width = view.width(name);
         let mut seen = HashSet::new();
         for line in view.lines() {
             let (full, cut) = whole(Names::Events, line.text(name), width);

@@ -1,8 +1,8 @@
 //! Database, instance, host and snapshots: the tables at the top of a report.
 
-use super::view::{Column, Line, View, label, plain};
 use super::{Reading, date};
 use crate::grid::Section;
+use crate::grid::view::{Column, Line, View, label, plain};
 use crate::model::{Scope, Snapshot};
 
 impl Reading {

@@ -1,8 +1,8 @@
-//! I/O by tablespace, file, function and file type; buffer pools.
+//! I/O by function and file type.
 
 use super::Reading;
-use super::view::{Line, View, plain};
-use crate::model::{BufferPool, FileHistogram, FileIo, IoByFile, IoByFunction};
+use crate::grid::view::{Column, View};
+use crate::model::{IoByFile, IoByFunction};
 
 /// Text cuts them at 15 or 18 letters.
 const FUNCTIONS: [&str; 16] = [
@@ -33,33 +33,6 @@ fn function_name(printed: &str) -> String {
 }
 
 impl Reading {
-    /// Tablespaces, or files where the table has a column for them.
-    pub(super) fn file_io(&mut self, view: &View<'_>) -> bool {
-        let tablespace = view.find(&["tablespace", "tablespacename"]);
-        let file = view.find(&["filename", "file"]);
-        let reads = view.find(&["reads"]);
-        if tablespace.is_none() || reads.is_none() {
-            return false;
-        }
-        let mut last = String::new();
-        let mut lines = Vec::new();
-        for line in view.lines() {
-            // The second file of a tablespace may leave its name out.
-            if !line.text(tablespace).is_empty() {
-                line.text(tablespace).clone_into(&mut last);
-            } else if file.is_none() {
-                continue;
-            }
-            lines.push(file_line(view, line, last.clone(), line.owned(file)));
-        }
-        if lines.is_empty() {
-            return false;
-        }
-        let list = if file.is_some() { &mut self.report.files } else { &mut self.report.tablespaces };
-        list.get_or_insert_default().extend(lines);
-        true
-    }
-
     /// Reads stand left of writes, under names that occur twice ("Reqs per sec").
     pub(super) fn io_by_function(&mut self, view: &View<'_>, by_file_type: bool) -> bool {
         let name = view
@@ -122,94 +95,9 @@ impl Reading {
         self.report.io_by_file_type.get_or_insert_default().extend(lines);
         true
     }
-
-    /// One-block reads of files by how long they took.
-    pub(super) fn file_histogram(&mut self, view: &View<'_>) -> bool {
-        let tablespace = view.find(&["tablespace"]);
-        let file = view.find(&["filename"]);
-        let ranges = ["02ms", "24ms", "48ms", "816ms", "1632ms", "32+ms"];
-        let columns = ranges.map(|range| view.names.iter().position(|name| name == &plain(range)));
-        if tablespace.is_none() || file.is_none() || columns.iter().any(Option::is_none) {
-            return false;
-        }
-        let lines: Vec<FileHistogram> = view
-            .lines()
-            .filter(|line| !line.text(file).is_empty())
-            .map(|line| FileHistogram {
-                tablespace: line.text(tablespace).to_owned(),
-                file: line.text(file).to_owned(),
-                reads: columns.map(|at| line.number(at.map(|at| view.column(at)))),
-            })
-            .collect();
-        if lines.is_empty() {
-            return false;
-        }
-        self.report.file_histograms.get_or_insert_default().extend(lines);
-        true
-    }
-
-    pub(super) fn buffer_pools(&mut self, view: &View<'_>) -> bool {
-        let name = view.find(&["p", "pool", "name"]);
-        let gets = view.find(&["buffergets", "gets"]);
-        if name.is_none() || gets.is_none() {
-            return false;
-        }
-        let pools: Vec<BufferPool> = view
-            .lines()
-            .filter(|line| !line.text(name).is_empty())
-            .map(|line| BufferPool {
-                name: line.text(name).to_owned(),
-                buffers: line.number(view.find(&["numberofbuffers", "buffers"])),
-                hit_percent: line.number(view.find(&["poolhit%", "cachehit%", "hit%"])),
-                gets: line.number(gets),
-                reads: line.number(view.find(&["physicalreads", "physreads"])),
-                writes: line.number(view.find(&["physicalwrites", "physwrites"])),
-                free_buffer_waits: line.number(view.find(&[
-                    "freebuffwait",
-                    "freebuffwaits",
-                    "freebufferwaits",
-                    "freebufferwait",
-                ])),
-                write_complete_waits: line.number(view.find(&[
-                    "writcompwait",
-                    "writcompwaits",
-                    "writecompletewaits",
-                    "writecompletewait",
-                    "writecompwaits",
-                ])),
-                buffer_busy_waits: line.number(view.find(&["bufferbusywaits", "busywaits"])),
-            })
-            .collect();
-        if pools.is_empty() {
-            return false;
-        }
-        self.report.buffer_pools.get_or_insert_default().extend(pools);
-        true
-    }
 }
 
-fn file_line(view: &View<'_>, line: Line<'_>, tablespace: String, file: Option<String>) -> FileIo {
-    let count = |names: &[&str]| line.count(view.find(names));
-    let number = |names: &[&str]| line.number(view.find(names));
-    let milliseconds = |names: &[&str]| line.milliseconds(view.find(names));
-    FileIo {
-        tablespace,
-        file,
-        reads: count(&["reads"]),
-        reads_per_s: number(&["avreadss", "avrdss", "readsavgs", "avgreadss"]),
-        read_ms: milliseconds(&["avrdms", "avgrdms", "avreadms"]),
-        blocks_per_read: number(&["avblksrd", "avgblksrd"]),
-        single_reads_per_s: number(&["1bkrdss", "1bkreadss", "av1bkrdss"]),
-        single_read_ms: milliseconds(&["av1bkrdms", "av1bkreadms"]),
-        writes: count(&["writes"]),
-        writes_per_s: number(&["avwritess", "writesavgs", "avgwritess"]),
-        write_ms: milliseconds(&["avwtms", "avwritems", "avgwrms"]),
-        buffer_waits: number(&["bufferwaits", "bufwaits"]),
-        buffer_wait_ms: milliseconds(&["avbufwtms", "avgbufwtms", "avgbufwaitms"]).map(|figure| figure.value),
-    }
-}
-
-type Volumes = (super::view::Column, Option<super::view::Column>, super::view::Column, Option<super::view::Column>);
+type Volumes = (Column, Option<Column>, Column, Option<Column>);
 
 /// Volume read, requests a second, volume written, requests a second.
 fn volumes(view: &View<'_>) -> Option<Volumes> {

@@ -2,7 +2,7 @@
 
 use super::Reading;
 use super::identity::fill;
-use super::view::{Pair, View, label, plain, table_pairs};
+use crate::grid::view::{Pair, View, label, plain, table_pairs};
 use crate::model::{LoadLine, MemoryStatistic};
 
 /// The model's names, and those printed by releases (without case, spaces and punctuation).
@@ -68,19 +68,6 @@ impl Reading {
         }
         self.report.load_profile.get_or_insert_default().extend(lines);
         true
-    }
-
-    pub(super) fn efficiencies(&mut self, view: &View<'_>) -> bool {
-        self.by_labels(view)
-    }
-
-    pub(super) fn cache_sizes(&mut self, view: &View<'_>) -> bool {
-        self.by_labels(view)
-    }
-
-    /// Lines of names with a begin and an end value: memory, shared pool.
-    pub(super) fn memory(&mut self, view: &View<'_>) -> bool {
-        self.by_labels(view)
     }
 
     /// Tables of "name: value" pairs; each pair goes where its name belongs.
@@ -201,10 +188,10 @@ impl Reading {
         }
         let mut found = Vec::new();
         for note in section.notes.iter().filter(|note| !note.starts_with("->")) {
-            super::view::note_pairs(note, section.line, &mut found);
+            crate::grid::view::note_pairs(note, section.line, &mut found);
         }
         let nothing = crate::grid::Table::default();
-        let view = View::new(&nothing, self.numbers);
+        let view = View::new(&nothing, self.numbers, self.form());
         let mut read = false;
         for pair in &found {
             read |= self.pair(pair, &view);

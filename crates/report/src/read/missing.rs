@@ -3,9 +3,10 @@
 use std::collections::HashSet;
 
 use super::part::{self, ReportPart};
-use super::view::plain;
 use crate::grid::Document;
+use crate::grid::view::plain;
 use crate::model::{Kind, Report, SectionState};
+use crate::section;
 
 /// The release that brought DB time and the time model.
 const FIRST_WITH_DB_TIME: u32 = 10;
@@ -72,19 +73,23 @@ fn main_parts(report: &Report) -> Vec<&'static str> {
         sections.any(|section| part::part(&section.title).is_some_and(wanted))
     };
     let events = [&report.top_events, &report.foreground_events, &report.all_events];
+    let are_events = |part| {
+        let lists: [&dyn section::Table; 3] = [&section::TOP_EVENTS, &section::FOREGROUND_EVENTS, &section::ALL_EVENTS];
+        lists.iter().any(|list| part == ReportPart::Table(*list))
+    };
     let mut missing = Vec::new();
     if report.window.db_time_s.is_none() {
         missing.push("DB time");
     }
-    if report.time_model.is_none() && !said(|part| part == ReportPart::TimeModel) {
+    if report.time_model.is_none() && !said(|part| part == ReportPart::Table(&section::TIME_MODEL)) {
         missing.push("time model");
     }
-    if events.iter().all(|list| list.is_none())
-        && !said(|part| matches!(part, ReportPart::TopEvents | ReportPart::ForegroundEvents | ReportPart::AllEvents))
-    {
+    if events.iter().all(|list| list.is_none()) && !said(are_events) {
         missing.push("wait events");
     }
-    if report.statistics.is_none() && !said(|part| matches!(part, ReportPart::Activity | ReportPart::KeyActivity)) {
+    if report.statistics.is_none()
+        && !said(|part| part == ReportPart::OneOf(part::STATISTICS) || part == ReportPart::KeyActivity)
+    {
         missing.push("instance activity");
     }
     // Statspack of a low level has no statements.

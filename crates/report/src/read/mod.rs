@@ -2,7 +2,7 @@
 //!
 //! ```text
 //! part.rs       which part of the model a section fills, by its title
-//! view.rs       a table with its columns found by name
+//!               (`section` has those that are tables of rows)
 //! the others    one part of the model each
 //! ```
 //!
@@ -16,32 +16,23 @@
 //! 5. Figures that need several sections (elapsed time, DB time, cut names, counts whose unit was cut) are made at the
 //!    end, in `finish.rs`.
 
-mod activity;
 mod cluster;
 mod date;
-mod events;
 mod finish;
 mod histogram;
 mod identity;
 mod io;
-mod latches;
 mod load;
-mod memory;
 mod missing;
-mod parameters;
 mod part;
-mod segments;
 mod sql;
-mod undo;
-mod view;
-mod waits;
 
+use crate::grid::view::{Form, View};
 use crate::grid::{Document, Section};
-use crate::model::{Kind, Report, SectionSeen, SectionState, Statistic};
-use crate::names::Width;
+use crate::model::{Kind, Report, Scope, SectionSeen, SectionState, Statistic};
+use crate::section;
 use crate::value::Numbers;
 use part::ReportPart;
-use view::View;
 
 /// A time of day as reports and traces print it, in seconds since 1970 as if it were UTC: for order and distance only.
 /// `None` when it is not understood.
@@ -122,7 +113,7 @@ impl Reading {
         let mut rows = 0;
         let mut overflows = 0;
         for table in &section.tables {
-            let view = View::new(table, self.numbers);
+            let view = View::new(table, self.numbers, self.form());
             let of_caption = part.or_else(|| part::part(&table.caption));
             let understood = of_caption.is_some_and(|part| self.table(part, section, &view)) || self.by_columns(&view);
             read |= understood;
@@ -148,48 +139,42 @@ impl Reading {
         self.report.sections.push(SectionSeen { title: section.title.clone(), line: section.line, state });
     }
 
+    fn form(&self) -> Form {
+        Form { cuts_names: self.kind != Kind::AwrHtml, of_cluster: self.report.scope == Scope::Cluster }
+    }
+
     /// A table of a section, or with a caption, that says what it is.
     fn table(&mut self, part: ReportPart, section: &Section, view: &View<'_>) -> bool {
         match part {
+            ReportPart::Table(table) => table.read(&mut self.report, view),
+            ReportPart::OneOf(tables) => tables.iter().any(|table| table.read(&mut self.report, view)),
             ReportPart::LoadProfile => self.load_profile(view),
-            ReportPart::Efficiencies => self.efficiencies(view),
-            ReportPart::CacheSizes => self.cache_sizes(view),
-            ReportPart::SharedPool | ReportPart::Memory => self.memory(view),
+            ReportPart::Efficiencies | ReportPart::CacheSizes | ReportPart::SharedPool | ReportPart::Memory => {
+                self.by_labels(view)
+            }
             ReportPart::HostCpu => self.host_cpu(view),
             ReportPart::InstanceCpu => false,
-            ReportPart::TopEvents
-            | ReportPart::ForegroundEvents
-            | ReportPart::BackgroundEvents
-            | ReportPart::AllEvents => self.events(part, view),
-            ReportPart::HeaderWaitClasses | ReportPart::WaitClasses => self.wait_classes(part, view),
             ReportPart::Histogram => self.histogram(view),
-            ReportPart::TimeModel => self.time_model(view),
-            ReportPart::OsStatistics => self.os_statistics(view) || self.os_details(view),
-            ReportPart::OsDetail => self.os_details(view),
             ReportPart::Sql(order) => self.sql(order, section, view),
             ReportPart::SqlText => self.sql_text(view),
             ReportPart::KeyActivity => self.key_activity(view),
-            ReportPart::Activity => self.activity(view),
-            ReportPart::Tablespaces | ReportPart::Files => self.file_io(view),
             ReportPart::IoByFunction => self.io_by_function(view, false),
             ReportPart::IoByFunctionAndType => self.io_by_function(view, true),
             ReportPart::IoByFileType => self.io_by_file_type(view),
-            ReportPart::BufferPools => self.buffer_pools(view),
-            ReportPart::BufferWaits => self.buffer_waits(view),
-            ReportPart::Enqueues => self.enqueues(view),
-            ReportPart::UndoSummary => self.undo_summary(view),
-            ReportPart::UndoIntervals => self.undo_intervals(view),
-            ReportPart::Latches => self.latches(view),
-            ReportPart::LatchSleeps => self.latch_sleeps(view),
-            ReportPart::LatchMisses => self.latch_misses(view),
-            ReportPart::LibraryCache => self.library_cache(view),
-            ReportPart::FileHistogram => self.file_histogram(view),
-            ReportPart::Pga | ReportPart::PgaHistogram => self.pga(view),
-            ReportPart::Segments(order) => self.segments(order, view),
-            ReportPart::Parameters => self.parameters(view),
+            ReportPart::UndoSummary => section::read_undo(&mut self.report, view),
+            ReportPart::Pga => section::read_pga(&mut self.report, view),
+            ReportPart::Segments(order) => section::read_segments(&mut self.report, order, view),
             ReportPart::Cluster => self.cluster(&section.title, view),
             ReportPart::Cells => self.cells(&section.title, view),
         }
+    }
+
+    /// "Key Instance Activity Stats": for a report that has no others.
+    fn key_activity(&mut self, view: &View<'_>) -> bool {
+        let statistics = section::STATISTICS.rows(view);
+        let is_read = !statistics.is_empty();
+        self.printed.key_statistics.extend(statistics);
+        is_read
     }
 
     /// A table recognised by its columns alone.
@@ -205,11 +190,6 @@ impl Reading {
         }
         // Pairs; a table with columns of its own is none, whatever its rows are called.
         view.names.iter().all(|name| matches!(name.as_str(), "" | "begin" | "end")) && self.by_labels(view)
-    }
-
-    /// Names of one column as they may be cut in this form of report.
-    fn width<'a>(&self, names: impl Iterator<Item = &'a str>) -> Width {
-        if self.kind == Kind::AwrHtml { Width::UNLIMITED } else { Width::of(names) }
     }
 }
 

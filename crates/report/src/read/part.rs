@@ -1,51 +1,32 @@
 //! Which part of the model a section fills, by its title.
 
-use super::view::plain;
+use crate::grid::view::plain;
 use crate::model::{SegmentOrder, SqlOrder};
+use crate::section;
 
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum ReportPart {
+    Table(&'static dyn section::Table),
+    /// The first of these that a table's columns fit.
+    OneOf(&'static [&'static dyn section::Table]),
     LoadProfile,
     Efficiencies,
     CacheSizes,
     SharedPool,
-    TopEvents,
-    HeaderWaitClasses,
-    WaitClasses,
-    ForegroundEvents,
-    BackgroundEvents,
-    AllEvents,
     Histogram,
     HostCpu,
     InstanceCpu,
     Memory,
-    TimeModel,
-    OsStatistics,
-    OsDetail,
     Sql(SqlOrder),
     SqlText,
     /// A selection of the statistics, all of which are in the full list too.
     KeyActivity,
-    Activity,
-    Tablespaces,
-    Files,
     IoByFunction,
     IoByFunctionAndType,
     IoByFileType,
-    BufferPools,
-    BufferWaits,
-    Enqueues,
     UndoSummary,
-    UndoIntervals,
-    Latches,
-    LatchSleeps,
-    LatchMisses,
-    LibraryCache,
-    FileHistogram,
     Pga,
-    PgaHistogram,
     Segments(SegmentOrder),
-    Parameters,
     Cluster,
     Cells,
 }
@@ -57,8 +38,17 @@ impl ReportPart {
     }
 }
 
+/// Statspack prints all under one title.
+pub(super) const STATISTICS: &[&dyn section::Table] =
+    &[&section::ABSOLUTE_STATISTICS, &section::THREAD_ACTIVITY, &section::STATISTICS];
+/// Some releases print the samples under the same title.
+const OS_STATISTICS: &[&dyn section::Table] = &[&section::OS_STATISTICS, &section::OS_DETAILS];
+/// Files have a column more.
+const FILES: &[&dyn section::Table] = &[&section::FILES, &section::TABLESPACES];
+
 /// None for a section without a counterpart in the model, or with several parts (an HTML report's summary).
 pub(super) fn part(title: &str) -> Option<ReportPart> {
+    use ReportPart::{OneOf, Table};
     let name = plain(title);
     let starts = |prefix: &str| name.starts_with(prefix);
     if let Some(rest) = name.strip_prefix("sqlorderedby").or_else(|| name.strip_prefix("topsqlby")) {
@@ -103,53 +93,53 @@ pub(super) fn part(title: &str) -> Option<ReportPart> {
                 || name.contains("foregroundevents")
                 || name.contains("timedforeground")) =>
         {
-            ReportPart::TopEvents
+            Table(&section::TOP_EVENTS)
         }
-        _ if starts("waitclassesbytotal") || starts("waitclassestotal") => ReportPart::HeaderWaitClasses,
-        _ if starts("foregroundwaitclass") => ReportPart::WaitClasses,
-        _ if starts("waitclass") && !starts("waitclasses") => ReportPart::HeaderWaitClasses,
-        _ if starts("foregroundwaitevents") => ReportPart::ForegroundEvents,
-        _ if starts("backgroundwaitevents") => ReportPart::BackgroundEvents,
+        _ if starts("waitclassesbytotal") || starts("waitclassestotal") => Table(&section::ALL_WAIT_CLASSES),
+        _ if starts("foregroundwaitclass") => Table(&section::WAIT_CLASSES),
+        _ if starts("waitclass") && !starts("waitclasses") => Table(&section::ALL_WAIT_CLASSES),
+        _ if starts("foregroundwaitevents") => Table(&section::FOREGROUND_EVENTS),
+        _ if starts("backgroundwaitevents") => Table(&section::BACKGROUND_EVENTS),
         _ if starts("waiteventhistogram") || starts("eventhistogram") => ReportPart::Histogram,
-        _ if starts("waitevents") && !starts("waiteventsstatistics") => ReportPart::AllEvents,
+        _ if starts("waitevents") && !starts("waiteventsstatistics") => Table(&section::ALL_EVENTS),
         _ if starts("hostcpu") => ReportPart::HostCpu,
         _ if starts("instancecpu") => ReportPart::InstanceCpu,
         "memorystatistics" => ReportPart::Memory,
-        _ if starts("timemodel") => ReportPart::TimeModel,
+        _ if starts("timemodel") => Table(&section::TIME_MODEL),
         _ if (starts("operatingsystemstatistics") || starts("osstatistics")) && name.contains("detail") => {
-            ReportPart::OsDetail
+            Table(&section::OS_DETAILS)
         }
-        _ if starts("operatingsystemstatistics") || starts("osstatistics") => ReportPart::OsStatistics,
+        _ if starts("operatingsystemstatistics") || starts("osstatistics") => OneOf(OS_STATISTICS),
         _ if starts("completelistofsqltext") => ReportPart::SqlText,
         _ if starts("keyinstanceactivity") => ReportPart::KeyActivity,
-        _ if starts("instanceactivity") && !starts("instanceactivitystatistics") => ReportPart::Activity,
-        _ if starts("otherinstanceactivity") || starts("sysstat") => ReportPart::Activity,
-        _ if starts("tablespaceiostats") || starts("tablespaceio") => ReportPart::Tablespaces,
-        _ if starts("fileiostats") => ReportPart::Files,
+        _ if starts("instanceactivity") && !starts("instanceactivitystatistics") => OneOf(STATISTICS),
+        _ if starts("otherinstanceactivity") || starts("sysstat") => OneOf(STATISTICS),
+        _ if starts("tablespaceiostats") || starts("tablespaceio") => OneOf(FILES),
+        _ if starts("fileiostats") => OneOf(FILES),
         _ if starts("iostatbyfunctionfiletype") || starts("iostatbyfunctionandfiletype") => {
             ReportPart::IoByFunctionAndType
         }
         _ if starts("iostatbyfunctiondetail") => return None,
         _ if starts("iostatbyfunction") => ReportPart::IoByFunction,
         _ if starts("iostatbyfiletype") => ReportPart::IoByFileType,
-        _ if starts("bufferpoolstatistics") => ReportPart::BufferPools,
-        _ if starts("bufferwaitstatistics") => ReportPart::BufferWaits,
-        _ if starts("enqueueactivity") => ReportPart::Enqueues,
+        _ if starts("bufferpoolstatistics") => Table(&section::BUFFER_POOLS),
+        _ if starts("bufferwaitstatistics") => Table(&section::BUFFER_WAITS),
+        _ if starts("enqueueactivity") => Table(&section::ENQUEUES),
         _ if starts("undosegmentsummary") => ReportPart::UndoSummary,
-        _ if starts("undosegmentstats") => ReportPart::UndoIntervals,
-        _ if starts("latchactivity") => ReportPart::Latches,
-        _ if starts("latchsleepbreakdown") => ReportPart::LatchSleeps,
-        _ if starts("latchmisssources") => ReportPart::LatchMisses,
-        _ if name == "librarycacheactivity" => ReportPart::LibraryCache,
-        _ if starts("filereadhistogram") => ReportPart::FileHistogram,
-        _ if starts("pgaaggrtargethistogram") => ReportPart::PgaHistogram,
+        _ if starts("undosegmentstats") => Table(&section::UNDO_INTERVALS),
+        _ if starts("latchactivity") => Table(&section::LATCHES),
+        _ if starts("latchsleepbreakdown") => Table(&section::LATCH_SLEEPS),
+        _ if starts("latchmisssources") => Table(&section::LATCH_MISSES),
+        _ if name == "librarycacheactivity" => Table(&section::LIBRARY_CACHE),
+        _ if starts("filereadhistogram") => Table(&section::FILE_HISTOGRAMS),
+        _ if starts("pgaaggrtargethistogram") => ReportPart::Pga,
         _ if starts("pgaaggrtarget") => ReportPart::Pga,
         _ if starts("initora")
             || starts("parametersmodified")
             || starts("multivaluedparameters")
             || name == "initializationparameters" =>
         {
-            ReportPart::Parameters
+            Table(&section::PARAMETERS)
         }
         _ => return None,
     })
@@ -199,17 +189,19 @@ fn segment_order(name: &str) -> Option<SegmentOrder> {
 
 #[cfg(test)]
 mod tests {
-    use super::{ReportPart, part};
+    use super::ReportPart::{self, OneOf, Table};
+    use super::{STATISTICS, part};
     use crate::model::{SegmentOrder, SqlOrder};
+    use crate::section;
 
     #[test]
     fn titles_of_all_forms() {
         for (title, expected) in [
-            ("Top 5 Timed Events", Some(ReportPart::TopEvents)),
-            ("Top 5 Timed Foreground Events", Some(ReportPart::TopEvents)),
-            ("Top 10 Foreground Events by Total Wait Time", Some(ReportPart::TopEvents)),
+            ("Top 5 Timed Events", Some(Table(&section::TOP_EVENTS))),
+            ("Top 5 Timed Foreground Events", Some(Table(&section::TOP_EVENTS))),
+            ("Top 10 Foreground Events by Total Wait Time", Some(Table(&section::TOP_EVENTS))),
             ("Top ADDM Findings by Average Active Sessions", None),
-            ("Wait Events (fg and bg)", Some(ReportPart::AllEvents)),
+            ("Wait Events (fg and bg)", Some(Table(&section::ALL_EVENTS))),
             ("Wait Events Statistics", None),
             ("Wait Event Histogram Detail (64 msec to 2 sec)", Some(ReportPart::Histogram)),
             ("SQL ordered by Physical Reads (UnOptimized)", Some(ReportPart::Sql(SqlOrder::UnoptimizedReads))),
@@ -218,10 +210,10 @@ mod tests {
             ("IOStat by Function/Filetype summary", Some(ReportPart::IoByFunctionAndType)),
             ("IO Stat by Function - summary", Some(ReportPart::IoByFunction)),
             ("IO Stat by Function - detail", None),
-            ("Instance Activity Stats - Absolute Values", Some(ReportPart::Activity)),
+            ("Instance Activity Stats - Absolute Values", Some(OneOf(STATISTICS))),
             ("Instance Activity Statistics", None),
-            ("OS Statistics - detail", Some(ReportPart::OsDetail)),
-            ("Multi-Valued Parameters modified by this container", Some(ReportPart::Parameters)),
+            ("OS Statistics - detail", Some(Table(&section::OS_DETAILS))),
+            ("Multi-Valued Parameters modified by this container", Some(Table(&section::PARAMETERS))),
             ("Global CR Served Stats", Some(ReportPart::Cluster)),
             ("Exadata Server Health Report", Some(ReportPart::Cells)),
             ("Shared Servers Activity", None),

@@ -3,10 +3,10 @@
 use std::collections::HashMap;
 
 use super::Reading;
-use super::view::{Line, View};
 use crate::grid::Section;
+use crate::grid::view::View;
 use crate::model::{Kind, SqlLine, SqlOrder, SqlSection};
-use crate::value::TimeUnit;
+use crate::section;
 
 /// Whole texts by statement: "Complete List of SQL Text".
 #[derive(Default)]
@@ -18,60 +18,22 @@ fn fold_width(kind: Kind) -> usize {
 }
 
 impl Reading {
-    pub(super) fn sql(&mut self, order: SqlOrder, section: &Section, view: &View<'_>) -> bool {
-        if view.find(&["sqlid", "oldhashvalue", "hashvalue", "hash"]).is_none() {
-            return false;
+    pub(super) fn sql(&mut self, order: SqlOrder, of: &Section, view: &View<'_>) -> bool {
+        let Some(mut statements) = section::read_statements(order, view) else { return false };
+        for (statement, line) in statements.iter_mut().zip(view.lines()) {
+            self.text_below(statement, &line.row.text);
+            statement.cut |= statement.text.ends_with("...");
         }
-        let statements: Vec<SqlLine> = view.lines().map(|line| self.statement(order, view, line)).collect();
         if statements.is_empty() {
             return false;
         }
-        let captured_percent = captured(section).and_then(|text| self.numbers.number(&text));
+        let captured_percent = captured(of).and_then(|text| self.numbers.number(&text));
         let sections = self.report.sql.get_or_insert_default();
         match sections.iter_mut().find(|section| section.order == order) {
             Some(section) => section.statements.extend(statements),
             None => sections.push(SqlSection { order, captured_percent, statements }),
         }
         true
-    }
-
-    fn statement(&self, order: SqlOrder, view: &View<'_>, line: Line<'_>) -> SqlLine {
-        let number = |names: &[&str]| line.number(view.find(names));
-        let seconds = |names: &[&str]| line.seconds(view.find(names), TimeUnit::Seconds);
-        let mut statement = SqlLine {
-            sql_id: line.owned(view.find(&["sqlid"])),
-            hash_value: line
-                .owned(view.find(&["oldhashvalue", "hashvalue", "hash"]))
-                .and_then(|hash| hash.parse().ok()),
-            plan_hash: line.owned(view.find(&["planhashvalue", "planhash"])).and_then(|hash| hash.parse().ok()),
-            module: line.owned(view.find(&["sqlmodule", "module"])),
-            container: line.owned(view.find(&["pdbname", "containername", "pdb"])),
-            text: line.text(view.find(&["sqltext"])).to_owned(),
-            cut: false,
-            elapsed_s: seconds(&["elapsedtimes", "elapsdtimes", "elapstimes", "elapsedtimesec", "elapseds"]),
-            cpu_s: seconds(&["cputimes", "cputimesec", "cpus"]),
-            user_io_s: seconds(&["useriotimes", "useriowaittimes", "iowaittimes"]),
-            gets: number(&["buffergets", "gets"]),
-            reads: match order {
-                SqlOrder::UnoptimizedReads => number(&["unoptimizedreadreqs", "unoptimizedreads"]),
-                _ => number(&["physicalreads", "physicalrds", "physreads", "diskreads"]),
-            },
-            executions: number(&["executions", "execs"]),
-            rows: number(&["rowsprocessed"]),
-            parse_calls: number(&["parsecalls"]),
-            sharable_bytes: number(&["sharablememb"]).or_else(|| {
-                line.number(view.find_ending(0, &["memorykb", "memkb"])).map(|kilobytes| kilobytes * 1024.0)
-            }),
-            versions: number(&["versioncount", "maxversioncount", "endversioncount", "versions"]),
-            percent: number(&["%total", "%totalparses", "pcttotal"]),
-            cpu_percent: number(&["%cpu"]),
-            io_percent: number(&["%io"]),
-        };
-        self.text_below(&mut statement, &line.row.text);
-        if statement.text.ends_with("...") {
-            statement.cut = true;
-        }
-        statement
     }
 
     /// Module, container and the folded text under the figures.

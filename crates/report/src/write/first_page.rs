@@ -1,11 +1,11 @@
 //! The first page: identity, time, sizes. `load.rs` has the load.
 
-use std::io::{Result, Write};
+use std::io::Result;
 
-use super::layout::{Column, Page, count, left, number, right, text};
-use super::number::{bytes, fit};
+use crate::page::number::{bytes, fit};
+use crate::page::{Column, Page, count, left, number, right, text};
 
-pub(super) fn write(page: &mut Page<'_, impl Write>) -> Result<()> {
+pub(super) fn write(page: &mut Page<'_>) -> Result<()> {
     page.line("STATSPACK report for")?;
     page.line("")?;
     database(page)?;
@@ -19,7 +19,7 @@ fn cut(text: &str, width: usize) -> String {
     text.chars().take(width).collect()
 }
 
-fn database(page: &mut Page<'_, impl Write>) -> Result<()> {
+fn database(page: &mut Page<'_>) -> Result<()> {
     let identity = &page.report.identity;
     let text = |text: &Option<String>, width: usize| cut(text.as_deref().unwrap_or_default(), width);
     // The name of the database stands in the titles alone.
@@ -39,7 +39,7 @@ fn database(page: &mut Page<'_, impl Write>) -> Result<()> {
     page.line("")
 }
 
-fn host(page: &mut Page<'_, impl Write>) -> Result<()> {
+fn host(page: &mut Page<'_>) -> Result<()> {
     let host = &page.report.host;
     let row = vec![
         text(""),
@@ -50,18 +50,18 @@ fn host(page: &mut Page<'_, impl Write>) -> Result<()> {
         count(host.sockets),
         number(host.memory_bytes.map(|bytes| bytes / (1024.0 * 1024.0 * 1024.0)), 2),
     ];
-    if row.iter().all(super::layout::Cell::is_empty) {
+    if row.iter().all(crate::page::Cell::is_empty) {
         return Ok(());
     }
     const COLUMNS: [Column; 7] =
         [left(&[], 4), left(&[], 16), left(&[], 22), right(&[], 5), right(&[], 5), right(&[], 7), right(&[], 12)];
     page.line("Host Name             Platform                CPUs Cores Sockets   Memory (G)")?;
     page.line("~~~~ ---------------- ---------------------- ----- ----- ------- ------------")?;
-    page.lines(&super::layout::row_lines(&COLUMNS, &row))?;
+    page.lines(&crate::page::row_lines(&COLUMNS, &row))?;
     page.line("")
 }
 
-fn snapshots(page: &mut Page<'_, impl Write>) -> Result<()> {
+fn snapshots(page: &mut Page<'_>) -> Result<()> {
     let window = &page.report.window;
     page.line("Snapshot       Snap Id     Snap Time      Sessions Curs/Sess Comment")?;
     page.line("~~~~~~~~    ---------- ------------------ -------- --------- ------------------")?;
@@ -94,7 +94,7 @@ fn snapshots(page: &mut Page<'_, impl Write>) -> Result<()> {
     page.line("")
 }
 
-fn caches(page: &mut Page<'_, impl Write>) -> Result<()> {
+fn caches(page: &mut Page<'_>) -> Result<()> {
     let caches = &page.report.caches;
     let bytes = |value| bytes(value, 10);
     let lines = [

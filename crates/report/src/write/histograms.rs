@@ -3,18 +3,18 @@
 //! The first column of each table is all waits below its first bound and the last all from its last bound on, so every
 //! row adds up to 100. Shares are rounded where they are sums from below, so that the tables agree.
 
-use std::io::{Result, Write};
+use std::io::Result;
 
-use super::layout::{Block, Page, figure, name};
 use crate::model::{Bucket, EventHistogram};
 use crate::names::Names;
+use crate::page::{Block, Page, figure, name};
 
 const BOUNDS_A_TABLE: usize = 7;
 
 /// Statspack's bounds, in milliseconds.
 const MILLISECONDS: [f64; BOUNDS_A_TABLE] = [1.0, 2.0, 4.0, 8.0, 16.0, 32.0, 1024.0];
 
-pub(super) fn write(page: &mut Page<'_, impl Write>) -> Result<()> {
+pub(super) fn write(page: &mut Page<'_>) -> Result<()> {
     const TITLE: &str = "Wait Event Histogram";
     let histograms = page.report.histograms.as_deref().unwrap_or_default();
     let mut bounds: Vec<f64> =
@@ -38,13 +38,7 @@ pub(super) fn write(page: &mut Page<'_, impl Write>) -> Result<()> {
     tables.iter().try_for_each(|(title, bounds)| table(page, title, units, bounds, histograms))
 }
 
-fn table(
-    page: &mut Page<'_, impl Write>,
-    title: &str,
-    units: Units,
-    bounds: &[f64],
-    histograms: &[EventHistogram],
-) -> Result<()> {
+fn table(page: &mut Page<'_>, title: &str, units: Units, bounds: &[f64], histograms: &[EventHistogram]) -> Result<()> {
     const NAME: usize = 26;
     const COUNT: usize = 5;
     let names: Vec<String> = bounds

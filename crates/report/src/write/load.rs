@@ -1,12 +1,12 @@
 //! The load on the first page: a second, a transaction, in ratios, by event, by processor.
 
-use std::io::{Result, Write};
+use std::io::Result;
 
-use super::layout::{Column, Page, figure, left, name, number, right};
-use super::number::fit;
 use crate::names::Names;
+use crate::page::number::fit;
+use crate::page::{Column, Page, figure, left, name, number, right};
 
-pub(super) fn write(page: &mut Page<'_, impl Write>) -> Result<()> {
+pub(super) fn write(page: &mut Page<'_>) -> Result<()> {
     load_profile(page)?;
     efficiencies(page)?;
     shared_pool(page)?;
@@ -21,7 +21,7 @@ fn cell(value: Option<f64>, decimals: usize, width: usize) -> String {
     format!("{:>width$}", value.map_or(String::new(), |value| fit(value, decimals, width)))
 }
 
-fn load_profile(page: &mut Page<'_, impl Write>) -> Result<()> {
+fn load_profile(page: &mut Page<'_>) -> Result<()> {
     let lines = page.report.load_profile.as_deref().unwrap_or_default();
     let labels: Vec<String> = lines
         .iter()
@@ -67,7 +67,7 @@ const EFFICIENCIES: [(&str, &str); 10] = [
     ("% Non-Parse CPU", "% Non-Parse CPU"),
 ];
 
-fn efficiencies(page: &mut Page<'_, impl Write>) -> Result<()> {
+fn efficiencies(page: &mut Page<'_>) -> Result<()> {
     let lines = page.report.efficiencies.as_deref().unwrap_or_default();
     page.line("Instance Efficiency Indicators")?;
     page.line("~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~")?;
@@ -95,7 +95,7 @@ fn efficiencies(page: &mut Page<'_, impl Write>) -> Result<()> {
 /// Lines of the memory statistics that stand in a block of their own.
 const SHARED_POOL: [&str; 3] = ["Memory Usage %", "% SQL with executions>1", "% Memory for SQL w/exec>1"];
 
-fn shared_pool(page: &mut Page<'_, impl Write>) -> Result<()> {
+fn shared_pool(page: &mut Page<'_>) -> Result<()> {
     let lines = page.report.memory.iter().flatten().filter(|line| SHARED_POOL.contains(&line.name.as_str()));
     let lines: Vec<_> = lines.collect();
     if lines.is_empty() {
@@ -110,7 +110,7 @@ fn shared_pool(page: &mut Page<'_, impl Write>) -> Result<()> {
     page.line("")
 }
 
-fn top_events(page: &mut Page<'_, impl Write>) -> Result<()> {
+fn top_events(page: &mut Page<'_>) -> Result<()> {
     let events = page.report.top_events.as_deref().unwrap_or_default();
     const COLUMNS: [Column; 5] = [left(&[], 41), right(&[], 12), right(&[], 11), right(&[], 6), right(&[], 6)];
     let title = format!("Top {} Timed Events", events.len().max(5));
@@ -129,12 +129,12 @@ fn top_events(page: &mut Page<'_, impl Write>) -> Result<()> {
             figure(event.average_ms, 3),
             number(event.percent, 1),
         ];
-        page.lines(&super::layout::row_lines(&COLUMNS, &row))?;
+        page.lines(&crate::page::row_lines(&COLUMNS, &row))?;
     }
     page.end()
 }
 
-fn host_cpu(page: &mut Page<'_, impl Write>) -> Result<()> {
+fn host_cpu(page: &mut Page<'_>) -> Result<()> {
     let host = &page.report.host;
     let count = |value: Option<f64>| value.map_or(String::new(), |value| fit(value, 0, 9));
     page.line(&format!(
@@ -163,7 +163,7 @@ fn host_cpu(page: &mut Page<'_, impl Write>) -> Result<()> {
 }
 
 /// The instance's share of the processors, by the time model and the host's statistics.
-fn instance_cpu(page: &mut Page<'_, impl Write>) -> Result<()> {
+fn instance_cpu(page: &mut Page<'_>) -> Result<()> {
     let report = page.report;
     let ticks = |name: &str| report.host.statistic(name).and_then(|line| line.value).map(|ticks| ticks / 100.0);
     let busy = ticks("BUSY_TIME");
@@ -202,7 +202,7 @@ fn instance_cpu(page: &mut Page<'_, impl Write>) -> Result<()> {
 
 /// A note where the processors of the host were busy and idle for more or less time than elapsed: some were switched
 /// off or taken away, or their number is not the one that the instance sees.
-fn cpu_time_missed(page: &mut Page<'_, impl Write>, counted_s: Option<f64>) -> Result<()> {
+fn cpu_time_missed(page: &mut Page<'_>, counted_s: Option<f64>) -> Result<()> {
     /// Percent.
     const MOST: f64 = 5.0;
     let report = page.report;
@@ -221,7 +221,7 @@ fn cpu_time_missed(page: &mut Page<'_, impl Write>, counted_s: Option<f64>) -> R
     ))
 }
 
-fn memory(page: &mut Page<'_, impl Write>) -> Result<()> {
+fn memory(page: &mut Page<'_>) -> Result<()> {
     let lines = page.report.memory.iter().flatten().filter(|line| !SHARED_POOL.contains(&line.name.as_str()));
     let lines: Vec<_> = lines.collect();
     page.line("Memory Statistics                       Begin          End")?;

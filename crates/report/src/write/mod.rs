@@ -18,43 +18,49 @@
 //! - An empty list comes back as None.
 //! - Events of one report have the same bounds in their histograms, or get those of the others with nothing in them.
 
-mod activity;
-mod events;
 mod first_page;
 mod histograms;
-mod io;
-mod layout;
+
 mod load;
-mod memory;
-mod number;
-mod objects;
-mod sql;
-mod undo;
-mod waits;
 
 use std::io::{Result, Write};
 
 use crate::model::Report;
+use crate::page::Page;
+use crate::section::{self, Table as _};
 
 /// Writes the report as Statspack text.
 ///
 /// # Errors
 /// The writer's.
 pub fn statspack(report: &Report, out: &mut impl Write) -> Result<()> {
-    let mut page = layout::Page::new(report, out);
+    let mut page = Page::new(report, out);
     first_page::write(&mut page)?;
-    events::write(&mut page)?;
+    section::TIME_MODEL.write(&mut page)?;
+    section::FOREGROUND_EVENTS.write(&mut page)?;
+    section::BACKGROUND_EVENTS.write(&mut page)?;
+    section::ALL_EVENTS.write(&mut page)?;
     histograms::write(&mut page)?;
-    sql::write(&mut page)?;
-    activity::write(&mut page)?;
-    io::write(&mut page)?;
-    waits::buffer_waits(&mut page)?;
-    memory::pga(&mut page)?;
-    waits::enqueues(&mut page)?;
-    undo::write(&mut page)?;
-    waits::latches(&mut page)?;
-    objects::segments(&mut page)?;
-    memory::library_cache(&mut page)?;
-    objects::parameters(&mut page)?;
+    section::write_statements(&mut page)?;
+    section::STATISTICS.write(&mut page)?;
+    section::ABSOLUTE_STATISTICS.write(&mut page)?;
+    section::THREAD_ACTIVITY.write(&mut page)?;
+    section::OS_STATISTICS.write(&mut page)?;
+    section::OS_DETAILS.write(&mut page)?;
+    section::TABLESPACES.write(&mut page)?;
+    section::FILES.write(&mut page)?;
+    section::FILE_HISTOGRAMS.write(&mut page)?;
+    section::BUFFER_POOLS.write(&mut page)?;
+    section::BUFFER_WAITS.write(&mut page)?;
+    section::write_pga(&mut page)?;
+    section::ENQUEUES.write(&mut page)?;
+    section::write_undo(&mut page)?;
+    section::UNDO_INTERVALS.write(&mut page)?;
+    section::LATCHES.write(&mut page)?;
+    section::LATCH_SLEEPS.write(&mut page)?;
+    section::LATCH_MISSES.write(&mut page)?;
+    section::write_segments(&mut page)?;
+    section::LIBRARY_CACHE.write(&mut page)?;
+    section::PARAMETERS.write(&mut page)?;
     page.line("End of Report")
 }

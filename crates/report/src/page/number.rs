@@ -9,12 +9,12 @@ const MAGNITUDES: [(&str, f64); 5] = [("K", 1e3), ("M", 1e6), ("G", 1e9), ("T", 
 
 /// A number in at most `width` characters: with so many decimals as fit, then without separators, then in thousands and
 /// so on. `####` when nothing fits.
-pub(super) fn fit(value: f64, decimals: usize, width: usize) -> String {
+pub(crate) fn fit(value: f64, decimals: usize, width: usize) -> String {
     fit_from(value, decimals, width, 0.0)
 }
 
 /// A figure with its known digits, an exact one with `decimals`; as many of them as fit.
-pub(super) fn fit_figure(figure: Figure, decimals: usize, width: usize) -> String {
+pub(crate) fn fit_figure(figure: Figure, decimals: usize, width: usize) -> String {
     fit_from(figure.value, decimals_of(figure.step).unwrap_or(decimals), width, figure.step)
 }
 
@@ -45,7 +45,7 @@ fn decimals_of(step: f64) -> Option<usize> {
     Some((decimals - 1e-9).ceil().clamp(0.0, 9.0) as usize)
 }
 
-pub(super) fn grouped(value: f64, decimals: usize) -> String {
+pub(crate) fn grouped(value: f64, decimals: usize) -> String {
     let digits = format!("{value:.decimals$}");
     // A figure that is rounded to nothing has no sign.
     let is_zero = !digits.bytes().any(|digit| matches!(digit, b'1'..=b'9'));
@@ -53,7 +53,7 @@ pub(super) fn grouped(value: f64, decimals: usize) -> String {
 }
 
 /// Bytes in the largest unit of 1024 that keeps them whole and fits; nothing for None.
-pub(super) fn bytes(value: Option<f64>, width: usize) -> String {
+pub(crate) fn bytes(value: Option<f64>, width: usize) -> String {
     let Some(value) = value else { return String::new() };
     let whole = [("M", 1_048_576.0), ("K", 1024.0), ("", 1.0)].into_iter().filter(|(_, factor)| value % factor == 0.0);
     let texts = whole.filter(|(unit, _)| value != 0.0 || unit.is_empty()).flat_map(|(unit, factor)| {

@@ -4,11 +4,12 @@ use std::cell::Cell as Counter;
 
 use crate::figure::Figure;
 use crate::grid::{Row, Table};
+use crate::names::Width;
 use crate::value::{Cell, Numbers, TimeUnit};
 
 /// The name of a heading or section without case, spaces and punctuation: "Av Rd(ms)" and "Av Rd (ms)" are "avrdms",
 /// "%Time -outs" is "%timeouts".
-pub(super) fn plain(name: &str) -> String {
+pub(crate) fn plain(name: &str) -> String {
     name.chars()
         .filter(|character| character.is_alphanumeric() || "%#<>=".contains(*character))
         .flat_map(char::to_lowercase)
@@ -16,107 +17,133 @@ pub(super) fn plain(name: &str) -> String {
 }
 
 /// White space folded, the colon at the end gone: "Buffer  Hit   %:" is "Buffer Hit %".
-pub(super) fn label(text: &str) -> String {
+pub(crate) fn label(text: &str) -> String {
     let folded = text.split_whitespace().collect::<Vec<_>>().join(" ");
     folded.trim_end_matches(':').trim_end().to_owned()
 }
 
 /// A column: its place, and the unit that its heading names.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(super) struct Column {
+pub(crate) struct Column {
     pub at: usize,
     pub unit: Option<TimeUnit>,
 }
 
+/// What the form of the report says of all its tables.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) struct Form {
+    /// Text cuts names at the width of their column.
+    pub cuts_names: bool,
+    /// A cluster's report: lines of several instances.
+    pub of_cluster: bool,
+}
+
 /// A table and its columns' plain names.
-pub(super) struct View<'a> {
+pub(crate) struct View<'a> {
     pub table: &'a Table,
     pub names: Vec<String>,
     numbers: Numbers,
+    form: Form,
     /// Cells that were asked for and printed as ####.
     pub overflows: Counter<usize>,
 }
 
 impl<'a> View<'a> {
-    pub(super) fn new(table: &'a Table, numbers: Numbers) -> Self {
+    pub(crate) fn new(table: &'a Table, numbers: Numbers, form: Form) -> Self {
         Self {
             table,
             names: table.columns.iter().map(|name| plain(name)).collect(),
             numbers,
+            form,
             overflows: Counter::new(0),
         }
     }
 
     /// The first of these names that is a column.
-    pub(super) fn find(&self, names: &[&str]) -> Option<Column> {
+    pub(crate) fn find(&self, names: &[&str]) -> Option<Column> {
         let at = names.iter().find_map(|name| self.names.iter().position(|column| column == name))?;
         Some(self.column(at))
     }
 
     /// The first column of this place or behind it whose name ends in one of these.
-    pub(super) fn find_ending(&self, from: usize, ends: &[&str]) -> Option<Column> {
+    pub(crate) fn find_ending(&self, from: usize, ends: &[&str]) -> Option<Column> {
         let at = (from..self.names.len()).find(|&at| ends.iter().any(|end| self.names[at].ends_with(end)))?;
         Some(self.column(at))
     }
 
-    pub(super) fn has(&self, name: &str) -> bool {
+    pub(crate) fn has(&self, name: &str) -> bool {
         self.names.iter().any(|column| column == name)
     }
 
-    pub(super) fn column(&self, at: usize) -> Column {
+    pub(crate) fn column(&self, at: usize) -> Column {
         Column { at, unit: self.table.columns.get(at).and_then(|name| TimeUnit::of_heading(name)) }
     }
 
-    pub(super) fn lines(&self) -> impl Iterator<Item = Line<'_>> {
+    /// The column of instances in a cluster's report: `*` stands for all together.
+    pub(crate) fn instances(&self) -> Option<Column> {
+        if self.form.of_cluster { self.find(&["i#", "inst#", "instno"]) } else { None }
+    }
+
+    /// Names of a column as they may be cut in this form of report.
+    pub(crate) fn width(&self, column: Option<Column>) -> Width {
+        if self.form.cuts_names { Width::of(self.lines().map(|line| line.text(column))) } else { Width::UNLIMITED }
+    }
+
+    pub(crate) fn lines(&self) -> impl Iterator<Item = Line<'_>> {
         self.table.rows.iter().map(move |row| Line { view: self, row })
     }
 }
 
 /// A row, its cells by column.
 #[derive(Clone, Copy)]
-pub(super) struct Line<'a> {
-    view: &'a View<'a>,
+pub(crate) struct Line<'a> {
+    pub view: &'a View<'a>,
     pub row: &'a Row,
 }
 
 impl<'a> Line<'a> {
     /// The cell's text, empty when there is no such column.
-    pub(super) fn text(&self, column: Option<Column>) -> &'a str {
+    pub(crate) fn text(&self, column: Option<Column>) -> &'a str {
         column.and_then(|column| self.row.cells.get(column.at)).map_or("", |cell| cell.trim())
     }
 
-    pub(super) fn owned(&self, column: Option<Column>) -> Option<String> {
+    pub(crate) fn owned(&self, column: Option<Column>) -> Option<String> {
         let text = self.text(column);
         (!text.is_empty()).then(|| text.to_owned())
     }
 
-    pub(super) fn count(&self, column: Option<Column>) -> Option<Figure> {
+    pub(crate) fn count(&self, column: Option<Column>) -> Option<Figure> {
         self.seen(self.text(column));
         self.view.numbers.count(self.text(column))
     }
 
-    pub(super) fn number(&self, column: Option<Column>) -> Option<f64> {
+    pub(crate) fn number(&self, column: Option<Column>) -> Option<f64> {
         self.count(column).map(|figure| figure.value)
     }
 
-    pub(super) fn bytes(&self, column: Option<Column>) -> Option<Figure> {
+    pub(crate) fn bytes(&self, column: Option<Column>) -> Option<Figure> {
         self.seen(self.text(column));
         self.view.numbers.bytes(self.text(column))
     }
 
     /// Seconds, by the cell's unit, else the heading's, else this one.
-    pub(super) fn seconds(&self, column: Option<Column>, otherwise: TimeUnit) -> Option<Figure> {
+    pub(crate) fn seconds(&self, column: Option<Column>, otherwise: TimeUnit) -> Option<Figure> {
         self.seen(self.text(column));
         self.view.numbers.seconds(self.text(column), column?.unit.unwrap_or(otherwise))
     }
 
-    pub(super) fn milliseconds(&self, column: Option<Column>) -> Option<Figure> {
+    pub(crate) fn milliseconds(&self, column: Option<Column>) -> Option<Figure> {
         self.seen(self.text(column));
         self.view.numbers.time(
             self.text(column),
             column?.unit.unwrap_or(TimeUnit::Milliseconds),
             TimeUnit::Milliseconds,
         )
+    }
+
+    /// The numbers of a cell that holds several: "24.2/39.8".
+    pub(crate) fn slashed(&self, column: Column) -> Vec<Option<f64>> {
+        self.text(Some(column)).split('/').map(|part| self.view.numbers.number(part)).collect()
     }
 
     fn seen(&self, text: &str) {
@@ -129,14 +156,14 @@ impl<'a> Line<'a> {
 
 /// A name with the values behind it: of a line "Buffer Cache:  728M   736M", or of cells that end in a colon.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) struct Pair {
+pub(crate) struct Pair {
     pub label: String,
     pub values: Vec<String>,
     pub line: usize,
 }
 
 /// The pairs of a table's cells.
-pub(super) fn table_pairs(table: &Table, found: &mut Vec<Pair>) {
+pub(crate) fn table_pairs(table: &Table, found: &mut Vec<Pair>) {
     for row in &table.rows {
         let mut open: Option<Pair> = None;
         for (at, cell) in row.cells.iter().enumerate() {
@@ -162,7 +189,7 @@ pub(super) fn table_pairs(table: &Table, found: &mut Vec<Pair>) {
 
 /// Pairs of a line of text: a label runs up to its colon, its values are what follows up to the words of the next
 /// label.
-pub(super) fn note_pairs(note: &str, line: usize, found: &mut Vec<Pair>) {
+pub(crate) fn note_pairs(note: &str, line: usize, found: &mut Vec<Pair>) {
     let mut rest = note;
     while let Some(colon) = rest.find(": ").or_else(|| rest.strip_suffix(':').map(str::len)) {
         let name = label(&rest[..colon]);

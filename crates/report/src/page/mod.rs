@@ -1,41 +1,43 @@
 //! Lines, ruled tables and pages as Statspack prints them: columns of fixed widths, at most 80 characters.
 
+pub(crate) mod number;
+
 use std::io::{Result, Write};
 
-use super::number::{fit, fit_figure};
 use crate::figure::Figure;
 use crate::model::Report;
 use crate::names::{Names, Width, whole};
+use number::{fit, fit_figure};
 
 /// Lines of a page: then title and heading stand again.
 const PAGE_LINES: usize = 59;
 
 /// The output, with the part of each section's title about the database and the window.
-pub(super) struct Page<'a, W: Write> {
+pub(crate) struct Page<'a> {
     pub report: &'a Report,
-    out: &'a mut W,
+    out: &'a mut dyn Write,
     suffix: String,
 }
 
 /// A column: the lines of its heading from top to bottom, its width, and whether its cells stand right.
 #[derive(Clone, Copy)]
-pub(super) struct Column {
+pub(crate) struct Column {
     pub heading: &'static [&'static str],
     pub width: usize,
     pub right: bool,
 }
 
-pub(super) const fn left(heading: &'static [&'static str], width: usize) -> Column {
+pub(crate) const fn left(heading: &'static [&'static str], width: usize) -> Column {
     Column { heading, width, right: false }
 }
 
-pub(super) const fn right(heading: &'static [&'static str], width: usize) -> Column {
+pub(crate) const fn right(heading: &'static [&'static str], width: usize) -> Column {
     Column { heading, width, right: true }
 }
 
 /// A cell of a column.
 #[derive(Clone, Debug)]
-pub(super) enum Cell {
+pub(crate) enum Cell {
     /// Goes on in the next line where it is longer than its column, as SQL*Plus wraps it.
     Text(String),
     /// Stays in its line, and moves what follows.
@@ -47,26 +49,26 @@ pub(super) enum Cell {
     Figure(Option<Figure>, usize),
 }
 
-pub(super) fn text(text: impl Into<String>) -> Cell {
+pub(crate) fn text(text: impl Into<String>) -> Cell {
     Cell::Text(text.into())
 }
 
-pub(super) fn name(kind: Names, name: &str) -> Cell {
+pub(crate) fn name(kind: Names, name: &str) -> Cell {
     Cell::Name(kind, name.to_owned())
 }
 
 /// Nothing for None.
-pub(super) fn number(value: Option<f64>, decimals: usize) -> Cell {
+pub(crate) fn number(value: Option<f64>, decimals: usize) -> Cell {
     Cell::Number(value, decimals)
 }
 
 /// A count: whole where it is.
-pub(super) fn count(value: Option<f64>) -> Cell {
+pub(crate) fn count(value: Option<f64>) -> Cell {
     Cell::Number(value, if value.is_none_or(|value| value.fract() == 0.0) { 0 } else { 2 })
 }
 
 /// A figure with the digits that it is known to; one that is known exactly with `decimals`.
-pub(super) fn figure(value: Option<Figure>, decimals: usize) -> Cell {
+pub(crate) fn figure(value: Option<Figure>, decimals: usize) -> Cell {
     Cell::Figure(value, decimals)
 }
 
@@ -92,11 +94,11 @@ impl Cell {
     }
 
     /// In one line.
-    pub(super) fn line(&self, width: usize) -> String {
+    pub(crate) fn line(&self, width: usize) -> String {
         self.lines(width).into_iter().next().unwrap_or_default()
     }
 
-    pub(super) fn is_empty(&self) -> bool {
+    pub(crate) fn is_empty(&self) -> bool {
         match self {
             Cell::Text(text) | Cell::Long(text) | Cell::Name(_, text) => text.is_empty(),
             Cell::Number(value, _) => value.is_none(),
@@ -111,10 +113,10 @@ fn wrapped(text: &str, width: usize) -> Vec<String> {
 }
 
 /// Lines that belong together: no page ends between them.
-pub(super) type Block = Vec<String>;
+pub(crate) type Block = Vec<String>;
 
-impl<'a, W: Write> Page<'a, W> {
-    pub(super) fn new(report: &'a Report, out: &'a mut W) -> Self {
+impl<'a> Page<'a> {
+    pub(crate) fn new(report: &'a Report, out: &'a mut dyn Write) -> Self {
         let database = report.identity.database.as_deref().unwrap_or_default();
         let instance = report.identity.instance.as_deref().unwrap_or_default();
         let id = |id: Option<u64>| id.map_or(String::new(), |id| id.to_string());
@@ -126,38 +128,26 @@ impl<'a, W: Write> Page<'a, W> {
         Self { report, out, suffix }
     }
 
-    pub(super) fn line(&mut self, text: &str) -> Result<()> {
+    pub(crate) fn line(&mut self, text: &str) -> Result<()> {
         writeln!(self.out, "{}", text.trim_end())
     }
 
-    pub(super) fn lines(&mut self, lines: &[String]) -> Result<()> {
+    pub(crate) fn lines(&mut self, lines: &[String]) -> Result<()> {
         lines.iter().try_for_each(|line| self.line(line))
     }
 
     /// The rule below a section.
-    pub(super) fn end(&mut self) -> Result<()> {
+    pub(crate) fn end(&mut self) -> Result<()> {
         writeln!(self.out, "          {}\n", "-".repeat(61))
     }
 
-    pub(super) fn nothing(&mut self) -> Result<()> {
+    pub(crate) fn nothing(&mut self) -> Result<()> {
         self.line("No data exists for this section of the report.")
     }
 
-    /// A whole section: title with database, instance and snapshots, notes, heading, rows, rule. Without rows it says
-    /// so.
-    pub(super) fn section(
-        &mut self,
-        title: &str,
-        notes: &[String],
-        columns: &[Column],
-        rows: &[Vec<Cell>],
-    ) -> Result<()> {
-        let blocks: Vec<Block> = rows.iter().map(|row| row_lines(columns, row)).collect();
-        self.blocks(title, notes, &heading_lines(columns), &blocks)
-    }
-
-    /// The same with rows that are lines already.
-    pub(super) fn blocks(&mut self, title: &str, notes: &[String], heading: &[String], blocks: &[Block]) -> Result<()> {
+    /// A whole section: title with database, instance and snapshots, notes, heading, the lines of its rows, rule.
+    /// Without rows it says so.
+    pub(crate) fn blocks(&mut self, title: &str, notes: &[String], heading: &[String], blocks: &[Block]) -> Result<()> {
         let mut head = vec![format!("{title}{}", self.suffix)];
         head.extend_from_slice(notes);
         head.push(String::new());
@@ -183,20 +173,20 @@ impl<'a, W: Write> Page<'a, W> {
     }
 
     /// The title of a section that is made of parts.
-    pub(super) fn title(&mut self, title: &str) -> Result<()> {
+    pub(crate) fn title(&mut self, title: &str) -> Result<()> {
         let title = format!("{title}{}", self.suffix);
         self.line(&title)
     }
 
     /// A heading of several lines, a ruler and rows.
-    pub(super) fn table(&mut self, columns: &[Column], rows: &[Vec<Cell>]) -> Result<()> {
+    pub(crate) fn table(&mut self, columns: &[Column], rows: &[Vec<Cell>]) -> Result<()> {
         self.lines(&heading_lines(columns))?;
         rows.iter().try_for_each(|row| self.lines(&row_lines(columns, row)))
     }
 }
 
 /// The heading's lines and the ruler.
-pub(super) fn heading_lines(columns: &[Column]) -> Vec<String> {
+pub(crate) fn heading_lines(columns: &[Column]) -> Vec<String> {
     let count = columns.iter().map(|column| column.heading.len()).max().unwrap_or(0);
     let mut lines: Vec<String> = (0..count)
         .map(|line| {
@@ -214,7 +204,7 @@ pub(super) fn heading_lines(columns: &[Column]) -> Vec<String> {
 }
 
 /// A row's lines: more than one where a text goes on.
-pub(super) fn row_lines(columns: &[Column], cells: &[Cell]) -> Block {
+pub(crate) fn row_lines(columns: &[Column], cells: &[Cell]) -> Block {
     let cells: Vec<Vec<String>> = columns.iter().zip(cells).map(|(column, cell)| cell.lines(column.width)).collect();
     let count = cells.iter().map(Vec::len).max().unwrap_or(0).max(1);
     (0..count)
