@@ -8,6 +8,7 @@
 //! ```
 
 pub mod html;
+pub(crate) mod pairs;
 pub mod text;
 pub(crate) mod view;
 

@@ -1,13 +1,13 @@
 //! Lines, ruled tables and pages as Statspack prints them: columns of fixed widths, at most 80 characters.
 
-pub(crate) mod number;
+pub(crate) mod digits;
 
 use std::io::{Result, Write};
 
 use crate::figure::Figure;
 use crate::model::Report;
 use crate::names::{Names, Width, whole};
-use number::{fit, fit_figure};
+use digits::{fit, fit_figure};
 
 /// Lines of a page: then title and heading stand again.
 const PAGE_LINES: usize = 59;

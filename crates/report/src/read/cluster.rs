@@ -2,7 +2,8 @@
 
 use super::Reading;
 use crate::grid::Row;
-use crate::grid::view::{View, label, plain};
+use crate::grid::pairs::label;
+use crate::grid::view::{View, plain};
 use crate::model::{CellFigure, RacFigure};
 use crate::value::TimeUnit;
 

@@ -2,7 +2,8 @@
 
 use super::{Reading, date};
 use crate::grid::Section;
-use crate::grid::view::{Column, Line, View, label, plain};
+use crate::grid::pairs::label;
+use crate::grid::view::{Column, Line, View, plain};
 use crate::model::{Scope, Snapshot};
 
 impl Reading {

@@ -2,7 +2,8 @@
 
 use super::Reading;
 use super::identity::fill;
-use crate::grid::view::{Pair, View, label, plain, table_pairs};
+use crate::grid::pairs::{Pair, label, table_pairs};
+use crate::grid::view::{View, plain};
 use crate::model::{LoadLine, MemoryStatistic};
 
 /// The model's names, and those printed by releases (without case, spaces and punctuation).
@@ -188,7 +189,7 @@ impl Reading {
         }
         let mut found = Vec::new();
         for note in section.notes.iter().filter(|note| !note.starts_with("->")) {
-            crate::grid::view::note_pairs(note, section.line, &mut found);
+            crate::grid::pairs::note_pairs(note, section.line, &mut found);
         }
         let nothing = crate::grid::Table::default();
         let view = View::new(&nothing, self.numbers, self.form());

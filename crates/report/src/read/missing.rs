@@ -74,14 +74,15 @@ fn main_parts(report: &Report) -> Vec<&'static str> {
     };
     let events = [&report.top_events, &report.foreground_events, &report.all_events];
     let are_events = |part| {
-        let lists: [&dyn section::Table; 3] = [&section::TOP_EVENTS, &section::FOREGROUND_EVENTS, &section::ALL_EVENTS];
-        lists.iter().any(|list| part == ReportPart::Table(*list))
+        let lists: [&dyn section::AnySection; 3] =
+            [&section::TOP_EVENTS, &section::FOREGROUND_EVENTS, &section::ALL_EVENTS];
+        lists.iter().any(|list| part == ReportPart::Section(*list))
     };
     let mut missing = Vec::new();
     if report.window.db_time_s.is_none() {
         missing.push("DB time");
     }
-    if report.time_model.is_none() && !said(|part| part == ReportPart::Table(&section::TIME_MODEL)) {
+    if report.time_model.is_none() && !said(|part| part == ReportPart::Section(&section::TIME_MODEL)) {
         missing.push("time model");
     }
     if events.iter().all(|list| list.is_none()) && !said(are_events) {

@@ -2,7 +2,7 @@
 //!
 //! ```text
 //! part.rs       which part of the model a section fills, by its title
-//!               (`section` has those that are tables of rows)
+//!               `section` declares the parts that are tables
 //! the others    one part of the model each
 //! ```
 //!
@@ -146,8 +146,8 @@ impl Reading {
     /// A table of a section, or with a caption, that says what it is.
     fn table(&mut self, part: ReportPart, section: &Section, view: &View<'_>) -> bool {
         match part {
-            ReportPart::Table(table) => table.read(&mut self.report, view),
-            ReportPart::OneOf(tables) => tables.iter().any(|table| table.read(&mut self.report, view)),
+            ReportPart::Section(section) => section.read(&mut self.report, view),
+            ReportPart::OneOf(sections) => sections.iter().any(|section| section.read(&mut self.report, view)),
             ReportPart::LoadProfile => self.load_profile(view),
             ReportPart::Efficiencies | ReportPart::CacheSizes | ReportPart::SharedPool | ReportPart::Memory => {
                 self.by_labels(view)

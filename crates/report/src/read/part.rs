@@ -6,9 +6,9 @@ use crate::section;
 
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum ReportPart {
-    Table(&'static dyn section::Table),
+    Section(&'static dyn section::AnySection),
     /// The first of these that a table's columns fit.
-    OneOf(&'static [&'static dyn section::Table]),
+    OneOf(&'static [&'static dyn section::AnySection]),
     LoadProfile,
     Efficiencies,
     CacheSizes,
@@ -38,17 +38,17 @@ impl ReportPart {
     }
 }
 
-/// Statspack prints all under one title.
-pub(super) const STATISTICS: &[&dyn section::Table] =
+/// The first whose columns a table has. The last fits them all, so the order matters.
+pub(super) const STATISTICS: &[&dyn section::AnySection] =
     &[&section::ABSOLUTE_STATISTICS, &section::THREAD_ACTIVITY, &section::STATISTICS];
 /// Some releases print the samples under the same title.
-const OS_STATISTICS: &[&dyn section::Table] = &[&section::OS_STATISTICS, &section::OS_DETAILS];
+const OS_STATISTICS: &[&dyn section::AnySection] = &[&section::OS_STATISTICS, &section::OS_DETAILS];
 /// Files have a column more.
-const FILES: &[&dyn section::Table] = &[&section::FILES, &section::TABLESPACES];
+const FILES: &[&dyn section::AnySection] = &[&section::FILES, &section::TABLESPACES];
 
 /// None for a section without a counterpart in the model, or with several parts (an HTML report's summary).
 pub(super) fn part(title: &str) -> Option<ReportPart> {
-    use ReportPart::{OneOf, Table};
+    use ReportPart::{OneOf, Section};
     let name = plain(title);
     let starts = |prefix: &str| name.starts_with(prefix);
     if let Some(rest) = name.strip_prefix("sqlorderedby").or_else(|| name.strip_prefix("topsqlby")) {
@@ -93,53 +93,51 @@ pub(super) fn part(title: &str) -> Option<ReportPart> {
                 || name.contains("foregroundevents")
                 || name.contains("timedforeground")) =>
         {
-            Table(&section::TOP_EVENTS)
+            Section(&section::TOP_EVENTS)
         }
-        _ if starts("waitclassesbytotal") || starts("waitclassestotal") => Table(&section::ALL_WAIT_CLASSES),
-        _ if starts("foregroundwaitclass") => Table(&section::WAIT_CLASSES),
-        _ if starts("waitclass") && !starts("waitclasses") => Table(&section::ALL_WAIT_CLASSES),
-        _ if starts("foregroundwaitevents") => Table(&section::FOREGROUND_EVENTS),
-        _ if starts("backgroundwaitevents") => Table(&section::BACKGROUND_EVENTS),
+        _ if starts("waitclassesbytotal") || starts("waitclassestotal") => Section(&section::ALL_WAIT_CLASSES),
+        _ if starts("foregroundwaitclass") => Section(&section::WAIT_CLASSES),
+        _ if starts("waitclass") && !starts("waitclasses") => Section(&section::ALL_WAIT_CLASSES),
+        _ if starts("foregroundwaitevents") => Section(&section::FOREGROUND_EVENTS),
+        _ if starts("backgroundwaitevents") => Section(&section::BACKGROUND_EVENTS),
         _ if starts("waiteventhistogram") || starts("eventhistogram") => ReportPart::Histogram,
-        _ if starts("waitevents") && !starts("waiteventsstatistics") => Table(&section::ALL_EVENTS),
+        _ if starts("waitevents") && !starts("waiteventsstatistics") => Section(&section::ALL_EVENTS),
         _ if starts("hostcpu") => ReportPart::HostCpu,
         _ if starts("instancecpu") => ReportPart::InstanceCpu,
         "memorystatistics" => ReportPart::Memory,
-        _ if starts("timemodel") => Table(&section::TIME_MODEL),
+        _ if starts("timemodel") => Section(&section::TIME_MODEL),
         _ if (starts("operatingsystemstatistics") || starts("osstatistics")) && name.contains("detail") => {
-            Table(&section::OS_DETAILS)
+            Section(&section::OS_DETAILS)
         }
         _ if starts("operatingsystemstatistics") || starts("osstatistics") => OneOf(OS_STATISTICS),
         _ if starts("completelistofsqltext") => ReportPart::SqlText,
         _ if starts("keyinstanceactivity") => ReportPart::KeyActivity,
         _ if starts("instanceactivity") && !starts("instanceactivitystatistics") => OneOf(STATISTICS),
         _ if starts("otherinstanceactivity") || starts("sysstat") => OneOf(STATISTICS),
-        _ if starts("tablespaceiostats") || starts("tablespaceio") => OneOf(FILES),
-        _ if starts("fileiostats") => OneOf(FILES),
+        _ if starts("tablespaceio") || starts("fileiostats") => OneOf(FILES),
         _ if starts("iostatbyfunctionfiletype") || starts("iostatbyfunctionandfiletype") => {
             ReportPart::IoByFunctionAndType
         }
         _ if starts("iostatbyfunctiondetail") => return None,
         _ if starts("iostatbyfunction") => ReportPart::IoByFunction,
         _ if starts("iostatbyfiletype") => ReportPart::IoByFileType,
-        _ if starts("bufferpoolstatistics") => Table(&section::BUFFER_POOLS),
-        _ if starts("bufferwaitstatistics") => Table(&section::BUFFER_WAITS),
-        _ if starts("enqueueactivity") => Table(&section::ENQUEUES),
+        _ if starts("bufferpoolstatistics") => Section(&section::BUFFER_POOLS),
+        _ if starts("bufferwaitstatistics") => Section(&section::BUFFER_WAITS),
+        _ if starts("enqueueactivity") => Section(&section::ENQUEUES),
         _ if starts("undosegmentsummary") => ReportPart::UndoSummary,
-        _ if starts("undosegmentstats") => Table(&section::UNDO_INTERVALS),
-        _ if starts("latchactivity") => Table(&section::LATCHES),
-        _ if starts("latchsleepbreakdown") => Table(&section::LATCH_SLEEPS),
-        _ if starts("latchmisssources") => Table(&section::LATCH_MISSES),
-        _ if name == "librarycacheactivity" => Table(&section::LIBRARY_CACHE),
-        _ if starts("filereadhistogram") => Table(&section::FILE_HISTOGRAMS),
-        _ if starts("pgaaggrtargethistogram") => ReportPart::Pga,
+        _ if starts("undosegmentstats") => Section(&section::UNDO_INTERVALS),
+        _ if starts("latchactivity") => Section(&section::LATCHES),
+        _ if starts("latchsleepbreakdown") => Section(&section::LATCH_SLEEPS),
+        _ if starts("latchmisssources") => Section(&section::LATCH_MISSES),
+        _ if name == "librarycacheactivity" => Section(&section::LIBRARY_CACHE),
+        _ if starts("filereadhistogram") => Section(&section::FILE_HISTOGRAMS),
         _ if starts("pgaaggrtarget") => ReportPart::Pga,
         _ if starts("initora")
             || starts("parametersmodified")
             || starts("multivaluedparameters")
             || name == "initializationparameters" =>
         {
-            Table(&section::PARAMETERS)
+            Section(&section::PARAMETERS)
         }
         _ => return None,
     })
@@ -189,7 +187,7 @@ fn segment_order(name: &str) -> Option<SegmentOrder> {
 
 #[cfg(test)]
 mod tests {
-    use super::ReportPart::{self, OneOf, Table};
+    use super::ReportPart::{self, OneOf, Section};
     use super::{STATISTICS, part};
     use crate::model::{SegmentOrder, SqlOrder};
     use crate::section;
@@ -197,11 +195,11 @@ mod tests {
     #[test]
     fn titles_of_all_forms() {
         for (title, expected) in [
-            ("Top 5 Timed Events", Some(Table(&section::TOP_EVENTS))),
-            ("Top 5 Timed Foreground Events", Some(Table(&section::TOP_EVENTS))),
-            ("Top 10 Foreground Events by Total Wait Time", Some(Table(&section::TOP_EVENTS))),
+            ("Top 5 Timed Events", Some(Section(&section::TOP_EVENTS))),
+            ("Top 5 Timed Foreground Events", Some(Section(&section::TOP_EVENTS))),
+            ("Top 10 Foreground Events by Total Wait Time", Some(Section(&section::TOP_EVENTS))),
             ("Top ADDM Findings by Average Active Sessions", None),
-            ("Wait Events (fg and bg)", Some(Table(&section::ALL_EVENTS))),
+            ("Wait Events (fg and bg)", Some(Section(&section::ALL_EVENTS))),
             ("Wait Events Statistics", None),
             ("Wait Event Histogram Detail (64 msec to 2 sec)", Some(ReportPart::Histogram)),
             ("SQL ordered by Physical Reads (UnOptimized)", Some(ReportPart::Sql(SqlOrder::UnoptimizedReads))),
@@ -212,8 +210,8 @@ mod tests {
             ("IO Stat by Function - detail", None),
             ("Instance Activity Stats - Absolute Values", Some(OneOf(STATISTICS))),
             ("Instance Activity Statistics", None),
-            ("OS Statistics - detail", Some(Table(&section::OS_DETAILS))),
-            ("Multi-Valued Parameters modified by this container", Some(Table(&section::PARAMETERS))),
+            ("OS Statistics - detail", Some(Section(&section::OS_DETAILS))),
+            ("Multi-Valued Parameters modified by this container", Some(Section(&section::PARAMETERS))),
             ("Global CR Served Stats", Some(ReportPart::Cluster)),
             ("Exadata Server Health Report", Some(ReportPart::Cells)),
             ("Shared Servers Activity", None),

@@ -14,12 +14,13 @@ pub(super) struct Texts(HashMap<String, String>);
 
 /// Width at which statements are folded: a line that fills it continues in the next without a space.
 fn fold_width(kind: Kind) -> usize {
-    if kind == Kind::Statspack { 64 } else { 80 }
+    if kind == Kind::Statspack { section::FOLD } else { 80 }
 }
 
 impl Reading {
     pub(super) fn sql(&mut self, order: SqlOrder, of: &Section, view: &View<'_>) -> bool {
         let Some(mut statements) = section::read_statements(order, view) else { return false };
+        debug_assert_eq!(statements.len(), view.table.rows.len(), "the texts below are those of the same rows");
         for (statement, line) in statements.iter_mut().zip(view.lines()) {
             self.text_below(statement, &line.row.text);
             statement.cut |= statement.text.ends_with("...");

@@ -30,20 +30,24 @@ const STATISTIC: Column<Statistic> =
         .left(&["Statistic"], 33);
 const TOTAL: Column<Statistic> =
     column(&["total", "totalvalue", "endvalue", "value"], count(of!(Statistic.total))).needed();
-const PER_SECOND: Column<Statistic> =
-    column(&["persec"], number(2, of!(Statistic.per_second))).right(&["per Second"], 14);
+const PER_SECOND: Column<Statistic> = column(&["persecond", "persec"], number(2, of!(Statistic.per_second)));
 const PER_TRANSACTION: Column<Statistic> =
-    column(&["pertransaction", "pertxn"], number(2, of!(Statistic.per_transaction))).right(&["per Trans"], 12);
+    column(&["pertrans", "pertransaction", "pertxn"], number(2, of!(Statistic.per_transaction)));
 
 /// Differences over the window.
 pub(crate) static STATISTICS: Section<Statistic> = Section::new(
     TITLE,
     &[],
-    &[STATISTIC, TOTAL.right(&["Total"], 18), PER_SECOND, PER_TRANSACTION],
+    &[
+        STATISTIC,
+        TOTAL.right(&["Total"], 18),
+        PER_SECOND.right(&["per Second"], 14),
+        PER_TRANSACTION.right(&["per Trans"], 12),
+    ],
     of!(Report.statistics),
 )
 .together()
-.taken(|_, rows| complete_runs(rows));
+.complete(complete_runs);
 
 /// Values at begin and end.
 pub(crate) static ABSOLUTE_STATISTICS: Section<Statistic> = Section::new(
@@ -53,11 +57,13 @@ pub(crate) static ABSOLUTE_STATISTICS: Section<Statistic> = Section::new(
         STATISTIC,
         column(&[], count(of!(Statistic.begin))).needed().right(&["Begin Value"], 15),
         TOTAL.right(&["End Value"], 15),
+        PER_SECOND,
+        PER_TRANSACTION,
     ],
     of!(Report.absolute_statistics),
 )
 .together()
-.taken(|_, rows| complete_runs(rows));
+.complete(complete_runs);
 
 /// Of the thread's redo logs.
 pub(crate) static THREAD_ACTIVITY: Section<Statistic> = Section::new(
@@ -69,21 +75,21 @@ pub(crate) static THREAD_ACTIVITY: Section<Statistic> = Section::new(
         // The rate an hour is what tells this table from the first.
         column(
             &[],
-            worked_out(|line: &Statistic, place| {
-                let window = &place.report.window;
+            worked_out(|line: &Statistic, printing| {
+                let window = &printing.report.window;
                 let hours = window.elapsed_s.filter(|seconds| *seconds > 0.0).map(|seconds| seconds / 3600.0);
                 page::number(line.total.zip(hours).map(|(total, hours)| total / hours), 2)
             }),
         )
         .needed()
         .right(&["per Hour"], 9),
-        PER_SECOND.read_only(),
-        PER_TRANSACTION.read_only(),
+        PER_SECOND,
+        PER_TRANSACTION,
     ],
     of!(Report.thread_activity),
 )
 .together()
-.taken(|_, rows| complete_runs(rows));
+.complete(complete_runs);
 
 /// Names that are cut to the same letters stand next to each other, because the list is in the order of names.
 fn complete_runs(statistics: &mut [Statistic]) {

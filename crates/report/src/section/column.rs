@@ -59,12 +59,12 @@ pub(crate) enum Field<Row: 'static> {
     /// Anything else.
     Other {
         read: fn(&mut Row, Line<'_>, view::Column),
-        cell: fn(&Row, &Place<'_>) -> Cell,
+        cell: fn(&Row, &Printing<'_>) -> Cell,
     },
 }
 
-/// Where a row is printed: some cells are worked out of it.
-pub(crate) struct Place<'a> {
+/// The report and the place of a row that is printed: some cells are worked out of them.
+pub(crate) struct Printing<'a> {
     pub report: &'a Report,
     /// The row's number in its section, from 0.
     pub at: usize,
@@ -90,8 +90,8 @@ pub(crate) const fn milliseconds<Row>(decimals: usize, field: Access<Row, Option
     Field::Figure(Unit::Milliseconds, decimals, field)
 }
 
-/// Printed, and worked out of other fields when it is read.
-pub(crate) const fn worked_out<Row>(cell: fn(&Row, &Place<'_>) -> Cell) -> Field<Row> {
+/// Worked out of other fields when it is printed. Nothing is read.
+pub(crate) const fn worked_out<Row>(cell: fn(&Row, &Printing<'_>) -> Cell) -> Field<Row> {
     Field::Other { read: |_, _, _| {}, cell }
 }
 
@@ -104,14 +104,16 @@ pub(crate) const fn read_by<Row>(read: fn(&mut Row, Line<'_>, view::Column)) -> 
 #[derive(Clone, Copy)]
 enum Need {
     No,
-    /// A table without it is another.
+    /// A table without this column belongs to another section.
     Table,
     /// A table needs one of those marked so.
     OneOf,
     /// A row without it is no row of the table.
     Row(fn(&str) -> bool),
-    /// A row without it has it from the row above, unless it has nothing in the next column either.
-    Above,
+    /// A row without it has it from the row above.
+    Above {
+        only_with: &'static [&'static str],
+    },
 }
 
 /// How a table's column is found.
@@ -127,8 +129,6 @@ enum Find {
     Ending(&'static [&'static str]),
     /// The one before the first of these, else the last.
     Before(&'static [&'static str]),
-    /// It is printed alone.
-    Never,
 }
 
 /// A column. It is read under the heading that Statspack prints, and under the names of other releases and forms.
@@ -142,8 +142,8 @@ pub(crate) struct Column<Row: 'static> {
     field: Field<Row>,
 }
 
-/// A column under these names (without case, spaces and punctuation, as [`plain`] makes them), and under its heading.
-/// The first that a table has is read.
+/// A column under these names (without case, spaces and punctuation, as [`plain`] makes them). Where it has a heading,
+/// that is tried first, then the names in their order.
 pub(crate) const fn column<Row>(names: &'static [&'static str], field: Field<Row>) -> Column<Row> {
     Column { names, find: Find::Name, need: Need::No, printed: None, if_any: false, field }
 }
@@ -155,10 +155,6 @@ impl<Row> Column<Row> {
 
     pub(crate) const fn right(self, heading: &'static [&'static str], width: usize) -> Self {
         Self { printed: Some(page::right(heading, width)), ..self }
-    }
-
-    pub(crate) const fn read_only(self) -> Self {
-        Self { printed: None, ..self }
     }
 
     pub(crate) const fn if_any(self) -> Self {
@@ -181,8 +177,10 @@ impl<Row> Column<Row> {
         Self { need: Need::Row(is_key), ..self }
     }
 
-    pub(crate) const fn or_above(self) -> Self {
-        Self { need: Need::Above, ..self }
+    /// A row without it has it from the row above. A row with nothing under these names either is no row; without
+    /// names every row is one.
+    pub(crate) const fn or_above(self, only_with: &'static [&'static str]) -> Self {
+        Self { need: Need::Above { only_with }, ..self }
     }
 
     pub(crate) const fn nth(self, at: usize) -> Self {
@@ -201,11 +199,19 @@ impl<Row> Column<Row> {
         Self { find: Find::Before(names), ..self }
     }
 
-    pub(crate) const fn never_read(self) -> Self {
-        Self { find: Find::Never, ..self }
+    /// The printed heading, as a table has it.
+    #[cfg(test)]
+    pub(super) fn heading(&self) -> Option<String> {
+        self.printed.map(|printed| printed.heading.join(" "))
     }
 
-    fn find(&self, view: &View<'_>) -> Option<view::Column> {
+    /// True: it is worked out of other fields.
+    #[cfg(test)]
+    pub(super) fn is_worked_out(&self) -> bool {
+        matches!(self.field, Field::Other { .. }) && self.names.is_empty()
+    }
+
+    pub(super) fn find(&self, view: &View<'_>) -> Option<view::Column> {
         let heading = self.printed.map(|printed| plain(&printed.heading.concat())).filter(|name| !name.is_empty());
         let by_name = || {
             let heading = heading.as_deref().and_then(|heading| view.find(&[heading]));
@@ -223,7 +229,6 @@ impl<Row> Column<Row> {
                 let at = view.find(names).and_then(|column| column.at.checked_sub(1));
                 at.or_else(|| view.names.len().checked_sub(1)).map(|at| view.column(at))
             }
-            Find::Never => None,
         }
     }
 
@@ -248,7 +253,7 @@ impl<Row> Column<Row> {
         }
     }
 
-    fn cell(&self, row: &Row, place: &Place<'_>) -> Cell {
+    fn cell(&self, row: &Row, printing: &Printing<'_>) -> Cell {
         match &self.field {
             Field::Text(field) => page::text((field.get)(row).as_str()),
             Field::Optional(field) => page::text((field.get)(row).as_deref().unwrap_or_default()),
@@ -256,28 +261,28 @@ impl<Row> Column<Row> {
             Field::Count(field) => page::count(*(field.get)(row)),
             Field::Bytes(field) => {
                 let width = self.printed.map_or(0, |printed| printed.width);
-                page::text(page::number::bytes(*(field.get)(row), width))
+                page::text(page::digits::bytes(*(field.get)(row), width))
             }
             Field::Number(_, decimals, field) => page::number(*(field.get)(row), *decimals),
             Field::Figure(_, decimals, field) => page::figure(*(field.get)(row), *decimals),
-            Field::Other { cell, .. } => cell(row, place),
+            Field::Other { cell, .. } => cell(row, printing),
         }
     }
 }
 
-/// The rows of a table; None when it lacks a column that it needs. `together`: in a cluster's report those of all
-/// instances together, which are marked `*`, the mark left out in the lines below.
+/// The rows of a table; None when it lacks a column that it needs. With `together`, only the lines of all instances
+/// (`*`) are taken from a cluster's report. A line without a mark has the mark above it.
 pub(crate) fn rows<Row: Default>(columns: &[Column<Row>], view: &View<'_>, together: bool) -> Option<Vec<Row>> {
-    let places: Vec<Option<view::Column>> = columns.iter().map(|column| column.find(view)).collect();
-    let all = || columns.iter().zip(&places);
-    let lacks_one = all().any(|(column, place)| !matches!(column.need, Need::No | Need::OneOf) && place.is_none());
+    let found: Vec<Option<view::Column>> = columns.iter().map(|column| column.find(view)).collect();
+    let all = || columns.iter().zip(&found);
+    let lacks_one = all().any(|(column, found)| !matches!(column.need, Need::No | Need::OneOf) && found.is_none());
     let mut alternatives = all().filter(|(column, _)| matches!(column.need, Need::OneOf)).peekable();
-    if lacks_one || (alternatives.peek().is_some() && alternatives.all(|(_, place)| place.is_none())) {
+    if lacks_one || (alternatives.peek().is_some() && alternatives.all(|(_, found)| found.is_none())) {
         return None;
     }
     let widths: Vec<Width> = all()
-        .map(|(column, place)| match column.field {
-            Field::Name(..) => view.width(*place),
+        .map(|(column, found)| match column.field {
+            Field::Name(..) => view.width(*found),
             _ => Width::UNLIMITED,
         })
         .collect();
@@ -293,19 +298,21 @@ pub(crate) fn rows<Row: Default>(columns: &[Column<Row>], view: &View<'_>, toget
             continue;
         }
         let mut from_above = None;
-        for (at, (column, place)) in all().enumerate() {
+        for (column, found) in all() {
             match column.need {
-                Need::Row(is_key) if !is_key(line.text(*place)) => continue 'lines,
-                Need::Above if !line.text(*place).is_empty() => line.text(*place).clone_into(&mut above),
-                Need::Above if places.get(at + 1).is_none_or(|next| line.text(*next).is_empty()) => continue 'lines,
-                Need::Above => from_above = Some(column),
+                Need::Row(is_key) if !is_key(line.text(*found)) => continue 'lines,
+                Need::Above { .. } if !line.text(*found).is_empty() => line.text(*found).clone_into(&mut above),
+                Need::Above { only_with } if !only_with.is_empty() && line.text(view.find(only_with)).is_empty() => {
+                    continue 'lines;
+                }
+                Need::Above { .. } => from_above = Some(column),
                 _ => {}
             }
         }
         let mut row = Row::default();
-        for ((column, place), width) in all().zip(&widths) {
-            if let Some(place) = place {
-                column.read(&mut row, line, *place, *width);
+        for ((column, found), width) in all().zip(&widths) {
+            if let Some(found) = found {
+                column.read(&mut row, line, *found, *width);
             }
         }
         if let Some(Field::Text(field)) = from_above.map(|column| &column.field) {
@@ -327,7 +334,7 @@ pub(crate) fn printed<'r, Row: 'static>(
     let mut cells: Vec<Vec<Cell>> = rows
         .into_iter()
         .enumerate()
-        .map(|(at, row)| of_page.iter().map(|(column, _)| column.cell(row, &Place { report, at })).collect())
+        .map(|(at, row)| of_page.iter().map(|(column, _)| column.cell(row, &Printing { report, at })).collect())
         .collect();
     let shown: Vec<bool> = of_page
         .iter()
@@ -404,7 +411,7 @@ mod tests {
     #[test]
     fn a_name_that_is_left_out_is_that_of_the_row_above() {
         const PARAMETER: &[Column<Parameter>] = &[
-            column(&["name"], Text(of!(Parameter.name))).or_above(),
+            column(&["name"], Text(of!(Parameter.name))).or_above(&["value"]),
             column(&["value"], Text(of!(Parameter.value))).needed(),
             column(&["end"], Optional(of!(Parameter.end))),
         ];

@@ -95,7 +95,7 @@ pub(crate) static BACKGROUND_EVENTS: Section<Event> =
 pub(crate) static ALL_EVENTS: Section<Event> =
     Section::new("Wait Events (fg and bg)", NOTES, EVENT, of!(Report.all_events)).together();
 
-/// Statspack has none.
+/// Statspack has no wait classes.
 const WAIT_CLASS: &[Column<WaitClass>] = &[
     column(&["waitclass", "class"], Text(of!(WaitClass.name))).key(),
     column(&["waits", "totalwaits"], figure(0, of!(WaitClass.waits))).needed(),
@@ -104,10 +104,10 @@ const WAIT_CLASS: &[Column<WaitClass>] = &[
     column(PERCENTS, number(0, of!(WaitClass.percent))),
 ];
 
-/// Of the sessions.
+/// Waits of foreground sessions only.
 pub(crate) static WAIT_CLASSES: Section<WaitClass> =
     Section::new("Foreground Wait Class", &[], WAIT_CLASS, of!(Report.wait_classes));
-/// Of sessions and background.
+/// Waits of foreground and background.
 pub(crate) static ALL_WAIT_CLASSES: Section<WaitClass> =
     Section::new("Wait Classes by Total Wait Time", &[], WAIT_CLASS, of!(Report.all_wait_classes));
 

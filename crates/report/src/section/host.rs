@@ -17,7 +17,7 @@ pub(crate) static OS_STATISTICS: Section<OsStatistic> = Section::new(
     ],
     of!(Report.host.statistics),
 )
-.taken(|report, rows| processors(report, rows));
+.before_adding(|report, rows| processors(report, rows));
 
 /// The host's processors and memory stand among its statistics.
 fn processors(report: &mut Report, lines: &[OsStatistic]) {
@@ -37,26 +37,25 @@ pub(crate) static OS_DETAILS: Section<OsDetail> = Section::new(
         // One a snapshot, where there are as many as there are ends of the window.
         column(
             &[],
-            worked_out(|_, place| {
-                let window = &place.report.window;
-                let is_one_each = place.report.host.details.as_ref().is_some_and(|details| details.len() == 2);
+            worked_out(|_, printing| {
+                let window = &printing.report.window;
+                let is_one_each = printing.report.host.details.as_ref().is_some_and(|details| details.len() == 2);
                 let ids = [window.begin.id, window.end.id];
-                let id = ids.get(place.at).filter(|_| is_one_each).copied().flatten();
+                let id = ids.get(printing.at).filter(|_| is_one_each).copied().flatten();
                 page::text(id.map_or(String::new(), |id| id.to_string()))
             }),
         )
-        .never_read()
         .right(&["Snap", "Id"], 6),
         column(&["snaptime"], Text(of!(OsDetail.time))).ending(&["daytime"]).key().left(&["Snapshot", "Day Time"], 15),
         column(&[], number(1, of!(OsDetail.load))).needed().right(&["Load"], 6),
         column(&[], number(1, of!(OsDetail.busy_percent))).right(&["%Busy"], 6),
         column(&[], number(1, of!(OsDetail.user_percent))).right(&["%User"], 6),
         column(&["%sys"], number(1, of!(OsDetail.system_percent))).right(&["%System"], 7),
-        // Statspack prints none.
+        // Statspack does not print the idle share.
         column(&["%idle"], number(1, of!(OsDetail.idle_percent))),
         column(&["%iowait"], number(1, of!(OsDetail.io_wait_percent))).right(&["%WIO"], 6),
-        // The engine does not know it.
-        column(&[], worked_out(|_, _| page::text(""))).never_read().right(&["%WCPU"], 6),
+        // The engine does not know the time waited for a CPU.
+        column(&[], worked_out(|_, _| page::text(""))).right(&["%WCPU"], 6),
     ],
     of!(Report.host.details),
 );

@@ -55,7 +55,7 @@ pub(crate) static FILES: Section<FileIo> = Section::new(
     "File IO Stats",
     &["->Mx Rd Bkt: Max bucket time for single block read", "->ordered by Tablespace, File"],
     &[
-        column(&["tablespacename"], Text(of!(FileIo.tablespace))).or_above().left(&["Tablespace"], 24),
+        column(&["tablespacename"], Text(of!(FileIo.tablespace))).or_above(&[]).left(&["Tablespace"], 24),
         column(&["file"], Optional(of!(FileIo.file))).needed().left(&["Filename"], 52),
         READS,
         READS_A_SECOND,
@@ -77,14 +77,13 @@ pub(crate) static FILES: Section<FileIo> = Section::new(
 /// The last range of the file's histogram that has a read.
 const SLOWEST_READS: Column<FileIo> = column(
     &[],
-    worked_out(|line: &FileIo, place| {
-        let mut files = place.report.file_histograms.iter().flatten();
+    worked_out(|line: &FileIo, printing| {
+        let mut files = printing.report.file_histograms.iter().flatten();
         let file = files.find(|file| file.tablespace == line.tablespace && Some(&file.file) == line.file.as_ref());
         let last = file.and_then(|file| file.reads.iter().rposition(|reads| reads.is_some_and(|reads| reads > 0.0)));
         text(last.map_or("", |at| ["2", "4", "8", "16", "32", "32+"][at]))
     }),
 )
-.never_read()
 .right(&["Mx", "Rd", "Bkt"], 3);
 
 /// One-block reads of files by how long they took.

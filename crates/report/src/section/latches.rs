@@ -26,7 +26,6 @@ pub(crate) static LATCHES: Section<Latch> = Section::new(
                 page::number(missed.map(|(sleeps, misses)| sleeps / misses), 1)
             }),
         )
-        .never_read()
         .right(&["Avg", "Slps", "/Miss"], 6),
         column(&[], Number(Unit::Seconds, 2, of!(Latch.wait_s))).right(&["Wait", "Time", "(s)"], 6),
         column(&[], count(of!(Latch.nowait_gets))).right(&["NoWait", "Requests"], 12),
@@ -51,7 +50,7 @@ pub(crate) static LATCH_SLEEPS: Section<Latch> = Section::new(
     ],
     of!(Report.latches),
 )
-.taken(add_sleeps)
+.before_adding(add_sleeps)
 .rows_to_print(missed);
 
 /// A row of a latch that has a line already is added to it; containers have a line each, and are summed.

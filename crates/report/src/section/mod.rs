@@ -1,14 +1,17 @@
 //! Sections of a report that are tables: each is declared once, with its title, what its columns are called by all
-//! releases and forms, what they fill in the model, and how Statspack prints them. Both ways are made of it: `read`
-//! takes a table of any report, `write` prints Statspack's.
+//! releases and forms, what they fill in the model, and how Statspack prints them. `read` takes a
+//! table of any report by the declaration, `write` prints Statspack's.
 //!
 //! ```text
 //! column.rs   a column; the rows of a table, the cells of a page
 //! the others  the sections of one subject each
 //! ```
 //!
-//! What is no table of named columns (the first page, histograms, clusters and cells), or is never printed and found by
-//! the places of its columns (I/O by function), is read in `read` and printed in `write`.
+//! Statements, segments, the PGA and the summary of undo are declared by their columns, and have functions of their own
+//! for what stands around them. Not declared here, because as lists of columns they would say less: pairs of a label and
+//! a value (the first page, host CPU), histograms of waits (their columns are data, merged over several tables), I/O by
+//! function and file type (found by place, under names that occur twice, and never printed), whole texts of statements,
+//! and clusters and cells (any columns).
 
 mod activity;
 mod column;
@@ -16,8 +19,10 @@ mod events;
 mod host;
 mod io;
 mod latches;
-mod memory;
-mod objects;
+mod library_cache;
+mod parameters;
+mod pga;
+mod segments;
 mod statements;
 mod undo;
 mod waits;
@@ -30,9 +35,11 @@ pub(crate) use events::{ALL_EVENTS, ALL_WAIT_CLASSES, BACKGROUND_EVENTS, FOREGRO
 pub(crate) use host::{OS_DETAILS, OS_STATISTICS};
 pub(crate) use io::{BUFFER_POOLS, FILE_HISTOGRAMS, FILES, TABLESPACES};
 pub(crate) use latches::{LATCH_MISSES, LATCH_SLEEPS, LATCHES};
-pub(crate) use memory::{LIBRARY_CACHE, read_pga, write_pga};
-pub(crate) use objects::{PARAMETERS, read_segments, write_segments};
-pub(crate) use statements::{read_statements, write_statements};
+pub(crate) use library_cache::LIBRARY_CACHE;
+pub(crate) use parameters::PARAMETERS;
+pub(crate) use pga::{read_pga, write_pga};
+pub(crate) use segments::{read_segments, write_segments};
+pub(crate) use statements::{FOLD, read_statements, write_statements};
 pub(crate) use undo::{UNDO_INTERVALS, read_undo, write_undo};
 pub(crate) use waits::{BUFFER_WAITS, ENQUEUES};
 
@@ -43,7 +50,7 @@ use column::{Access, Column, printed, rows};
 
 /// A section whose rows are a list of the model.
 pub(crate) struct Section<Row: 'static> {
-    /// As Statspack prints it.
+    /// Statspack's; of a section that is never printed, its name in messages.
     title: &'static str,
     notes: &'static [&'static str],
     columns: &'static [Column<Row>],
@@ -52,10 +59,12 @@ pub(crate) struct Section<Row: 'static> {
     together: bool,
     keep: fn(&Row) -> bool,
     to_print: fn(&[Row]) -> Vec<&Row>,
-    /// What else a table's rows are good for.
-    taken: fn(&mut Report, &mut Vec<Row>),
+    /// Makes names whole that only the rows beside them explain.
+    complete: fn(&mut [Row]),
+    /// Called with a table's rows before they are added to the list: it may change or take them.
+    before_adding: fn(&mut Report, &mut Vec<Row>),
     layout: Layout,
-    /// Without data it says so; else it is left out.
+    /// True: a section without data prints a line that says so. False: it is left out.
     says_so: bool,
 }
 
@@ -85,7 +94,8 @@ impl<Row> Section<Row> {
             together: false,
             keep: |_| true,
             to_print: |rows| rows.iter().collect(),
-            taken: |_, _| {},
+            complete: |_| {},
+            before_adding: |_, _| {},
             layout: Layout::Line,
             says_so: true,
         }
@@ -103,8 +113,12 @@ impl<Row> Section<Row> {
         Self { to_print, ..self }
     }
 
-    const fn taken(self, taken: fn(&mut Report, &mut Vec<Row>)) -> Self {
-        Self { taken, ..self }
+    const fn complete(self, complete: fn(&mut [Row])) -> Self {
+        Self { complete, ..self }
+    }
+
+    const fn before_adding(self, before_adding: fn(&mut Report, &mut Vec<Row>)) -> Self {
+        Self { before_adding, ..self }
     }
 
     const fn two_lines(self, first: usize, gap: bool) -> Self {
@@ -121,12 +135,13 @@ impl<Row: Default> Section<Row> {
     pub(crate) fn rows(&self, view: &View<'_>) -> Vec<Row> {
         let mut rows = rows(self.columns, view, self.together).unwrap_or_default();
         rows.retain(self.keep);
+        (self.complete)(&mut rows);
         rows
     }
 }
 
 /// A section of any kind of rows.
-pub(crate) trait Table: Sync {
+pub(crate) trait AnySection: Sync {
     fn title(&self) -> &'static str;
 
     /// Adds a table's rows to the model. False: it is no table of this section, or has no rows.
@@ -136,7 +151,7 @@ pub(crate) trait Table: Sync {
     fn write(&self, page: &mut Page<'_>) -> Result<()>;
 }
 
-impl<Row: Default> Table for Section<Row> {
+impl<Row: Default> AnySection for Section<Row> {
     fn title(&self) -> &'static str {
         self.title
     }
@@ -146,7 +161,7 @@ impl<Row: Default> Table for Section<Row> {
         if rows.is_empty() {
             return false;
         }
-        (self.taken)(report, &mut rows);
+        (self.before_adding)(report, &mut rows);
         (self.list.get_mut)(report).get_or_insert_default().extend(rows);
         true
     }
@@ -160,19 +175,20 @@ impl<Row: Default> Table for Section<Row> {
     }
 }
 
-impl fmt::Debug for dyn Table {
+impl fmt::Debug for dyn AnySection {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(self.title())
     }
 }
 
-impl PartialEq for dyn Table {
+impl PartialEq for dyn AnySection {
     fn eq(&self, other: &Self) -> bool {
-        self.title() == other.title()
+        // Several sections share a title.
+        std::ptr::addr_eq(self, other)
     }
 }
 
-impl Eq for dyn Table {}
+impl Eq for dyn AnySection {}
 
 fn print<'r, Row: 'static>(
     page: &mut Page<'_>,

@@ -6,14 +6,14 @@ use super::column::Field::{Optional, Other, Text};
 use super::column::{Column, column, count, number, of, printed, read_by, rows, seconds, worked_out};
 use crate::grid::view::View;
 use crate::model::{Report, SqlLine, SqlOrder, SqlSection};
-use crate::page::number::{fit, grouped};
+use crate::page::digits::{fit, grouped};
 use crate::page::{self, Block, Page};
 
 /// Statement texts are folded at this width.
-const FOLD: usize = 64;
+pub(crate) const FOLD: usize = 64;
 
-/// A section of statements.
-struct Order {
+/// A section that is printed.
+struct PrintedStatements {
     order: SqlOrder,
     title: &'static str,
     /// What its shares are of.
@@ -57,7 +57,6 @@ macro_rules! per_execution {
                 page::number(executions.zip(value(line)).map(|(executions, value)| value / executions), $decimals)
             }),
         )
-        .never_read()
         .right($heading, $width)
     };
 }
@@ -71,8 +70,8 @@ fn cpu(line: &SqlLine) -> Option<f64> {
 }
 
 /// Those that Statspack has, as it orders them.
-static ORDERS: [Order; 6] = [
-    Order {
+static ORDERS: [PrintedStatements; 6] = [
+    PrintedStatements {
         order: SqlOrder::Elapsed,
         title: "SQL ordered by Elapsed time",
         total: "DB Time",
@@ -85,7 +84,7 @@ static ORDERS: [Order; 6] = [
             READS.right(&["Physical Reads"], 15),
         ],
     },
-    Order {
+    PrintedStatements {
         order: SqlOrder::Cpu,
         title: "SQL ordered by CPU",
         total: "DB CPU",
@@ -98,7 +97,7 @@ static ORDERS: [Order; 6] = [
             GETS.right(&["Buffer Gets"], 15),
         ],
     },
-    Order {
+    PrintedStatements {
         order: SqlOrder::Gets,
         title: "SQL ordered by Gets",
         total: "Buffer Gets",
@@ -111,7 +110,7 @@ static ORDERS: [Order; 6] = [
             ELAPSED.right(&["Elapsd", "Time (s)"], 9),
         ],
     },
-    Order {
+    PrintedStatements {
         order: SqlOrder::Reads,
         title: "SQL ordered by Reads",
         total: "Disk Reads",
@@ -124,7 +123,7 @@ static ORDERS: [Order; 6] = [
             ELAPSED.right(&["Elapsd", "Time (s)"], 9),
         ],
     },
-    Order {
+    PrintedStatements {
         order: SqlOrder::Executions,
         title: "SQL ordered by Executions",
         total: "Executions",
@@ -136,7 +135,7 @@ static ORDERS: [Order; 6] = [
             per_execution!(5, elapsed, &["Elap per", "Exec (s)"], 10),
         ],
     },
-    Order {
+    PrintedStatements {
         order: SqlOrder::ParseCalls,
         title: "SQL ordered by Parse Calls",
         total: "Parse Calls",
@@ -148,7 +147,8 @@ static ORDERS: [Order; 6] = [
     },
 ];
 
-/// The columns of all releases. `reads` is the one of a section's own reads.
+/// The columns of all releases. They have no headings, which differ by section: all names stand here. No column may skip
+/// a row. `reads` is the one of a section's own reads.
 const fn all(reads: Column<SqlLine>) -> [Column<SqlLine>; 20] {
     [
         SQL_ID.one_of(),
@@ -175,7 +175,12 @@ const fn all(reads: Column<SqlLine>) -> [Column<SqlLine>; 20] {
             }),
         )
         .ending(&["memorykb", "memkb"]),
-        column(&["sharablememb"], count(of!(SqlLine.sharable_bytes))),
+        column(
+            &["sharablememb"],
+            read_by(|statement: &mut SqlLine, line, column| {
+                statement.sharable_bytes = line.number(Some(column)).or(statement.sharable_bytes);
+            }),
+        ),
         column(&["versioncount", "maxversioncount", "endversioncount", "versions"], count(of!(SqlLine.versions))),
         PERCENT,
         column(&["%cpu"], number(0, of!(SqlLine.cpu_percent))),
@@ -183,7 +188,7 @@ const fn all(reads: Column<SqlLine>) -> [Column<SqlLine>; 20] {
     ]
 }
 
-/// The statements of a table, in the order of its rows; None when nothing identifies them. Module, container and text
+/// The statements of a table, one for each of its rows; None when nothing identifies them. Module, container and text
 /// may stand below a row, too.
 pub(crate) fn read_statements(order: SqlOrder, view: &View<'_>) -> Option<Vec<SqlLine>> {
     let reads = if order == SqlOrder::UnoptimizedReads { UNOPTIMIZED_READS } else { READS };
@@ -215,7 +220,7 @@ fn total(report: &Report, order: SqlOrder) -> Option<f64> {
     }
 }
 
-fn notes(page: &Page<'_>, section: &Order, found: &SqlSection) -> Vec<String> {
+fn notes(page: &Page<'_>, section: &PrintedStatements, found: &SqlSection) -> Vec<String> {
     let mut notes = Vec::new();
     if let Some(total) = total(page.report, section.order) {
         let seconds = matches!(section.order, SqlOrder::Cpu | SqlOrder::Elapsed);
@@ -229,7 +234,7 @@ fn notes(page: &Page<'_>, section: &Order, found: &SqlSection) -> Vec<String> {
     notes
 }
 
-fn write_section(page: &mut Page<'_>, section: &Order, found: &SqlSection) -> Result<()> {
+fn write_section(page: &mut Page<'_>, section: &PrintedStatements, found: &SqlSection) -> Result<()> {
     // A row is known by what stands last in it, so that is an identifier that all statements have.
     let with_id = found.statements.iter().all(|line| line.sql_id.is_some());
     let identifier = if with_id { &SQL_ID } else { &HASH_VALUE };
@@ -250,4 +255,26 @@ fn write_section(page: &mut Page<'_>, section: &Order, found: &SqlSection) -> Re
         .collect();
     let notes = notes(page, section, found);
     page.blocks(section.title, &notes, &page::heading_lines(&columns), &blocks)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{ORDERS, READS, all};
+    use crate::grid::Table;
+    use crate::grid::view::{Form, View};
+    use crate::value::Numbers;
+
+    #[test]
+    fn what_is_printed_is_read_under_its_heading() {
+        for section in &ORDERS {
+            for column in section.columns {
+                let Some(heading) = column.heading() else { panic!("{}: a column without a heading", section.title) };
+                let table = Table { columns: vec![heading.clone()], caption: String::new(), rows: Vec::new() };
+                let form = Form { cuts_names: true, of_cluster: false };
+                let view = View::new(&table, Numbers::of(std::iter::empty()), form);
+                let is_read = all(READS).iter().any(|column| column.find(&view).is_some());
+                assert_eq!(is_read, !column.is_worked_out(), "{}: {heading}", section.title);
+            }
+        }
+    }
 }

@@ -7,13 +7,14 @@ use super::column::{Column, column, count, of, rows};
 use super::{Layout, Section, print};
 use crate::grid::view::{self, Line, View};
 use crate::model::{Report, UndoInterval, UndoSummary};
-use crate::page::number::fit;
+use crate::page::digits::fit;
 use crate::page::{self, Cell, Page};
 
 const TABLESPACE: Column<UndoInterval> = column(&["undots#"], count(of!(UndoInterval.figures.tablespace_number)));
 const BLOCKS: Column<UndoInterval> = column(&["numundoblocks", "undoblocks"], count(of!(UndoInterval.figures.blocks)));
+/// Where a table has it, it counts: it stands behind [`BLOCKS`].
 const THOUSANDS_OF_BLOCKS: Column<UndoInterval> = column(
-    &["undoblocksk"],
+    &["numundoblocksk", "undoblocksk"],
     Other {
         read: |undo: &mut UndoInterval, line, column| {
             undo.figures.blocks = line.number(Some(column)).map(|blocks| blocks * 1000.0).or(undo.figures.blocks);
@@ -53,7 +54,7 @@ const TUNED_RETENTION: Column<UndoInterval> = column(
         cell: |undo, _| page::number(undo.figures.retention_min_s.map(|seconds| seconds / 60.0), 1),
     },
 );
-/// In columns of their own in some releases.
+/// Some releases print the two counts of errors in columns of their own.
 const TOO_OLD: Column<UndoInterval> =
     column(&["snapshottooold", "snaptooold"], count(of!(UndoInterval.figures.snapshot_too_old)));
 const OUT_OF_SPACE: Column<UndoInterval> = column(&["outofspace"], count(of!(UndoInterval.figures.out_of_space)));
@@ -131,8 +132,8 @@ pub(crate) static UNDO_INTERVALS: Section<UndoInterval> = Section::new(
     &[
         column(&[], Text(of!(UndoInterval.end))).key().left(&["End Time"], 12),
         TABLESPACE,
-        THOUSANDS_OF_BLOCKS,
         BLOCKS.right(&["Num Undo", "Blocks"], 11),
+        THOUSANDS_OF_BLOCKS,
         TRANSACTIONS.right(&["Number of", "Transactions"], 12),
         LONGEST_QUERY.right(&["Max Qry", "Len (s)"], 7),
         CONCURRENT.right(&["Max Tx", "Concy"], 7),
@@ -151,7 +152,8 @@ fn has_figures(undo: &UndoInterval) -> bool {
     undo.figures.blocks.is_some() || undo.figures.transactions.is_some()
 }
 
-/// Several undo tablespaces are summed: counts add up, lengths are the longest.
+/// Several undo tablespaces are summed: their counts add up. The longest query, the most transactions at once and the
+/// longest retention are the greatest, the shortest retention is the least.
 pub(crate) fn read_undo(report: &mut Report, view: &View<'_>) -> bool {
     let mut found = rows(SUMMARY, view, false).unwrap_or_default();
     found.retain(has_figures);

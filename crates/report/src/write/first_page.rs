@@ -2,7 +2,7 @@
 
 use std::io::Result;
 
-use crate::page::number::{bytes, fit};
+use crate::page::digits::{bytes, fit};
 use crate::page::{Column, Page, count, left, number, right, text};
 
 pub(super) fn write(page: &mut Page<'_>) -> Result<()> {

@@ -3,7 +3,7 @@
 use std::io::Result;
 
 use crate::names::Names;
-use crate::page::number::fit;
+use crate::page::digits::fit;
 use crate::page::{Column, Page, figure, left, name, number, right};
 
 pub(super) fn write(page: &mut Page<'_>) -> Result<()> {

@@ -27,7 +27,7 @@ use std::io::{Result, Write};
 
 use crate::model::Report;
 use crate::page::Page;
-use crate::section::{self, Table as _};
+use crate::section::{self, AnySection as _};
 
 /// Writes the report as Statspack text.
 ///

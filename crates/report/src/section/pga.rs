@@ -1,30 +1,13 @@
-//! The library cache; the PGA: its targets at both ends of the window, and work areas by size.
+//! The PGA: its targets at both ends of the window, and work areas by size.
 
 use std::io::Result;
 
 use super::column::Field::{Bytes, Text};
 use super::column::{Column, column, count, number, of, printed, rows};
-use super::{Section, Table};
+use super::{AnySection, Section};
 use crate::grid::view::View;
-use crate::model::{LibraryCacheLine, PgaHistogramLine, PgaTarget, PgaWork, Report};
+use crate::model::{PgaHistogramLine, PgaTarget, PgaWork, Report};
 use crate::page::Page;
-
-/// Namespaces of the library cache.
-pub(crate) static LIBRARY_CACHE: Section<LibraryCacheLine> = Section::new(
-    "Library Cache Activity",
-    &["->\"Pct Misses\"  should be very low"],
-    &[
-        column(&[], Text(of!(LibraryCacheLine.namespace))).key().left(&["Namespace"], 15),
-        column(&[], count(of!(LibraryCacheLine.gets))).needed().right(&["Get", "Requests"], 12),
-        // Both shares have one name: that of gets stands first.
-        column(&[], number(1, of!(LibraryCacheLine.get_miss_percent))).nth(0).right(&["Pct", "Miss"], 6),
-        column(&[], count(of!(LibraryCacheLine.pins))).right(&["Pin", "Requests"], 14),
-        column(&[], number(1, of!(LibraryCacheLine.pin_miss_percent))).nth(1).right(&["Pct", "Miss"], 6),
-        column(&[], count(of!(LibraryCacheLine.reloads))).right(&["Reloads"], 10),
-        column(&[], count(of!(LibraryCacheLine.invalidations))).right(&["Invali-", "dations"], 8),
-    ],
-    of!(Report.library_cache),
-);
 
 /// Two lines, marked B and E.
 const PGA_TARGET: &[Column<PgaTarget>] = &[
@@ -87,7 +70,7 @@ pub(crate) fn write_pga(page: &mut Page<'_>) -> Result<()> {
 }
 
 /// Printed where work areas were told apart by their size.
-pub(crate) static PGA_HISTOGRAM: Section<PgaHistogramLine> = Section::new(
+static PGA_HISTOGRAM: Section<PgaHistogramLine> = Section::new(
     "PGA Aggr Target Histogram",
     &["-> Optimal Executions are purely in-memory operations"],
     &[

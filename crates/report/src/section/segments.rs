@@ -1,32 +1,32 @@
-//! Segments at the top of something, and the parameters.
+//! Segments at the top of something.
 
 use std::io::Result;
 
 use super::column::Field::{Optional, Other, Text};
 use super::column::{Column, column, count, number, of, rows};
-use super::{Layout, Section, print};
+use super::{Layout, print};
 use crate::grid::view::View;
-use crate::model::{Parameter, Report, Segment, SegmentOrder, SegmentSection};
+use crate::model::{Report, Segment, SegmentOrder, SegmentSection};
 use crate::page::{Page, text};
 
-/// A section of segments: what it is ordered by, its title and the heading of its own measure.
-struct Order(SegmentOrder, &'static str, &'static [&'static str]);
+/// A section that is printed: what it is ordered by, its title and the heading of its own measure.
+struct PrintedSegments(SegmentOrder, &'static str, &'static [&'static str]);
 
 /// Those that Statspack has stand first, and say so where they have no data.
-const ORDERS: [Order; 7] = [
-    Order(SegmentOrder::LogicalReads, "Segments by Logical Reads", &["Logical", "Reads"]),
-    Order(SegmentOrder::PhysicalReads, "Segments by Physical Reads", &["Physical", "Reads"]),
-    Order(SegmentOrder::RowLockWaits, "Segments by Row Lock Waits", &["Row", "Lock", "Waits"]),
-    Order(SegmentOrder::ItlWaits, "Segments by ITL Waits", &["ITL", "Waits"]),
-    Order(SegmentOrder::BufferBusyWaits, "Segments by Buffer Busy Waits", &["Buffer", "Busy", "Waits"]),
-    Order(SegmentOrder::PhysicalWrites, "Segments by Physical Writes", &["Physical", "Writes"]),
-    Order(SegmentOrder::BlockChanges, "Segments by DB Blocks Changes", &["DB Block", "Changes"]),
+const ORDERS: [PrintedSegments; 7] = [
+    PrintedSegments(SegmentOrder::LogicalReads, "Segments by Logical Reads", &["Logical", "Reads"]),
+    PrintedSegments(SegmentOrder::PhysicalReads, "Segments by Physical Reads", &["Physical", "Reads"]),
+    PrintedSegments(SegmentOrder::RowLockWaits, "Segments by Row Lock Waits", &["Row", "Lock", "Waits"]),
+    PrintedSegments(SegmentOrder::ItlWaits, "Segments by ITL Waits", &["ITL", "Waits"]),
+    PrintedSegments(SegmentOrder::BufferBusyWaits, "Segments by Buffer Busy Waits", &["Buffer", "Busy", "Waits"]),
+    PrintedSegments(SegmentOrder::PhysicalWrites, "Segments by Physical Writes", &["Physical", "Writes"]),
+    PrintedSegments(SegmentOrder::BlockChanges, "Segments by DB Blocks Changes", &["DB Block", "Changes"]),
 ];
 
 const STATSPACK_ORDERS: usize = 5;
 
 const fn columns(measure: &'static [&'static str]) -> [Column<Segment>; 8] {
-    const SHARES: &[&str] = &["%total", "pcttotal", "%ofcapture", "%capture", "pctofcapture", "%oftotal"];
+    const SHARES: &[&str] = &["pcttotal", "%total", "%ofcapture", "%capture", "pctofcapture", "%oftotal"];
     [
         column(&[], Text(of!(Segment.owner))).needed().left(&["Owner"], 10),
         column(&["tablespacename"], Text(of!(Segment.tablespace))).left(&["Tablespace"], 10),
@@ -65,7 +65,7 @@ pub(crate) fn read_segments(report: &mut Report, order: SegmentOrder, view: &Vie
 
 pub(crate) fn write_segments(page: &mut Page<'_>) -> Result<()> {
     let report = page.report;
-    for (at, Order(order, title, measure)) in ORDERS.into_iter().enumerate() {
+    for (at, PrintedSegments(order, title, measure)) in ORDERS.into_iter().enumerate() {
         let section = report.segments.iter().flatten().find(|section| section.order == order);
         if section.is_some() || at < STATSPACK_ORDERS {
             let segments = section.into_iter().flat_map(|section| &section.segments);
@@ -74,16 +74,3 @@ pub(crate) fn write_segments(page: &mut Page<'_>) -> Result<()> {
     }
     Ok(())
 }
-
-/// A parameter of several values has a line each; the name may stand in the first only.
-pub(crate) static PARAMETERS: Section<Parameter> = Section::new(
-    "init.ora Parameters",
-    &[],
-    &[
-        column(&["parameter", "name"], Text(of!(Parameter.name))).or_above().left(&["Parameter Name"], 29),
-        column(&["value"], Text(of!(Parameter.value))).needed().left(&["Begin value"], 33),
-        column(&["endvalue"], Optional(of!(Parameter.end))).left(&["End value", "(if different)"], 14),
-        column(&["pdbname", "containername"], Optional(of!(Parameter.container))),
-    ],
-    of!(Report.parameters),
-);
