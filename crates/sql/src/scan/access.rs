@@ -2,12 +2,13 @@
 //!
 //! A rule of thumb decides, from the conditions on leading columns of an index and from the index's own statistics: the
 //! whole key of a unique index always wins; another range is taken when visiting its leaves and table blocks costs less
-//! than reading the table in multiblock reads. `/*+ FULL(t) */` forbids indexes, `/*+ INDEX(t i) */` asks for one.
+//! than reading the table in multiblock reads. Where there are no statistics, the table's blocks are those below its
+//! high-water mark and an equality finds what Oracle's default values say. `/*+ FULL(t) */` forbids indexes, `/*+ INDEX(t i) */` asks for one.
 
 use std::ops::Bound;
 use std::sync::Arc;
 
-use common::Rowid;
+use common::{Result, Rowid};
 use engine::dictionary::{IndexDef, TableDef};
 use scan::{Comparison, Predicate};
 
@@ -18,6 +19,14 @@ const BLOCKS_A_READ: f64 = 8.0;
 /// Assumed share of the rows in a range with one end and with two.
 const OPEN_RANGE_SHARE: f64 = 0.25;
 const CLOSED_RANGE_SHARE: f64 = 0.05;
+/// An index without statistics, as Oracle's documentation of the optimiser has it ("Default Index Values When Statistics
+/// Are Missing").
+const DEFAULT_BLEVEL: f64 = 1.0;
+const DEFAULT_LEAF_BLOCKS: f64 = 25.0;
+const DEFAULT_DISTINCT_KEYS: f64 = 100.0;
+const DEFAULT_CLUSTERING_FACTOR: f64 = 800.0;
+/// Of a table without statistics ("Default Table Values When Statistics Are Missing").
+const DEFAULT_ROW_BYTES: f64 = 100.0;
 
 /// Values of the leading key columns, stored form.
 pub(crate) type KeyBound = Bound<Vec<Vec<u8>>>;
@@ -30,16 +39,17 @@ pub(crate) enum Access {
     Index { index: Arc<IndexDef>, lower: KeyBound, upper: KeyBound, unique: bool },
 }
 
-/// Chooses the access path. `hints` are those that name the table; the second value has their fates.
+/// Chooses the access path. `blocks` is asked for the table's blocks where an index is to be weighed against them;
+/// `hints` are those that name the table, the second value has their fates.
 pub(crate) fn choose(
     table: &TableDef,
-    blocks: u64,
+    blocks: impl FnOnce() -> Result<u64>,
     predicate: Option<&Predicate>,
     hints: &Hints,
-) -> (Access, Vec<HintFate>) {
-    let access = chosen(table, blocks, predicate, &hints.list);
+) -> Result<(Access, Vec<HintFate>)> {
+    let access = chosen(table, blocks, predicate, &hints.list)?;
     let fates = hints.list.iter().map(|hint| fate(hint, table, &access, &hints.list)).collect();
-    (access, fates)
+    Ok((access, fates))
 }
 
 /// The fates of hints without effect.
@@ -80,39 +90,47 @@ fn fate(hint: &Hint, table: &TableDef, access: &Access, all: &[Hint]) -> HintFat
     }
 }
 
-fn chosen(table: &TableDef, blocks: u64, predicate: Option<&Predicate>, hints: &[Hint]) -> Access {
-    let Some(predicate) = predicate else { return Access::Full };
+fn chosen(
+    table: &TableDef,
+    blocks: impl FnOnce() -> Result<u64>,
+    predicate: Option<&Predicate>,
+    hints: &[Hint],
+) -> Result<Access> {
+    let Some(predicate) = predicate else { return Ok(Access::Full) };
     let by = |name: &'static str| hints.iter().filter(move |hint| hint.name == name);
     if by("FULL").next().is_some() {
-        return Access::Full;
+        return Ok(Access::Full);
     }
     let mut conditions = Vec::new();
     flatten(predicate, &mut conditions);
-    let mut best: Option<(f64, Access)> = None;
+    let mut ranges: Vec<(Range, &Arc<IndexDef>)> = Vec::new();
     for index in &table.indexes {
         if by("NO_INDEX").any(|hint| means(hint, table, index)) {
             continue;
         }
         let Some(range) = Range::of(index, &conditions) else { continue };
-        let hinted = by("INDEX").any(|hint| means(hint, table, index));
-        let unique = index.unique && range.equal == index.columns.len();
-        // The whole key of a unique index wins over everything but a hint.
-        let cost = match (hinted, unique) {
-            (true, _) => -1.0,
-            (false, true) => 0.0,
-            (false, false) => range.cost(index),
-        };
-        if best.as_ref().is_none_or(|(least, _)| cost < *least) {
-            let (lower, upper) = (range.lower, range.upper);
-            best = Some((cost, Access::Index { index: Arc::clone(index), lower, upper, unique }));
+        // A hint wins, then the whole key of a unique index.
+        if by("INDEX").any(|hint| means(hint, table, index)) {
+            return Ok(range.access(index));
         }
+        ranges.push((range, index));
     }
-    match best {
-        Some((cost, access)) if cost < blocks as f64 / BLOCKS_A_READ => access,
-        Some((_, access @ Access::Index { unique: true, .. })) => access,
-        Some((cost, access)) if cost <= 0.0 => access,
+    if let Some(at) = ranges.iter().position(|(range, index)| range.is_whole_key(index)) {
+        let (range, index) = ranges.swap_remove(at);
+        return Ok(range.access(index));
+    }
+    if ranges.is_empty() {
+        return Ok(Access::Full);
+    }
+    let blocks = blocks()?;
+    let rows = blocks as f64 * table.segment.block_size().bytes() as f64 / DEFAULT_ROW_BYTES;
+    let cost = |(range, index): &(Range, &Arc<IndexDef>)| range.cost(index, rows);
+    let best =
+        ranges.into_iter().map(|range| (cost(&range), range)).min_by(|(one, _), (other, _)| one.total_cmp(other));
+    Ok(match best {
+        Some((cost, (range, index))) if cost < blocks as f64 / BLOCKS_A_READ => range.access(index),
         _ => Access::Full,
-    }
+    })
 }
 
 /// The conjuncts of a predicate.
@@ -128,9 +146,10 @@ pub(crate) fn used(index: &IndexDef, conditions: &[&Predicate]) -> Vec<usize> {
     Range::of(index, conditions).map_or_else(Vec::new, |range| range.used)
 }
 
-/// Estimated number of entries in the range of these conditions; None without statistics.
+/// Estimated number of entries in the range of these conditions; None without statistics, and of an index that was empty
+/// when it got them.
 pub(crate) fn expected(index: &IndexDef, conditions: &[&Predicate]) -> Option<u64> {
-    let statistics = index.statistics.as_ref()?;
+    let statistics = index.statistics.as_ref().filter(|statistics| statistics.num_rows > 0)?;
     let share = Range::of(index, conditions)?.share(index, statistics.distinct_keys);
     Some((share * statistics.num_rows as f64).ceil() as u64)
 }
@@ -199,20 +218,45 @@ impl Range {
         (equal > 0 || ends > 0).then_some(Self { lower, upper, equal, ends, used })
     }
 
-    /// Estimated number of blocks visited.
-    fn cost(&self, index: &IndexDef) -> f64 {
-        let Some(statistics) = &index.statistics else { return f64::MAX };
-        let share = self.share(index, statistics.distinct_keys);
-        f64::from(statistics.blevel) + share * (statistics.leaf_blocks as f64 + statistics.clustering_factor as f64)
+    /// It is at most one entry.
+    fn is_whole_key(&self, index: &IndexDef) -> bool {
+        index.unique && self.equal == index.columns.len()
+    }
+
+    fn access(self, index: &Arc<IndexDef>) -> Access {
+        let unique = self.is_whole_key(index);
+        Access::Index { index: Arc::clone(index), lower: self.lower, upper: self.upper, unique }
+    }
+
+    /// Estimated number of blocks visited. `rows` is a guess at the table's rows, for an index without statistics, or
+    /// one that was empty when it got them, as one that is created before its table is loaded.
+    fn cost(&self, index: &IndexDef, rows: f64) -> f64 {
+        match index.statistics.as_ref().filter(|statistics| statistics.num_rows > 0) {
+            Some(statistics) => {
+                let share = self.share(index, statistics.distinct_keys);
+                let blocks = statistics.leaf_blocks as f64 + statistics.clustering_factor as f64;
+                f64::from(statistics.blevel) + share * blocks
+            }
+            None if self.equal > 0 => {
+                let share = self.ends_share() / DEFAULT_DISTINCT_KEYS;
+                DEFAULT_BLEVEL + share * (DEFAULT_LEAF_BLOCKS + DEFAULT_CLUSTERING_FACTOR)
+            }
+            // Each of its rows may be in a block of its own.
+            None => DEFAULT_BLEVEL + self.ends_share() * rows,
+        }
+    }
+
+    /// Estimated share of the entries with equal leading columns that lie between the ends behind them.
+    fn ends_share(&self) -> f64 {
+        match self.ends {
+            0 => 1.0,
+            1 => OPEN_RANGE_SHARE,
+            _ => CLOSED_RANGE_SHARE,
+        }
     }
 
     /// Estimated share of the index.
     fn share(&self, index: &IndexDef, distinct_keys: u64) -> f64 {
-        let range = match self.ends {
-            0 => 1.0,
-            1 => OPEN_RANGE_SHARE,
-            _ => CLOSED_RANGE_SHARE,
-        };
         let equal = if self.equal == index.columns.len() {
             1.0 / distinct_keys.max(1) as f64
         } else if self.equal > 0 {
@@ -221,6 +265,6 @@ impl Range {
         } else {
             1.0
         };
-        range * equal
+        self.ends_share() * equal
     }
 }

@@ -118,10 +118,8 @@ impl TableProvider for EngineTable {
                 rowids.dedup();
                 (Access::Rowids(rowids), access::unused(&self.hints, "rows are read by their rowids"))
             }
-            None => {
-                let blocks = self.table.statistics.map_or_else(|| self.blocks(), |statistics| statistics.blocks);
-                access::choose(&self.table, blocks, predicate.as_ref(), &self.hints)
-            }
+            None => access::choose(&self.table, || self.blocks(), predicate.as_ref(), &self.hints)
+                .map_err(crate::error::to_datafusion)?,
         };
         let spec = ReadSpec {
             table: Arc::clone(&self.table),
@@ -145,14 +143,11 @@ impl TableProvider for EngineTable {
 }
 
 impl EngineTable {
-    /// Blocks of the table, for the choice of the access path: from its indexes' statistics, without reading anything.
-    fn blocks(&self) -> u64 {
-        self.table
-            .indexes
-            .iter()
-            .filter_map(|index| index.statistics.as_ref())
-            .map(|statistics| statistics.clustering_factor)
-            .min()
-            .unwrap_or(0)
+    /// Blocks of the table: as analyzed, else those below its high-water mark now.
+    fn blocks(&self) -> common::Result<u64> {
+        match self.table.statistics {
+            Some(statistics) => Ok(statistics.blocks),
+            None => self.table.segment.estimated_blocks(self.session.worker()).map(u64::from),
+        }
     }
 }

@@ -1,11 +1,13 @@
 //! Enqueues of a segment: HW for its marks and extents, FB for batches of blocks during their formatting.
 
-use common::BlockAddress;
-use common::sync::atomic::{AtomicU32, AtomicU64};
+use common::sync::atomic::{AtomicU32, AtomicU64, Ordering};
 use common::sync::{Condvar, Mutex, MutexGuard};
+use common::{BlockAddress, Result};
+use format::segment;
 use waits::Enqueue;
 
 use super::Segment;
+use super::extent::Reading;
 use crate::txn::Worker;
 
 /// Mode of both: exclusive.
@@ -25,6 +27,8 @@ pub(super) struct SegmentLocks {
     pub(super) readable_from: AtomicU64,
     /// Last data object number under which the segment was given up, with all numbers before it.
     pub(super) given_up: AtomicU32,
+    /// Blocks below the mark, as an estimate has read them; 0: unknown, because the mark may have moved since.
+    blocks: AtomicU32,
 }
 
 /// The FB enqueue of a batch of blocks, until it is dropped.
@@ -71,7 +75,24 @@ impl Segment {
         let at = [u64::from(self.tablespace.number().0), u64::from(self.header.pack())];
         let lock = &self.locks.high_water;
         let object = i64::from(self.spec.data_object.0);
+        self.locks.blocks.store(0, Ordering::Relaxed);
         s.meter().take_enqueue(Enqueue::HwContention, EXCLUSIVE, at, object, || lock.try_lock(), || lock.lock())
+    }
+
+    /// Blocks below the high-water mark, for estimates: the segment header is read once after each move of the mark. A
+    /// move that is under way may be missed until the next one.
+    ///
+    /// # Errors
+    /// Errors of the cache.
+    pub fn estimated_blocks(&self, s: &Worker) -> Result<u32> {
+        let known = self.locks.blocks.load(Ordering::Relaxed);
+        if known > 0 {
+            return Ok(known);
+        }
+        let header = self.header_block(s, Reading::Consistent)?;
+        let blocks = segment::header(&header).high.blocks.get();
+        self.locks.blocks.store(blocks, Ordering::Relaxed);
+        Ok(blocks)
     }
 
     /// Takes the FB enqueue of the batch that begins with block `batch`. Its holder waits for latches only, and never
