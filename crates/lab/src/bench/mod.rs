@@ -10,6 +10,7 @@ mod flat;
 mod growth;
 mod highwater;
 mod insert;
+mod keys;
 mod outcome;
 mod plsql;
 mod postgres;
@@ -53,7 +54,7 @@ impl Default for BenchOptions {
 /// The benchmarks beside a peer that can be run; [`crate::durability`] has another shape.
 #[must_use]
 pub fn benchmarks() -> &'static [&'static str] {
-    &["insert", "commit", "plsql", "block-size", "readers", "recovery"]
+    &["insert", "commit", "plsql", "keys", "block-size", "readers", "recovery"]
 }
 
 /// Runs a benchmark by its name.
@@ -65,6 +66,7 @@ pub fn bench(name: &str, options: &BenchOptions, progress: &mut dyn Progress) ->
         "insert" => insert::run(options, progress),
         "commit" => commit::run(options, progress),
         "plsql" => plsql::run(options, progress),
+        "keys" => keys::run(options, progress),
         "block-size" => block_size::run(options, progress),
         "readers" => readers::run(options, progress),
         "recovery" => recovery::run(options, progress),
