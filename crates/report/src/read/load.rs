@@ -110,7 +110,6 @@ impl Reading {
             "hostmemmb"
             | "sgausemb"
             | "pgausemb"
-            | "%hostmemusedforsga+pga"
             | "%hostmemusedforsgapga"
             | "memoryusage%"
             | "%sqlwithexecutions>1"

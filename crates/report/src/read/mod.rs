@@ -139,6 +139,7 @@ impl Reading {
         self.report.sections.push(SectionSeen { title: section.title.clone(), line: section.line, state });
     }
 
+    /// What the report's form says of its tables, as far as it is known by now.
     fn form(&self) -> Form {
         Form { cuts_names: self.kind != Kind::AwrHtml, of_cluster: self.report.scope == Scope::Cluster }
     }
@@ -169,7 +170,7 @@ impl Reading {
         }
     }
 
-    /// "Key Instance Activity Stats": for a report that has no others.
+    /// Keeps a selection of the statistics for the end.
     fn key_activity(&mut self, view: &View<'_>) -> bool {
         let statistics = section::STATISTICS.rows(view);
         let is_read = !statistics.is_empty();

@@ -43,7 +43,7 @@ pub(super) const STATISTICS: &[&dyn section::AnySection] =
     &[&section::ABSOLUTE_STATISTICS, &section::THREAD_ACTIVITY, &section::STATISTICS];
 /// Some releases print the samples under the same title.
 const OS_STATISTICS: &[&dyn section::AnySection] = &[&section::OS_STATISTICS, &section::OS_DETAILS];
-/// Files have a column more.
+/// Files stand first: the columns of tablespaces fit their tables, too.
 const FILES: &[&dyn section::AnySection] = &[&section::FILES, &section::TABLESPACES];
 
 /// None for a section without a counterpart in the model, or with several parts (an HTML report's summary).

@@ -56,7 +56,7 @@ pub(crate) enum Field<Row: 'static> {
     Number(Unit, usize, Access<Row, Option<f64>>),
     /// With the digits that it is known to; with so many decimals where it is known exactly.
     Figure(Unit, usize, Access<Row, Option<Figure>>),
-    /// Anything else.
+    /// Anything else. What earlier columns have read is in the row.
     Other {
         read: fn(&mut Row, Line<'_>, view::Column),
         cell: fn(&Row, &Printing<'_>) -> Cell,
@@ -142,7 +142,7 @@ pub(crate) struct Column<Row: 'static> {
     field: Field<Row>,
 }
 
-/// A column under these names (without case, spaces and punctuation, as [`plain`] makes them). Where it has a heading,
+/// A column under these names (without case, spaces and punctuation but `% # < > =`, as [`plain`] makes them). Where it has a heading,
 /// that is tried first, then the names in their order.
 pub(crate) const fn column<Row>(names: &'static [&'static str], field: Field<Row>) -> Column<Row> {
     Column { names, find: Find::Name, need: Need::No, printed: None, if_any: false, field }
@@ -169,6 +169,7 @@ impl<Row> Column<Row> {
         Self { need: Need::OneOf, ..self }
     }
 
+    /// Of `key`, `needed`, `one_of` and `or_above` the last counts. A table needs its key, too.
     pub(crate) const fn key(self) -> Self {
         self.key_if(|text| !text.is_empty())
     }
@@ -177,12 +178,13 @@ impl<Row> Column<Row> {
         Self { need: Need::Row(is_key), ..self }
     }
 
-    /// A row without it has it from the row above. A row with nothing under these names either is no row; without
+    /// A row without it has it from the row above; for one column of text in a table. A row with nothing under these names either is no row; without
     /// names every row is one.
     pub(crate) const fn or_above(self, only_with: &'static [&'static str]) -> Self {
         Self { need: Need::Above { only_with }, ..self }
     }
 
+    /// The nth column, from 0, of those with the printed heading; other names do not count.
     pub(crate) const fn nth(self, at: usize) -> Self {
         Self { find: Find::Nth(at), ..self }
     }
@@ -373,7 +375,7 @@ mod tests {
         column(&["library"], Text(of!(LibraryCacheLine.namespace))).key().left(&["Name", "space"], 9);
     const CACHE: &[Column<LibraryCacheLine>] = &[
         NAMESPACE,
-        column(&["gets"], count(of!(LibraryCacheLine.gets))).one_of().nth(0).right(&["Re-", "quests"], 8),
+        column(&[], count(of!(LibraryCacheLine.gets))).one_of().nth(0).right(&["Re-", "quests"], 8),
         column(&[], count(of!(LibraryCacheLine.pins))).one_of().nth(1).right(&["Re-", "quests"], 8),
         column(&["reloads"], count(of!(LibraryCacheLine.reloads))),
     ];

@@ -87,7 +87,7 @@ const NOTES: &[&str] = &[
 
 /// The first page prints them, in a layout of its own.
 pub(crate) static TOP_EVENTS: Section<Event> =
-    Section::new("Top Timed Events", NOTES, EVENT, of!(Report.top_events)).together();
+    Section::new("Top Timed Events", &[], EVENT, of!(Report.top_events)).together();
 pub(crate) static FOREGROUND_EVENTS: Section<Event> =
     Section::new("Foreground Wait Events", NOTES, EVENT, of!(Report.foreground_events)).together();
 pub(crate) static BACKGROUND_EVENTS: Section<Event> =

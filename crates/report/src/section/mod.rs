@@ -50,9 +50,10 @@ use column::{Access, Column, printed, rows};
 
 /// A section whose rows are a list of the model.
 pub(crate) struct Section<Row: 'static> {
-    /// Statspack's; of a section that is never printed, its name in messages.
+    /// Statspack's; of a section that is never printed, its name in debug output.
     title: &'static str,
     notes: &'static [&'static str],
+    /// Read in this order: a later one may use or replace what an earlier one has read.
     columns: &'static [Column<Row>],
     list: Access<Report, Option<Vec<Row>>>,
     /// In a cluster's report it has lines of all instances together, marked `*`, which alone are taken.
@@ -72,9 +73,10 @@ pub(crate) struct Section<Row: 'static> {
 #[derive(Clone, Copy)]
 enum Layout {
     Line,
-    /// So many columns in a line of their own, the others below them; then a blank line.
+    /// So many columns in a line of their own, the others below them.
     TwoLines {
         first: usize,
+        /// A blank line follows each row.
         gap: bool,
     },
 }
@@ -147,7 +149,7 @@ pub(crate) trait AnySection: Sync {
     /// Adds a table's rows to the model. False: it is no table of this section, or has no rows.
     fn read(&self, report: &mut Report, view: &View<'_>) -> bool;
 
-    /// Prints the model's rows.
+    /// Prints the model's rows. `write/mod.rs` chooses what is printed.
     fn write(&self, page: &mut Page<'_>) -> Result<()>;
 }
 

@@ -46,7 +46,7 @@ const HASH_VALUE: Column<SqlLine> = column(
 )
 .right(&["Old", "Hash Value"], 10);
 
-/// An average over executions, with so many decimals; nothing without any.
+/// An average over executions, with so many decimals; empty where there were none.
 macro_rules! per_execution {
     ($decimals:literal, $value:expr, $heading:expr, $width:literal) => {
         column(

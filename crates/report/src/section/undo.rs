@@ -12,7 +12,7 @@ use crate::page::{self, Cell, Page};
 
 const TABLESPACE: Column<UndoInterval> = column(&["undots#"], count(of!(UndoInterval.figures.tablespace_number)));
 const BLOCKS: Column<UndoInterval> = column(&["numundoblocks", "undoblocks"], count(of!(UndoInterval.figures.blocks)));
-/// Where a table has it, it counts: it stands behind [`BLOCKS`].
+/// Where a table has both, the thousands win: so this column stands after [`BLOCKS`].
 const THOUSANDS_OF_BLOCKS: Column<UndoInterval> = column(
     &["numundoblocksk", "undoblocksk"],
     Other {

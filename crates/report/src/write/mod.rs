@@ -20,7 +20,6 @@
 
 mod first_page;
 mod histograms;
-
 mod load;
 
 use std::io::{Result, Write};

@@ -86,7 +86,11 @@ fn each_file_of_this_folder_is_a_finding_of_its_own_place() {
     assert_eq!(places(|about| about.place.report).len(), files.len());
     assert_eq!(places(|about| about.place.trace).len(), files.len());
     for about in catalogue(|about| about.place.report) {
-        assert!(!about.thresholds.is_empty() && !about.refuted_by.is_empty(), "{}: its page has an empty part", about.id);
+        assert!(
+            !about.thresholds.is_empty() && !about.refuted_by.is_empty(),
+            "{}: its page has an empty part",
+            about.id
+        );
     }
 }
 
