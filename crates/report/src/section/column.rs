@@ -142,8 +142,8 @@ pub(crate) struct Column<Row: 'static> {
     field: Field<Row>,
 }
 
-/// A column under these names (without case, spaces and punctuation but `% # < > =`, as [`plain`] makes them). Where it has a heading,
-/// that is tried first, then the names in their order.
+/// A column under these names (without case, spaces and punctuation but `% # < > =`, as [`plain`] makes them). Where it
+/// has a heading, that is tried first, then the names in their order.
 pub(crate) const fn column<Row>(names: &'static [&'static str], field: Field<Row>) -> Column<Row> {
     Column { names, find: Find::Name, need: Need::No, printed: None, if_any: false, field }
 }
@@ -178,8 +178,8 @@ impl<Row> Column<Row> {
         Self { need: Need::Row(is_key), ..self }
     }
 
-    /// A row without it has it from the row above; for one column of text in a table. A row with nothing under these names either is no row; without
-    /// names every row is one.
+    /// A row without it has it from the row above; for one column of text in a table. A row with nothing under these
+    /// names either is no row; without names every row is one.
     pub(crate) const fn or_above(self, only_with: &'static [&'static str]) -> Self {
         Self { need: Need::Above { only_with }, ..self }
     }

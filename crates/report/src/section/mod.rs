@@ -8,10 +8,10 @@
 //! ```
 //!
 //! Statements, segments, the PGA and the summary of undo are declared by their columns, and have functions of their own
-//! for what stands around them. Not declared here, because as lists of columns they would say less: pairs of a label and
-//! a value (the first page, host CPU), histograms of waits (their columns are data, merged over several tables), I/O by
-//! function and file type (found by place, under names that occur twice, and never printed), whole texts of statements,
-//! and clusters and cells (any columns).
+//! for what stands around them. Not declared here, because as lists of columns they would say less: pairs of a label
+//! and a value (the first page, host CPU), histograms of waits (their columns are data, merged over several tables),
+//! I/O by function and file type (found by place, under names that occur twice, and never printed), whole texts of
+//! statements, and clusters and cells (any columns).
 
 mod activity;
 mod column;

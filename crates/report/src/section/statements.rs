@@ -147,8 +147,8 @@ static ORDERS: [PrintedStatements; 6] = [
     },
 ];
 
-/// The columns of all releases. They have no headings, which differ by section: all names stand here. No column may skip
-/// a row. `reads` is the one of a section's own reads.
+/// The columns of all releases. They have no headings, which differ by section: all names stand here. No column may
+/// skip a row. `reads` is the one of a section's own reads.
 const fn all(reads: Column<SqlLine>) -> [Column<SqlLine>; 20] {
     [
         SQL_ID.one_of(),

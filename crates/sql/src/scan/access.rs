@@ -3,7 +3,8 @@
 //! A rule of thumb decides, from the conditions on leading columns of an index and from the index's own statistics: the
 //! whole key of a unique index always wins; another range is taken when visiting its leaves and table blocks costs less
 //! than reading the table in multiblock reads. Where there are no statistics, the table's blocks are those below its
-//! high-water mark and an equality finds what Oracle's default values say. `/*+ FULL(t) */` forbids indexes, `/*+ INDEX(t i) */` asks for one.
+//! high-water mark and an equality finds what Oracle's default values say. `/*+ FULL(t) */` forbids indexes, `/*+
+//! INDEX(t i) */` asks for one.
 
 use std::ops::Bound;
 use std::sync::Arc;
@@ -19,8 +20,8 @@ const BLOCKS_A_READ: f64 = 8.0;
 /// Assumed share of the rows in a range with one end and with two.
 const OPEN_RANGE_SHARE: f64 = 0.25;
 const CLOSED_RANGE_SHARE: f64 = 0.05;
-/// An index without statistics, as Oracle's documentation of the optimiser has it ("Default Index Values When Statistics
-/// Are Missing").
+/// An index without statistics, as Oracle's documentation of the optimiser has it ("Default Index Values When
+/// Statistics Are Missing").
 const DEFAULT_BLEVEL: f64 = 1.0;
 const DEFAULT_LEAF_BLOCKS: f64 = 25.0;
 const DEFAULT_DISTINCT_KEYS: f64 = 100.0;
@@ -146,8 +147,8 @@ pub(crate) fn used(index: &IndexDef, conditions: &[&Predicate]) -> Vec<usize> {
     Range::of(index, conditions).map_or_else(Vec::new, |range| range.used)
 }
 
-/// Estimated number of entries in the range of these conditions; None without statistics, and of an index that was empty
-/// when it got them.
+/// Estimated number of entries in the range of these conditions; None without statistics, and of an index that was
+/// empty when it got them.
 pub(crate) fn expected(index: &IndexDef, conditions: &[&Predicate]) -> Option<u64> {
     let statistics = index.statistics.as_ref().filter(|statistics| statistics.num_rows > 0)?;
     let share = Range::of(index, conditions)?.share(index, statistics.distinct_keys);
