@@ -391,6 +391,68 @@ fn counted(pool: &mut Pool<'_>, report: &mut Report) {
     });
 }
 
+fn kept(pool: &mut Pool<'_>, report: &mut Report) {
+    report.host.details =
+        pool.list(&["Sun 03 09:00:15", "Sun 03 09:10:15", "Sun 03 09:20:15"], |pool, time| OsDetail {
+            time: time.to_owned(),
+            load: Some(pool.tenths()),
+            busy_percent: pool.maybe(Pool::tenths),
+            user_percent: pool.maybe(Pool::tenths),
+            system_percent: pool.maybe(Pool::tenths),
+            idle_percent: None,
+            io_wait_percent: pool.maybe(Pool::tenths),
+        });
+    report.file_histograms = pool.list(&["USERS", "TEMP"], |pool, name| FileHistogram {
+        tablespace: name.to_owned(),
+        file: format!("/data/toy/{}01.dbf", name.to_lowercase()),
+        reads: [(); 6].map(|()| pool.maybe(|pool| f64::from(pool.number(10_000_000)))),
+    });
+    report.latch_misses = pool.list(&["kcbgtcr: fast path", "kcbrls", "ksqgtl3"], |pool, place| LatchMiss {
+        latch: "cache buffers chains".to_owned(),
+        place: place.to_owned(),
+        nowait_misses: pool.maybe(|pool| f64::from(pool.number(1000))),
+        sleeps: Some(f64::from(pool.number(1_000_000))),
+        waiter_sleeps: pool.maybe(|pool| f64::from(pool.number(10_000))),
+    });
+    report.library_cache = pool.list(&["BODY", "SQL AREA", "TABLE/PROCEDURE"], |pool, name| LibraryCacheLine {
+        namespace: name.to_owned(),
+        gets: Some(f64::from(pool.number(100_000_000))),
+        get_miss_percent: pool.maybe(Pool::tenths),
+        pins: Some(pool.whole()),
+        pin_miss_percent: pool.maybe(Pool::tenths),
+        reloads: pool.maybe(|pool| f64::from(pool.number(1_000_000))),
+        invalidations: Some(f64::from(pool.number(100_000))),
+    });
+    report.pga_work = pool.maybe(|pool| PgaWork {
+        cache_hit_percent: Some(pool.tenths()),
+        processed_mb: Some(pool.hundredths()),
+        extra_mb: pool.maybe(Pool::hundredths),
+    });
+    report.pga_targets = pool.list(&["B", "E"], |pool, which| PgaTarget {
+        which: which.to_owned(),
+        target_mb: Some(f64::from(pool.number(100_000))),
+        automatic_target_mb: pool.maybe(|pool| f64::from(pool.number(100_000))),
+        allocated_mb: pool.maybe(Pool::hundredths),
+        work_areas_mb: pool.maybe(Pool::hundredths),
+        work_areas_percent: pool.maybe(Pool::tenths),
+        automatic_percent: pool.maybe(Pool::tenths),
+        manual_percent: pool.maybe(Pool::tenths),
+        global_bound_kb: pool.maybe(|pool| f64::from(pool.number(1_000_000))),
+    });
+    report.pga_histogram = pool.maybe(|pool| {
+        let powers = 0..=pool.number(8);
+        let line = |power: u32| PgaHistogramLine {
+            low_bytes: Some(f64::from(2048_u32 << power)),
+            high_bytes: Some(f64::from(4096_u32 << power)),
+            executions: Some(f64::from(pool.number(1_000_000_000))),
+            optimal: Some(f64::from(pool.number(100_000_000))),
+            one_pass: pool.maybe(|pool| f64::from(pool.number(1000))),
+            multi_pass: pool.maybe(|pool| f64::from(pool.number(1000))),
+        };
+        powers.map(line).collect()
+    });
+}
+
 /// The same text with the numbers of another country: every word of digits, points and commas that is no release.
 fn in_form(text: &str, decimal: char, group: char) -> String {
     let mut written = String::with_capacity(text.len());
@@ -444,6 +506,7 @@ proptest! {
         waited(&mut pool, &mut report);
         statements(&mut pool, &mut report);
         counted(&mut pool, &mut report);
+        kept(&mut pool, &mut report);
         let mut text = Vec::new();
         report::write::statspack(&report, &mut text).unwrap();
         let text = String::from_utf8(text).unwrap();
@@ -475,6 +538,7 @@ proptest! {
         waited(&mut pool, &mut report);
         statements(&mut pool, &mut report);
         counted(&mut pool, &mut report);
+        kept(&mut pool, &mut report);
         let mut text = Vec::new();
         report::write::statspack(&report, &mut text).unwrap();
         for (place, byte) in damage {
