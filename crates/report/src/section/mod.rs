@@ -1,6 +1,6 @@
 //! Sections of a report that are tables: each is declared once, with its title, what its columns are called by all
-//! releases and forms, what they fill in the model, and how Statspack prints them. `read` takes a
-//! table of any report by the declaration, `write` prints Statspack's.
+//! releases and forms, what they fill in the model, and how Statspack prints them. By the declaration `read` takes a
+//! table of any report, and `write` prints Statspack's.
 //!
 //! ```text
 //! column.rs   a column; the rows of a table, the cells of a page

@@ -3,8 +3,9 @@
 //! A rule of thumb decides, from the conditions on leading columns of an index and from the index's own statistics: the
 //! whole key of a unique index always wins; another range is taken when visiting its leaves and table blocks costs less
 //! than reading the table in multiblock reads. Where there are no statistics, the table's blocks are those below its
-//! high-water mark and an equality finds what Oracle's default values say. `/*+ FULL(t) */` forbids indexes, `/*+
-//! INDEX(t i) */` asks for one.
+//! high-water mark and an equality finds what Oracle's default values say.
+//!
+//! `/*+ FULL(t) */` forbids indexes, `/*+ INDEX(t i) */` asks for one.
 
 use std::ops::Bound;
 use std::sync::Arc;
