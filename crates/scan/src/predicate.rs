@@ -51,7 +51,8 @@ pub enum Comparison {
 
 impl Comparison {
     #[inline]
-    fn holds(self, left: &[u8], right: &[u8]) -> bool {
+    #[must_use]
+    pub fn holds(self, left: &[u8], right: &[u8]) -> bool {
         match self {
             Self::Equal => left == right,
             Self::NotEqual => left != right,

@@ -4,6 +4,7 @@
 
 pub(crate) mod cursor;
 pub(crate) mod ddl;
+pub(crate) mod direct;
 pub(crate) mod dml;
 pub(crate) mod error;
 pub(crate) mod explain;

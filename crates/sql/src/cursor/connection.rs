@@ -23,7 +23,7 @@ use storage::parameters::Parameter;
 use tokio::runtime::Runtime;
 use waits::{CallKind, SqlCall, Statistic};
 
-use super::arrays::{FetchedArrays, to_rows};
+use super::arrays::FetchedArrays;
 use super::chain::OneStream;
 use super::checked_rules;
 use super::context::{StatementContext, local_time};
@@ -33,7 +33,7 @@ use super::keys::ForgetKeys;
 use super::library::SharedCursor;
 use super::nested::{CallPlace, Nested};
 use super::nullable::ForgetConstants;
-use super::open::{ColumnDescription, Cursor, CursorNumber, Prepared};
+use super::open::{ColumnDescription, Cursor, CursorNumber, Prepared, Query};
 use super::push_down::PushDown;
 use super::shared::Shared;
 use super::tables::SessionTables;
@@ -404,6 +404,10 @@ impl Connection {
         let catalog = self.session.catalog();
         let (shared, hard) = self.database.library().find(text, &self.schema, catalog.version())?;
         let mut cursor = Cursor { parse_was_hard: hard, ..Cursor::new(shared) };
+        if let Some(columns) = self.known_columns(&cursor.shared) {
+            cursor.columns = columns;
+            return Ok(cursor);
+        }
         if let Statement::Query { query, headings, lock } = &cursor.shared.statement {
             self.calling.set(CallPlace::Query);
             let bound = match lock {
@@ -582,8 +586,8 @@ impl Connection {
     /// # Errors
     /// ORA-01002 when the cursor has no query running; any other error, which ends the query.
     pub fn fetch(&mut self, number: CursorNumber, rows: usize) -> Result<Fetched> {
-        let FetchedArrays { batches, end } = self.fetch_arrays(number, rows)?;
-        Ok(Fetched { rows: to_rows(&batches)?, end })
+        let (rows, end) = self.fetch_as(number, rows, |query| query.fetch(rows), Vec::len)?;
+        Ok(Fetched { rows, end })
     }
 
     /// Fetches up to `rows` rows of a cursor's query as arrays, one a column: the way for many rows.
@@ -591,6 +595,19 @@ impl Connection {
     /// # Errors
     /// As [`Connection::fetch`].
     pub fn fetch_arrays(&mut self, number: CursorNumber, rows: usize) -> Result<FetchedArrays> {
+        let count = |batches: &Vec<RecordBatch>| batches.iter().map(RecordBatch::num_rows).sum();
+        let (batches, end) = self.fetch_as(number, rows, |query| query.fetch_arrays(rows), count)?;
+        Ok(FetchedArrays { batches, end })
+    }
+
+    /// Fetches up to `rows` rows in the form that `take` gives; `count` counts them. True: these are the last.
+    fn fetch_as<R>(
+        &mut self,
+        number: CursorNumber,
+        rows: usize,
+        take: impl FnOnce(&mut Query) -> Result<R>,
+        count: impl FnOnce(&R) -> usize,
+    ) -> Result<(R, bool)> {
         let _call = self.session.call()?;
         let mut cursor = self.take_cursor(number)?;
         let meter = Arc::clone(self.session.meter());
@@ -600,13 +617,13 @@ impl Connection {
         let outer = self.session.set_statement(Some(Arc::clone(&cursor.shared.text)));
         let seen = cursor.snapshot.clone().map(|snapshot| self.session.enter(snapshot));
         let result = match &mut cursor.running {
-            Some(running) => running.fetch(rows),
+            Some(query) => take(query),
             None => Err(Error::user(1002, "fetch out of sequence")),
         };
         drop(seen);
         self.session.set_statement(outer);
         meter.set_current_cursor(before);
-        let count = result.as_ref().map_or(0, |batches| batches.iter().map(RecordBatch::num_rows).sum());
+        let count = result.as_ref().map_or(0, count);
         let statement = cursor.shared.figures(&self.session, &self.schema);
         let figures =
             start.figures(&self.session, self.shared.depth(), Some((statement, SqlCall::Fetch)), 0, count as u64);
@@ -620,7 +637,7 @@ impl Connection {
             cursor.end(meter.clock().wall_us());
         }
         self.shared.cursors.lock().put(number, cursor);
-        self.after_call(result.map(|batches| FetchedArrays { batches, end }))
+        self.after_call(result.map(|rows| (rows, end)))
     }
 
     /// Ends the queries whose row locks end with the transaction, or with a rollback to a savepoint: a later fetch gets

@@ -1,6 +1,6 @@
 //! The session's context for functions: the statement's time, the user, NLS settings.
 
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 
 use common::sync::atomic::{AtomicU64, Ordering};
 use engine::instance::Session;
@@ -19,6 +19,68 @@ pub(crate) struct StatementContext {
     pub(crate) schema: String,
     pub(crate) session: Arc<Session>,
     pub(crate) random: Arc<AtomicU64>,
+}
+
+/// The context of a statement that hardly needs one: made when a function asks for the session or the time.
+#[derive(Debug)]
+pub(crate) struct LazyContext {
+    nls: Arc<Nls>,
+    session: Arc<Session>,
+    random: Arc<AtomicU64>,
+    schema: String,
+    /// When the statement began.
+    wall_us: u64,
+    made: OnceLock<StatementContext>,
+}
+
+impl LazyContext {
+    /// Of a statement that begins now.
+    pub(crate) fn new(session: Arc<Session>, nls: Arc<Nls>, random: Arc<AtomicU64>, schema: String) -> Self {
+        let wall_us = session.meter().clock().wall_us();
+        Self { nls, session, random, schema, wall_us, made: OnceLock::new() }
+    }
+
+    fn made(&self) -> &StatementContext {
+        self.made.get_or_init(|| {
+            let user = self.session.user();
+            StatementContext {
+                nls: Arc::clone(&self.nls),
+                // The clock of a running instance is within the range of dates.
+                now: local_time(self.wall_us).unwrap_or_else(|_| DateTime::midnight(1970, 1, 1)),
+                user_id: self.session.catalog().user(&user).map_or(0, |user| user.number.0),
+                user,
+                schema: self.schema.clone(),
+                session: Arc::clone(&self.session),
+                random: Arc::clone(&self.random),
+            }
+        })
+    }
+}
+
+impl Context for LazyContext {
+    fn nls(&self) -> &Nls {
+        &self.nls
+    }
+
+    fn now(&self) -> DateTime {
+        self.made().now
+    }
+
+    fn user(&self) -> &str {
+        &self.made().user
+    }
+
+    fn user_id(&self) -> u32 {
+        self.made().user_id
+    }
+
+    fn environment(&self, namespace: &str, parameter: &str) -> Option<String> {
+        self.made().environment(namespace, parameter)
+    }
+
+    fn random(&self) -> u64 {
+        self.made().random()
+    }
 }
 
 /// Local time of a moment given in microseconds since 1970 UTC.

@@ -9,7 +9,7 @@ use storage::txn::Mark;
 
 use super::connection::{Connection, Executed, describe};
 use super::nested::CallPlace;
-use super::open::Cursor;
+use super::open::{Cursor, Query};
 use super::run::Running;
 use crate::ddl::command::Command;
 use crate::plan::query::BoundQuery;
@@ -34,11 +34,15 @@ impl Connection {
                 let snapshot = self.session.begin_snapshot();
                 cursor.snapshot = Some(Arc::clone(&snapshot));
                 let _seen = self.session.enter(snapshot);
+                if self.query_directly(cursor)? {
+                    return Ok(query);
+                }
                 let bound = self.bound_query(cursor, text, headings)?;
                 cursor.columns = describe(&bound.outputs);
                 let plan = self.plan(&bound.plan)?;
-                cursor.running =
-                    Some(Running::start(&self.session, &self.runtime, &self.state, plan, Arc::clone(&self.demand))?);
+                let running =
+                    Running::start(&self.session, &self.runtime, &self.state, plan, Arc::clone(&self.demand))?;
+                cursor.running = Some(Query::Planned(running));
                 Ok(query)
             }
             Statement::Query { query: text, headings, lock: Some(lock) } => {

@@ -11,6 +11,7 @@ use engine::instance::Session;
 use plsql::library::Uses;
 use waits::{SqlSource, SqlStatement};
 
+use super::child::Child;
 use crate::explain::hints::{self, StatementHint};
 use crate::explain::plan::CursorPlan;
 use crate::statement::parse::{Statement, parse};
@@ -34,6 +35,7 @@ pub(crate) struct SharedCursor {
     plan: Mutex<Option<Arc<CursorPlan>>>,
     /// Counters of its calls.
     figures: OnceLock<Arc<SqlStatement>>,
+    pub(crate) children: Mutex<Vec<Arc<Child>>>,
     /// It has been executed, so an execution's needs are cached.
     pub(crate) executed: AtomicBool,
 }
@@ -41,6 +43,10 @@ pub(crate) struct SharedCursor {
 impl SharedCursor {
     pub(crate) fn plan(&self) -> Option<Arc<CursorPlan>> {
         self.plan.lock().clone()
+    }
+
+    pub(crate) fn has_plan(&self) -> bool {
+        self.plan.lock().is_some()
     }
 
     /// Keeps the plan of an execution, with its figures and the sum over executions.
@@ -131,6 +137,7 @@ impl Library {
             plan: Mutex::default(),
             statement,
             figures: OnceLock::new(),
+            children: Mutex::default(),
             executed: AtomicBool::new(false),
         });
         let mut cursors = self.cursors.lock();

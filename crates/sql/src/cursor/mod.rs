@@ -7,6 +7,7 @@ pub(crate) mod chain;
 mod checked_rules;
 mod client;
 pub(crate) mod connection;
+pub(crate) mod child;
 pub(crate) mod context;
 pub(crate) mod database;
 mod execute;

@@ -2,12 +2,16 @@
 
 use std::sync::Arc;
 
-use common::{DataType, Rowid};
+use common::{DataType, Result, Rowid};
+use datafusion::arrow::record_batch::RecordBatch;
 use scalar::{Datum, DatumType};
 use storage::snapshot::Snapshot;
 
+use super::arrays::to_rows;
+use super::child::Child;
 use super::library::SharedCursor;
 use super::run::Running;
+use crate::direct::run::DirectRun;
 use crate::dml::direct::Direct;
 use crate::explain::plan::CursorPlan;
 use crate::explain::step::PlanStep;
@@ -43,6 +47,39 @@ pub(crate) struct Prepared {
     pub(crate) wall_us: u64,
 }
 
+/// A query in execution.
+#[derive(Debug)]
+pub(crate) enum Query {
+    /// By the planner's operators.
+    Planned(Running),
+    /// Row by row.
+    Direct(Box<DirectRun>),
+}
+
+impl Query {
+    /// Up to `rows` rows; fewer at the end.
+    ///
+    /// # Errors
+    /// Any error of the query.
+    pub(crate) fn fetch(&mut self, rows: usize) -> Result<Vec<Vec<Datum>>> {
+        match self {
+            Self::Planned(running) => to_rows(&running.fetch(rows)?),
+            Self::Direct(running) => running.fetch(rows),
+        }
+    }
+
+    /// The same as arrays.
+    ///
+    /// # Errors
+    /// Any error of the query.
+    pub(crate) fn fetch_arrays(&mut self, rows: usize) -> Result<Vec<RecordBatch>> {
+        match self {
+            Self::Planned(running) => running.fetch(rows),
+            Self::Direct(running) => running.fetch_arrays(rows),
+        }
+    }
+}
+
 #[derive(Debug)]
 pub(crate) struct Cursor {
     pub(crate) shared: Arc<SharedCursor>,
@@ -51,7 +88,9 @@ pub(crate) struct Cursor {
     pub(crate) prepared: Option<Prepared>,
     /// An INSERT of one row that needs no planner.
     pub(crate) direct: Direct,
-    pub(crate) running: Option<Running>,
+    /// The child cursor of the last execution.
+    pub(crate) child: Option<Arc<Child>>,
+    pub(crate) running: Option<Query>,
     /// The rowids, in the first table, of the rows that the query has locked; and the number fetched.
     pub(crate) locked_rows: Vec<Option<Rowid>>,
     pub(crate) fetched: usize,
@@ -76,11 +115,15 @@ pub(crate) struct Cursor {
 impl Cursor {
     /// Ends the running query, if there is one.
     pub(crate) fn end(&mut self, wall_us: u64) {
-        if let Some(running) = self.running.take() {
-            self.row_sources = running.row_sources();
-            self.snapshot = None;
-            self.keep_plan(wall_us);
-        }
+        let Some(query) = self.running.take() else { return };
+        self.snapshot = None;
+        self.row_sources = match query {
+            Query::Planned(running) => running.row_sources(),
+            // The plan is known; its figures are not wanted.
+            Query::Direct(running) if !running.is_measured() && self.shared.has_plan() => Vec::new(),
+            Query::Direct(running) => running.row_sources(),
+        };
+        self.keep_plan(wall_us);
     }
 
     /// Stores the plan of the ended execution in the shared cursor.
@@ -98,6 +141,7 @@ impl Cursor {
             columns: Vec::new(),
             prepared: None,
             direct: Direct::Unknown,
+            child: None,
             running: None,
             locked_rows: Vec::new(),
             fetched: 0,

@@ -30,6 +30,13 @@ use crate::plan::expression::place;
 use crate::scan::exec::TableReadExec;
 use crate::subquery;
 
+/// The optimised plan of a query without subqueries.
+pub(crate) fn optimized(session: &Arc<Session>, state: &SessionState, logical: &LogicalPlan) -> Result<LogicalPlan> {
+    let optimized = state.optimize(logical).map_err(from_datafusion)?;
+    session.check_cancelled()?;
+    Ok(optimized)
+}
+
 /// Makes the physical plan: optimised, with checks for a cancel.
 pub(crate) fn plan(
     session: &Arc<Session>,

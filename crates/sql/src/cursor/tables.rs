@@ -21,7 +21,7 @@ use super::nested::{CallPlace, Nested};
 use crate::explain::function::Argument;
 use crate::functions::program::Program;
 use crate::functions::sequence::{CurrentValues, Sequence};
-use crate::plan::binder::{BindContext, Binder, Relation, Source, TableColumn, Tables};
+use crate::plan::binder::{BindContext, BindValue, Binder, Relation, Source, TableColumn, Tables};
 use crate::plan::hints::Hints;
 use crate::plan::query::BoundQuery;
 use crate::scan::external::{self, ExternalTable};
@@ -154,7 +154,17 @@ impl SessionTables {
         work: impl FnOnce(&Binder<'_>) -> Result<R>,
     ) -> Result<R> {
         let variables = binds.iter().map(bind_value).collect::<Result<Vec<_>>>()?;
-        let context = BindContext { tables: self, context: Arc::clone(&self.context), text, variables: &variables };
+        self.with_variables(text, &variables, work)
+    }
+
+    /// Runs `work` with a binder over these tables and bind variables.
+    pub(crate) fn with_variables<R>(
+        &self,
+        text: &str,
+        variables: &[BindValue],
+        work: impl FnOnce(&Binder<'_>) -> Result<R>,
+    ) -> Result<R> {
+        let context = BindContext { tables: self, context: Arc::clone(&self.context), text, variables };
         work(&Binder::new(&context))
     }
 

@@ -21,6 +21,7 @@ use crate::functions::coalesce;
 use crate::plan::hints::Hints;
 use crate::plan::scope::{Merged, Scope, ScopeColumn};
 use crate::scan::sink::{ArrowSink, ROWID_TYPE, kinds};
+use crate::scan::source::ReadSink;
 use crate::scan::table::{EngineTable, ROWID};
 use crate::statement::parse::parse_expression;
 use crate::types::column;

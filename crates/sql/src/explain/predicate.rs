@@ -11,9 +11,10 @@ use datafusion::physical_expr::{PhysicalExpr, ScalarFunctionExpr};
 use engine::dictionary::TableDef;
 use format::date;
 use scalar::Datum;
-use scan::{Comparison, Predicate, Truth};
+use scan::{Comparison, Truth};
 
 use crate::functions::{branches::CASE, coalesce::CHOICE, operators::Operators, rows};
+use crate::scan::template::{Operand, Template};
 use crate::subquery::shown;
 
 /// A value as a literal of SQL.
@@ -55,9 +56,9 @@ pub(crate) fn computed(name: &str) -> String {
 }
 
 /// The parts of a chain of ORs, each with the operator.
-fn any_of<'p>(predicate: &'p Predicate, into: &mut Vec<&'p Predicate>) {
+fn any_of<'p>(predicate: &'p Template, into: &mut Vec<&'p Template>) {
     match predicate {
-        Predicate::Or(parts) => parts.iter().for_each(|part| any_of(part, into)),
+        Template::Or(parts) => parts.iter().for_each(|part| any_of(part, into)),
         other => into.push(other),
     }
 }
@@ -74,42 +75,52 @@ fn sign(comparison: Comparison) -> &'static str {
 }
 
 /// A condition on stored columns. `shown`: the table's name, where it is displayed.
-pub(crate) fn of_scan(predicate: &Predicate, table: &TableDef, shown: Option<&str>) -> String {
+pub(crate) fn of_scan(condition: &Template, table: &TableDef, shown: Option<&str>) -> String {
     let named = |position: u16| {
         let name = table.columns.get(usize::from(position)).map_or("?", |column| column.name.as_str());
         column(shown, name)
     };
-    let value = |position: u16, bytes: &[u8]| {
-        let data_type = table.columns.get(usize::from(position)).map(|column| column.data_type);
-        let loaded = data_type.and_then(|data_type| scalar::load(Some(bytes), data_type).ok());
-        loaded.map_or_else(|| "?".to_owned(), |datum| literal(&datum))
-    };
-    let each = |parts: &[&Predicate]| parts.iter().map(|part| of_scan(part, table, shown)).collect::<Vec<_>>();
-    match predicate {
-        Predicate::Compare { column, comparison, value: bytes } => {
-            format!("{}{}{}", named(*column), sign(*comparison), value(*column, bytes))
+    let value = |position: u16, operand: &Operand| match operand {
+        Operand::Later { shown, .. } => shown.clone(),
+        Operand::Stored(None) => "NULL".to_owned(),
+        Operand::Stored(Some(bytes)) => {
+            let data_type = table.columns.get(usize::from(position)).map(|column| column.data_type);
+            let loaded = data_type.and_then(|data_type| scalar::load(Some(bytes), data_type).ok());
+            loaded.map_or_else(|| "?".to_owned(), |datum| literal(&datum))
         }
-        Predicate::CompareColumns { left, comparison, right } => {
+    };
+    let each = |parts: &[&Template]| parts.iter().map(|part| of_scan(part, table, shown)).collect::<Vec<_>>();
+    match condition {
+        Template::Compare { column, comparison, operand } => {
+            format!("{}{}{}", named(*column), sign(*comparison), value(*column, operand))
+        }
+        Template::CompareColumns { left, comparison, right } => {
             format!("{}{}{}", named(*left), sign(*comparison), named(*right))
         }
-        Predicate::IsNull(position) => format!("{} IS NULL", named(*position)),
-        Predicate::IsNotNull(position) => format!("{} IS NOT NULL", named(*position)),
-        Predicate::In { column, values, null } => {
-            let mut list: Vec<String> = values.iter().map(|bytes| value(*column, bytes)).collect();
-            if *null {
-                list.push("NULL".to_owned());
-            }
+        Template::IsNull(position) => format!("{} IS NULL", named(*position)),
+        Template::IsNotNull(position) => format!("{} IS NOT NULL", named(*position)),
+        Template::In { column, operands } => {
+            // In the order of their values, each once; NULL last.
+            let mut list: Vec<&Operand> = operands.iter().collect();
+            let key = |operand: &Operand| match operand {
+                Operand::Stored(Some(bytes)) => (0, bytes.clone()),
+                Operand::Later { shown, .. } => (1, shown.as_bytes().into()),
+                Operand::Stored(None) => (2, Box::default()),
+            };
+            list.sort_by_key(|operand| key(operand));
+            list.dedup_by_key(|operand| key(operand));
+            let list: Vec<String> = list.into_iter().map(|operand| value(*column, operand)).collect();
             format!("{} IN ({})", named(*column), list.join(", "))
         }
-        Predicate::And(parts) => each(&parts.iter().collect::<Vec<_>>()).join(" AND "),
-        Predicate::Or(_) => {
+        Template::And(parts) => each(&parts.iter().collect::<Vec<_>>()).join(" AND "),
+        Template::Or(_) => {
             let mut parts = Vec::new();
-            any_of(predicate, &mut parts);
+            any_of(condition, &mut parts);
             format!("({})", each(&parts).join(" OR "))
         }
-        Predicate::Not(inner) => format!("NOT ({})", of_scan(inner, table, shown)),
-        Predicate::Constant(Truth::True) => "NULL IS NULL".to_owned(),
-        Predicate::Constant(Truth::False | Truth::Unknown) => "NULL IS NOT NULL".to_owned(),
+        Template::Not(inner) => format!("NOT ({})", of_scan(inner, table, shown)),
+        Template::Constant(Truth::True) => "NULL IS NULL".to_owned(),
+        Template::Constant(Truth::False | Truth::Unknown) => "NULL IS NOT NULL".to_owned(),
     }
 }
 
@@ -126,6 +137,19 @@ pub(crate) fn of_rowids(rowids: &[Rowid], shown: Option<&str>) -> String {
             format!("{rowid} IN ({})", list.join(", "))
         }
     }
+}
+
+/// A condition on the rows' addresses that are known at each execution only; None when they are in the plan.
+pub(crate) fn of_later_rowids(operands: &[Operand]) -> Option<String> {
+    let text = |operand: &Operand| match operand {
+        Operand::Later { shown, .. } => Some(shown.clone()),
+        Operand::Stored(_) => None,
+    };
+    let list = operands.iter().map(text).collect::<Option<Vec<_>>>()?;
+    Some(match list.as_slice() {
+        [one] => format!("ROWID={one}"),
+        list => format!("ROWID IN ({})", list.join(", ")),
+    })
 }
 
 /// An expression of an operator; `named` gives the names of its input's columns.

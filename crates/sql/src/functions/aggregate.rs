@@ -71,6 +71,12 @@ pub(crate) struct Aggregate {
     signature: Signature,
 }
 
+impl Aggregate {
+    pub(crate) fn measure(&self) -> Measure {
+        self.measure
+    }
+}
+
 impl fmt::Debug for Aggregate {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(self.measure.name())

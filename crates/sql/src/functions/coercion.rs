@@ -25,6 +25,7 @@ enum Target {
     Column(DataType),
 }
 
+#[derive(Clone)]
 pub(crate) struct Conversion {
     target: Target,
     result: DatumType,
@@ -109,9 +110,19 @@ impl ScalarUDFImpl for Conversion {
 }
 
 impl Conversion {
+    /// The type of its result.
+    pub(crate) fn result(&self) -> DatumType {
+        self.result
+    }
+
     fn convert(&self, value: &Datum) -> Result<Datum> {
+        self.convert_in(&*self.context, value)
+    }
+
+    /// The converted value, in another statement's context.
+    pub(crate) fn convert_in(&self, context: &dyn Context, value: &Datum) -> Result<Datum> {
         match self.target {
-            Target::Type(kind) => coerce(&*self.context, value, kind),
+            Target::Type(kind) => coerce(context, value, kind),
             Target::Column(data_type) => {
                 let mut bytes = Vec::new();
                 let shortened;
@@ -130,7 +141,7 @@ impl Conversion {
                     }
                     (value, _) => value,
                 };
-                let stored = store(&*self.context, value, data_type, "CAST", &mut bytes)?;
+                let stored = store(context, value, data_type, "CAST", &mut bytes)?;
                 load(stored.then_some(bytes.as_slice()), data_type).map_err(|error| Error::bug(error.text))
             }
         }

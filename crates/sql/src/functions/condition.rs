@@ -77,6 +77,11 @@ impl ScalarUDFImpl for LibraryCondition {
 }
 
 impl LibraryCondition {
+    /// The library's condition.
+    pub(crate) fn condition(&self) -> &'static Condition {
+        self.condition
+    }
+
     fn evaluate(&self, arguments: &[ColumnarValue], rows: usize) -> Result<ColumnarValue> {
         let arguments = arguments.iter().map(Argument::new).collect::<Result<Vec<_>>>()?;
         let constant = arguments.iter().all(|argument| matches!(argument, Argument::Constant(_)));

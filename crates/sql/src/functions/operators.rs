@@ -11,7 +11,7 @@ use datafusion::logical_expr::expr::ScalarFunction;
 use datafusion::logical_expr::{
     ColumnarValue, Expr, ScalarFunctionArgs, ScalarUDF, ScalarUDFImpl, Signature, Volatility,
 };
-use scalar::{Context, DatumType};
+use scalar::{Context, DatumType, Function};
 
 use super::library::{LibraryFunction, digest, operator};
 use crate::error::to_datafusion;
@@ -82,6 +82,11 @@ pub(crate) struct Operators {
 }
 
 impl Operators {
+    /// Its operators with the types of their results, from the left.
+    pub(crate) fn each(&self) -> impl Iterator<Item = (&'static Function, DatumType)> + '_ {
+        self.operators.iter().map(|operator| (operator.function, operator.result))
+    }
+
     /// The chain as text, from its operands' texts.
     pub(crate) fn shown(&self, operands: &[String]) -> String {
         let mut operands = operands.iter();

@@ -12,6 +12,7 @@ use std::sync::Arc;
 
 use common::{Result, Rowid};
 use engine::dictionary::{IndexDef, TableDef};
+use engine::instance::Session;
 use scan::{Comparison, Predicate};
 
 use crate::plan::hints::{Hint, HintFate, Hints, Mark};
@@ -52,6 +53,17 @@ pub(crate) fn choose(
     let access = chosen(table, blocks, predicate, &hints.list)?;
     let fates = hints.list.iter().map(|hint| fate(hint, table, &access, &hints.list)).collect();
     Ok((access, fates))
+}
+
+/// Blocks of a table: as analyzed, else those below its high-water mark now.
+///
+/// # Errors
+/// Errors of reading the segment header.
+pub(crate) fn blocks(session: &Session, table: &TableDef) -> Result<u64> {
+    match table.statistics {
+        Some(statistics) => Ok(statistics.blocks),
+        None => table.segment.estimated_blocks(session.worker()).map(u64::from),
+    }
 }
 
 /// The fates of hints without effect.
@@ -141,6 +153,13 @@ pub(crate) fn flatten<'p>(predicate: &'p Predicate, into: &mut Vec<&'p Predicate
         Predicate::And(parts) => parts.iter().for_each(|part| flatten(part, into)),
         other => into.push(other),
     }
+}
+
+/// The range of this index under a condition. None when the condition gives none.
+pub(crate) fn of_index(index: &Arc<IndexDef>, predicate: &Predicate) -> Option<Access> {
+    let mut conditions = Vec::new();
+    flatten(predicate, &mut conditions);
+    Some(Range::of(index, &conditions)?.access(index))
 }
 
 /// The conditions that limit the range of the index.

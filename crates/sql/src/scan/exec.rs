@@ -18,17 +18,13 @@ use datafusion::physical_plan::{
 };
 use engine::instance::Session;
 
-use scan::Predicate;
-
-use super::access::{self, Access};
+use super::access::Access;
 use super::figures::Figures;
 use super::sink::{ArrowSink, kinds};
 use super::source::{ReadSpec, Source};
 use super::table::ROWID;
 use crate::cursor::open::RowSource;
 use crate::error::to_datafusion;
-use crate::explain::predicate;
-use crate::explain::step::{PlanObject, PlanStep};
 
 /// Rows a batch when no column is wanted: a count reads many blocks before it returns.
 const COUNT_BATCH_ROWS: usize = 1 << 20;
@@ -80,15 +76,6 @@ impl TableReadExec {
         }
     }
 
-    /// The access path's name in traces and plans.
-    fn options(&self) -> &'static str {
-        match &self.spec.access {
-            Access::Full => "FULL",
-            Access::Rowids(_) => "BY USER ROWID",
-            Access::Index { .. } => "BY INDEX ROWID",
-        }
-    }
-
     /// The table's name in the statement, and the column of an output of this node.
     pub(crate) fn column(&self, output: usize) -> Option<(String, String)> {
         let name = match self.sources.get(output)? {
@@ -103,73 +90,16 @@ impl TableReadExec {
     /// The row sources of this node, with their figures so far. `several`: the plan reads several tables, so columns
     /// are qualified.
     pub(crate) fn row_sources(&self, depth: u32, several: bool) -> Vec<RowSource> {
-        let ReadSpec { table, alias, predicate, access, .. } = &self.spec;
-        let shown = several.then_some(alias.as_str());
-        let text = |parts: &[&Predicate]| {
-            let parts: Vec<String> = parts.iter().map(|part| predicate::of_scan(part, table, shown)).collect();
-            (!parts.is_empty()).then(|| parts.join(" AND "))
-        };
-        let object = |owner: &str, name: &str, kind| PlanObject {
-            owner: owner.to_owned(),
-            name: name.to_owned(),
-            alias: Some(alias.clone()),
-            kind,
-        };
-        let mut step = PlanStep::new("TABLE ACCESS", self.options());
-        step.hints.clone_from(&self.spec.hints);
-        step.object = Some(object(&table.owner, &table.name, "TABLE"));
-        let mut filters = Vec::new();
-        if let Some(predicate) = predicate {
-            access::flatten(predicate, &mut filters);
-        }
-        let analyzed = table.statistics.map(|statistics| statistics.num_rows);
-        let mut under = None;
-        let found = match access {
-            Access::Full => analyzed,
-            Access::Rowids(rowids) => {
-                step.access = Some(predicate::of_rowids(rowids, shown));
-                Some(rowids.len() as u64)
-            }
-            Access::Index { index, unique, .. } => {
-                let used = access::used(index, &filters);
-                let mut below = PlanStep::new("INDEX", if *unique { "UNIQUE SCAN" } else { "RANGE SCAN" });
-                below.object =
-                    Some(object(&index.owner, &index.name, if index.unique { "INDEX (UNIQUE)" } else { "INDEX" }));
-                let looked: Vec<&Predicate> = used.iter().map(|at| filters[*at]).collect();
-                below.access = text(&looked);
-                below.rows = if *unique { Some(1) } else { access::expected(index, &filters) };
-                let mut at = 0;
-                filters.retain(|_| {
-                    at += 1;
-                    !used.contains(&(at - 1))
-                });
-                let rows = below.rows;
-                under = Some(RowSource {
-                    depth: depth + 1,
-                    object: index.object.0,
-                    step: below,
-                    figures: self.index_figures.value(),
-                });
-                rows
-            }
-        };
-        step.filter = text(&filters);
-        // The selectivity of a further condition is unknown.
-        step.rows = found.filter(|_| filters.is_empty());
-        if let (Some(rows), Some(limit)) = (step.rows, self.limit) {
-            step.rows = Some(rows.min(limit as u64));
-        }
-        let row_bytes = table.statistics.map(|statistics| statistics.average_row_bytes);
-        step.bytes = step.rows.zip(row_bytes).map(|(rows, bytes)| rows * bytes);
-        let mut sources = vec![RowSource { depth, object: table.object.0, step, figures: self.figures.value() }];
-        sources.extend(under);
+        let mut sources = self.spec.row_sources(depth, several, self.limit);
+        let figures = [&self.figures, &self.index_figures];
+        sources.iter_mut().zip(figures).for_each(|(source, figures)| source.figures = figures.value());
         sources
     }
 }
 
 impl DisplayAs for TableReadExec {
     fn fmt_as(&self, _: DisplayFormatType, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let (options, name) = (self.options(), &self.spec.table.name);
+        let (options, name) = (self.spec.options(), &self.spec.table.name);
         write!(f, "TableReadExec: {options} {name}, predicate={:?}", self.spec.predicate)
     }
 }
@@ -270,7 +200,7 @@ impl Batches {
                     source.insert(Source::open(session, spec)?)
                 }
             };
-            source.next(session, sink, rows.min(*left), index_figures)
+            source.next(session, sink, rows.min(*left), Some(index_figures))
         })
     }
 }

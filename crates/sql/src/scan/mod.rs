@@ -10,4 +10,6 @@ pub(crate) mod predicate;
 pub(crate) mod rows;
 pub(crate) mod sink;
 pub(crate) mod source;
+mod steps;
 pub(crate) mod table;
+pub(crate) mod template;

@@ -1,21 +1,27 @@
 //! Conditions of a query as conditions on stored columns, where the meaning stays the same.
 
-use common::{DataType, Rowid};
-use datafusion::common::ScalarValue;
-use datafusion::logical_expr::{BinaryExpr, Expr, Operator};
+use common::DataType;
+use datafusion::arrow::datatypes::DataType as ArrowType;
+use datafusion::common::{DFSchema, ScalarValue};
+use datafusion::logical_expr::{BinaryExpr, Expr, ExprSchemable, Operator};
 use engine::dictionary::TableDef;
-use format::date::DateTime;
-use scan::{Comparison, Predicate, Truth};
+use scalar::DatumType;
+use scan::{Comparison, Truth};
 
+use super::template::{Operand, Template};
+use crate::direct::value::{NoColumns, Value};
 use crate::functions::blank::BlankTrim;
+use crate::functions::rows;
+use crate::plan::parameter;
+use crate::types::{ArrowForm, of_arrow};
 
 /// A condition that a scan evaluates itself.
 #[derive(Clone, Debug)]
 pub(crate) enum Pushed {
     /// On stored columns.
-    Columns(Predicate),
+    Columns(Template),
     /// `ROWID = …` or `ROWID IN (…)`.
-    Rowids(Vec<Rowid>),
+    Rowids(Vec<Operand>),
 }
 
 /// The condition for the scan; None when only the query engine can evaluate it.
@@ -23,26 +29,27 @@ pub(crate) fn push(expr: &Expr, table: &TableDef) -> Option<Pushed> {
     if let Some(rowids) = rowids(expr, table) {
         return Some(Pushed::Rowids(rowids));
     }
-    predicate(expr, table).map(Pushed::Columns)
+    template(expr, table).map(Pushed::Columns)
 }
 
 fn is_rowid(expr: &Expr, table: &TableDef) -> bool {
     matches!(expr, Expr::Column(column) if column.name == "ROWID" && table.column("ROWID").is_none())
 }
 
-fn rowids(expr: &Expr, table: &TableDef) -> Option<Vec<Rowid>> {
-    let text = |expr: &Expr| match expr {
-        Expr::Literal(ScalarValue::Utf8(Some(text)), _) => text.parse::<Rowid>().ok(),
+fn rowids(expr: &Expr, table: &TableDef) -> Option<Vec<Operand>> {
+    let one = |expr: &Expr| match expr {
+        Expr::Literal(ScalarValue::Utf8(Some(text)), _) if text.parse::<common::Rowid>().is_err() => None,
+        Expr::Literal(ScalarValue::Utf8(Some(_)), _) | Expr::Placeholder(_) => operand(expr, ROWID),
         _ => None,
     };
     match expr {
         Expr::BinaryExpr(BinaryExpr { left, op: Operator::Eq, right }) if is_rowid(left, table) => {
-            Some(vec![text(right)?])
+            Some(vec![one(right)?])
         }
         Expr::BinaryExpr(BinaryExpr { left, op: Operator::Eq, right }) if is_rowid(right, table) => {
-            Some(vec![text(left)?])
+            Some(vec![one(left)?])
         }
-        Expr::InList(list) if !list.negated && is_rowid(&list.expr, table) => list.list.iter().map(text).collect(),
+        Expr::InList(list) if !list.negated && is_rowid(&list.expr, table) => list.list.iter().map(one).collect(),
         _ => None,
     }
 }
@@ -54,27 +61,27 @@ fn position(expr: &Expr, table: &TableDef) -> Option<u16> {
     }
 }
 
-fn predicate(expr: &Expr, table: &TableDef) -> Option<Predicate> {
+fn template(expr: &Expr, table: &TableDef) -> Option<Template> {
     Some(match expr {
-        Expr::Literal(ScalarValue::Boolean(value), _) => Predicate::Constant(match value {
+        Expr::Literal(ScalarValue::Boolean(value), _) => Template::Constant(match value {
             Some(true) => Truth::True,
             Some(false) => Truth::False,
             None => Truth::Unknown,
         }),
-        Expr::Not(inner) => Predicate::Not(Box::new(predicate(inner, table)?)),
-        Expr::IsNull(inner) => Predicate::IsNull(position(inner, table)?),
-        Expr::IsNotNull(inner) => Predicate::IsNotNull(position(inner, table)?),
+        Expr::Not(inner) => Template::Not(Box::new(template(inner, table)?)),
+        Expr::IsNull(inner) => Template::IsNull(position(inner, table)?),
+        Expr::IsNotNull(inner) => Template::IsNotNull(position(inner, table)?),
         Expr::BinaryExpr(BinaryExpr { left, op: Operator::And, right }) => {
-            Predicate::And(vec![predicate(left, table)?, predicate(right, table)?])
+            Template::And(vec![template(left, table)?, template(right, table)?])
         }
         Expr::BinaryExpr(BinaryExpr { left, op: Operator::Or, right }) => {
-            Predicate::Or(vec![predicate(left, table)?, predicate(right, table)?])
+            Template::any(template(left, table)?, template(right, table)?)
         }
         Expr::BinaryExpr(BinaryExpr { left, op, right }) => {
             let comparison = comparison(*op)?;
             match (&**left, &**right) {
-                (column, Expr::Literal(value, _)) => compare(column, comparison, value, table)?,
-                (Expr::Literal(value, _), column) => compare(column, mirrored(comparison), value, table)?,
+                (column, value) if is_constant(value) => compare(column, comparison, value, table)?,
+                (value, column) if is_constant(value) => compare(column, mirrored(comparison), value, table)?,
                 (left, right) => {
                     let (left, right) = (position(left, table)?, position(right, table)?);
                     let types =
@@ -89,27 +96,31 @@ fn predicate(expr: &Expr, table: &TableDef) -> Option<Predicate> {
                     if !comparable {
                         return None;
                     }
-                    Predicate::CompareColumns { left, comparison, right }
+                    Template::CompareColumns { left, comparison, right }
                 }
             }
         }
         Expr::InList(list) => {
             let (column, data_type) = column_of(&list.expr, table)?;
-            let mut values = Vec::with_capacity(list.list.len());
+            let mut operands = Vec::with_capacity(list.list.len());
             for item in &list.list {
-                let Expr::Literal(value, _) = item else { return None };
-                values.push(if value.is_null() { None } else { Some(stored(value, data_type)?) });
+                if !matches!(item, Expr::Literal(..)) {
+                    return None;
+                }
+                operands.push(operand(item, data_type)?);
             }
-            let within = Predicate::in_list(column, values);
-            if list.negated { Predicate::Not(Box::new(within)) } else { within }
+            let within = Template::In { column, operands };
+            if list.negated { Template::Not(Box::new(within)) } else { within }
         }
         Expr::Between(between) => {
-            let (Expr::Literal(low, _), Expr::Literal(high, _)) = (&*between.low, &*between.high) else { return None };
-            let both = Predicate::And(vec![
-                compare(&between.expr, Comparison::GreaterOrEqual, low, table)?,
-                compare(&between.expr, Comparison::LessOrEqual, high, table)?,
+            if !is_constant(&between.low) || !is_constant(&between.high) {
+                return None;
+            }
+            let both = Template::And(vec![
+                compare(&between.expr, Comparison::GreaterOrEqual, &between.low, table)?,
+                compare(&between.expr, Comparison::LessOrEqual, &between.high, table)?,
             ]);
-            if between.negated { Predicate::Not(Box::new(both)) } else { both }
+            if between.negated { Template::Not(Box::new(both)) } else { both }
         }
         _ => return None,
     })
@@ -132,36 +143,50 @@ fn column_of(expr: &Expr, table: &TableDef) -> Option<(u16, DataType)> {
     (trimmed == matches!(data_type, DataType::Char { .. })).then_some((column, data_type))
 }
 
-fn compare(column: &Expr, comparison: Comparison, value: &ScalarValue, table: &TableDef) -> Option<Predicate> {
+fn compare(column: &Expr, comparison: Comparison, value: &Expr, table: &TableDef) -> Option<Template> {
     let (column, data_type) = column_of(column, table)?;
-    if value.is_null() {
-        return Some(Predicate::Constant(Truth::Unknown));
-    }
-    Some(Predicate::compare(column, comparison, &stored(value, data_type)?))
-}
-
-/// A value as stored in a column of this type; None when the types differ.
-fn stored(value: &ScalarValue, data_type: DataType) -> Option<Vec<u8>> {
-    Some(match (value, data_type) {
-        (ScalarValue::Binary(Some(bytes)), DataType::Number { .. }) => bytes.clone(),
-        (ScalarValue::Utf8(Some(text)), DataType::Varchar2 { .. }) => text.as_bytes().to_vec(),
-        (ScalarValue::LargeUtf8(Some(text)), DataType::Char { bytes }) if text.len() <= usize::from(bytes) => {
-            let mut padded = text.as_bytes().to_vec();
-            padded.resize(usize::from(bytes), b' ');
-            padded
-        }
-        (ScalarValue::TimestampSecond(Some(seconds), None), DataType::Date) => {
-            DateTime::from_unix_seconds(*seconds).ok()?.date().to_vec()
-        }
-        (ScalarValue::TimestampMicrosecond(Some(micros), None), DataType::Timestamp { .. }) => {
-            format::date::stored(&DateTime::from_unix_micros(*micros).ok()?.timestamp()).to_vec()
-        }
-        (ScalarValue::LargeBinary(Some(bytes)), DataType::Raw { .. }) => bytes.clone(),
-        _ => return None,
+    Some(match operand(value, data_type)? {
+        Operand::Stored(None) => Template::Constant(Truth::Unknown),
+        operand => Template::Compare { column, comparison, operand },
     })
 }
 
-fn comparison(op: Operator) -> Option<Comparison> {
+/// The type of a rowid as text.
+const ROWID: DataType = super::sink::ROWID_TYPE;
+
+/// True: the expression may be a value that is the same for all rows: a literal, or one that needs bind variables.
+fn is_constant(expr: &Expr) -> bool {
+    matches!(expr, Expr::Literal(..)) || parameter::is_over_parameters(expr)
+}
+
+/// A value for comparisons with a column of this type; None when the types differ, or when only the planner can
+/// evaluate it.
+fn operand(expr: &Expr, data_type: DataType) -> Option<Operand> {
+    if let Expr::Literal(value, _) = expr {
+        if value.is_null() {
+            return Some(Operand::Stored(None));
+        }
+        if of_arrow(&value.data_type())? != DatumType::from(data_type) {
+            return None;
+        }
+        let stored = match value {
+            // The empty text is no NULL here: it is what is left of blanks.
+            ScalarValue::Utf8(Some(text)) | ScalarValue::LargeUtf8(Some(text)) => {
+                super::template::padded(text.as_bytes(), data_type)?
+            }
+            value => super::template::stored(&rows::from_scalar(value).ok()?, data_type)?,
+        };
+        return Some(Operand::Stored(Some(stored.into())));
+    }
+    let arrow: ArrowType = expr.get_type(&DFSchema::empty()).ok()?;
+    if arrow != DatumType::from(data_type).arrow() {
+        return None;
+    }
+    let value = Value::of(expr, &NoColumns).filter(Value::is_of_statement)?;
+    Some(Operand::Later { value, data_type, shown: parameter::shown(expr) })
+}
+
+pub(crate) fn comparison(op: Operator) -> Option<Comparison> {
     Some(match op {
         Operator::Eq => Comparison::Equal,
         Operator::NotEq => Comparison::NotEqual,

@@ -14,6 +14,8 @@ use datafusion::arrow::record_batch::{RecordBatch, RecordBatchOptions};
 use scalar::DatumType;
 use scan::RowSink;
 
+use super::source::ReadSink;
+
 /// Values of one column, gathered.
 #[derive(Debug)]
 enum Values {
@@ -163,12 +165,6 @@ impl ArrowSink {
         }
     }
 
-    /// A row fetched by its rowid.
-    pub(crate) fn fetched(&mut self, rowid: Rowid, columns: &[Option<&[u8]>]) {
-        self.block(rowid.data_object, rowid.block);
-        self.row(rowid.slot, columns);
-    }
-
     /// Takes the rows gathered since the last time.
     pub(crate) fn take(&mut self) -> Result<RecordBatch> {
         let arrays = self.columns.iter_mut().map(ColumnBuffer::finish).collect::<Result<Vec<_>, _>>();
@@ -200,6 +196,12 @@ impl RowSink for ArrowSink {
 
     fn rows(&mut self, count: usize) {
         self.rows += count;
+    }
+}
+
+impl ReadSink for ArrowSink {
+    fn held(&self) -> usize {
+        self.rows
     }
 }
 

@@ -5,13 +5,13 @@ use std::sync::Arc;
 use common::{Result, Rowid};
 use engine::dictionary::TableDef;
 use engine::instance::Session;
-use scan::{Columns, Predicate, ScanSpec};
+use scan::{Columns, Predicate, RowSink, ScanSpec};
 use storage::table::{Fetcher, Row, TableScan};
 
 use super::access::Access;
 use super::figures::Figures;
 use super::index_range::IndexRange;
-use super::sink::ArrowSink;
+use super::template::Template;
 use crate::plan::hints::HintFate;
 
 /// A read: plain data.
@@ -22,11 +22,28 @@ pub(crate) struct ReadSpec {
     pub(crate) alias: String,
     /// Table positions of the columns wanted.
     pub(crate) projection: Vec<u16>,
+    /// The condition as the plan has it.
+    pub(crate) conditions: Option<Template>,
+    /// The condition in this execution.
     pub(crate) predicate: Option<Predicate>,
     pub(crate) rowids: bool,
     pub(crate) access: Access,
+    /// The condition on rowids as plans show it, where it is not the list of them.
+    pub(crate) rowids_shown: Option<String>,
     /// The fates of the hints that name the table.
     pub(crate) hints: Vec<HintFate>,
+}
+
+/// Takes the rows of a read.
+pub(crate) trait ReadSink: RowSink {
+    /// Rows taken and not yet given on.
+    fn held(&self) -> usize;
+
+    /// A row fetched by its rowid.
+    fn fetched(&mut self, rowid: Rowid, columns: &[Option<&[u8]>]) {
+        self.block(rowid.data_object, rowid.block);
+        self.row(rowid.slot, columns);
+    }
 }
 
 impl ReadSpec {
@@ -60,32 +77,34 @@ impl Source {
     }
 
     /// Puts at most `rows` rows into the sink; false at the end. `inner` takes the figures of the index under a table
-    /// access.
+    /// access, where they are wanted.
     pub(crate) fn next(
         &mut self,
         session: &Arc<Session>,
-        sink: &mut ArrowSink,
+        sink: &mut impl ReadSink,
         rows: usize,
-        inner: &Figures,
+        inner: Option<&Figures>,
     ) -> Result<bool> {
         match self {
             Self::Full(scan) => scan.next(sink, rows),
             Self::Rowids { fetch, rowids } => {
-                let wanted = sink.rows() + rows;
+                let wanted = sink.held() + rows;
                 let mut fetcher = fetch.fetcher(session);
-                while sink.rows() < wanted {
+                while sink.held() < wanted {
                     let Some(rowid) = rowids.next() else { return Ok(false) };
                     fetch.one(&mut fetcher, rowid, sink)?;
                 }
                 Ok(true)
             }
             Self::Index { fetch, range } => {
-                let wanted = sink.rows() + rows;
+                let wanted = sink.held() + rows;
                 let mut fetcher = fetch.fetcher(session);
-                while sink.rows() < wanted {
-                    let found = inner.measure(session.meter(), || range.next())?;
+                while sink.held() < wanted {
+                    let found = match inner {
+                        Some(inner) => inner.measure(session.meter(), || range.next())?.inspect(|_| inner.rows(1)),
+                        None => range.next()?,
+                    };
                     let Some(rowid) = found else { return Ok(false) };
-                    inner.rows(1);
                     session.check_cancelled()?;
                     fetch.one(&mut fetcher, rowid, sink)?;
                 }
@@ -125,7 +144,7 @@ impl RowidFetch {
         Fetcher::new(session.worker().clone(), self.table.heap().clone(), (0..self.width).collect())
     }
 
-    fn one(&mut self, fetcher: &mut Fetcher, rowid: Rowid, sink: &mut ArrowSink) -> Result<()> {
+    fn one(&mut self, fetcher: &mut Fetcher, rowid: Rowid, sink: &mut impl ReadSink) -> Result<()> {
         let found = match fetcher.fetch(rowid, &mut self.row) {
             // A rowid of another segment is no row of this table.
             Err(error) if error.is_ora(1410) => false,

@@ -11,13 +11,12 @@ use datafusion::logical_expr::{Expr, TableProviderFilterPushDown, TableType};
 use datafusion::physical_plan::ExecutionPlan;
 use engine::dictionary::TableDef;
 use engine::instance::Session;
-use scan::Predicate;
-
 use super::access::{self, Access};
 use super::exec::TableReadExec;
 use super::predicate::{Pushed, push};
 use super::sink::ROWID_TYPE;
 use super::source::ReadSpec;
+use super::template::{Operand, Template};
 use crate::plan::hints::Hints;
 use crate::types::column;
 
@@ -49,6 +48,11 @@ impl EngineTable {
 
     pub(crate) fn table(&self) -> &Arc<TableDef> {
         &self.table
+    }
+
+    /// The hints that name it.
+    pub(crate) fn hints(&self) -> &Hints {
+        &self.hints
     }
 }
 
@@ -91,12 +95,13 @@ impl TableProvider for EngineTable {
                 columns.push(*field as u16);
             }
         }
-        let mut predicates = Vec::new();
+        let mut conditions = Vec::new();
         let mut rowids: Option<Vec<common::Rowid>> = None;
         for filter in filters {
             match push(filter, &self.table) {
-                Some(Pushed::Columns(predicate)) => predicates.push(predicate),
+                Some(Pushed::Columns(condition)) => conditions.push(condition),
                 Some(Pushed::Rowids(list)) => {
+                    let list = rowids_of(&list).map_err(crate::error::to_datafusion)?;
                     rowids = Some(match rowids {
                         None => list,
                         Some(before) => before.into_iter().filter(|rowid| list.contains(rowid)).collect(),
@@ -107,11 +112,13 @@ impl TableProvider for EngineTable {
                 }
             }
         }
-        let predicate = match predicates.len() {
+        let conditions = match conditions.len() {
             0 => None,
-            1 => predicates.pop(),
-            _ => Some(Predicate::And(predicates)),
+            1 => conditions.pop(),
+            _ => Some(Template::And(conditions)),
         };
+        let predicate = conditions.as_ref().map(Template::without_parameters).transpose();
+        let predicate = predicate.map_err(crate::error::to_datafusion)?;
         let (access, hints) = match rowids {
             Some(mut rowids) => {
                 rowids.sort_unstable();
@@ -125,9 +132,11 @@ impl TableProvider for EngineTable {
             table: Arc::clone(&self.table),
             alias: self.hints.table.clone().unwrap_or_else(|| self.table.name.clone()),
             projection: columns,
+            conditions,
             predicate,
             rowids: sources.contains(&None),
             access,
+            rowids_shown: None,
             hints,
         };
         let schema = Arc::new(self.schema.project(&fields)?);
@@ -142,12 +151,18 @@ impl TableProvider for EngineTable {
     }
 }
 
+/// The rowids of a plan without parameters.
+fn rowids_of(list: &[Operand]) -> common::Result<Vec<common::Rowid>> {
+    let text = |operand: &Operand| match operand {
+        Operand::Stored(Some(bytes)) => std::str::from_utf8(bytes).ok()?.parse().ok(),
+        _ => None,
+    };
+    let found = list.iter().map(text).collect::<Option<Vec<_>>>();
+    found.ok_or_else(|| common::Error::bug("a rowid of a scan that is none"))
+}
+
 impl EngineTable {
-    /// Blocks of the table: as analyzed, else those below its high-water mark now.
     fn blocks(&self) -> common::Result<u64> {
-        match self.table.statistics {
-            Some(statistics) => Ok(statistics.blocks),
-            None => self.table.segment.estimated_blocks(self.session.worker()).map(u64::from),
-        }
+        access::blocks(&self.session, &self.table)
     }
 }

@@ -17,7 +17,7 @@ use storage::txn::LockWait;
 
 use super::for_update::ForUpdate;
 use crate::cursor::connection::{Connection, describe};
-use crate::cursor::open::Cursor;
+use crate::cursor::open::{Cursor, Query};
 use crate::cursor::run::Running;
 use crate::plan::locking::LockingQuery;
 
@@ -62,7 +62,8 @@ impl Connection {
             .iter()
             .map(|batch| batch.project(&visible).map_err(|error| arrow(&error)))
             .collect::<Result<Vec<_>>>()?;
-        cursor.running = Some(Running::settled(&self.session, plan, Arc::new(schema), batches));
+        let settled = Running::settled(&self.session, plan, Arc::new(schema), batches);
+        cursor.running = Some(Query::Planned(settled));
         cursor.locked_at = Some(self.shared.transaction.lock().next_moment());
         Ok(())
     }

@@ -1,0 +1,195 @@
+//! What is worked out once for a shared cursor and executed with bind variables: a child cursor for each environment.
+//!
+//! A child is good for one version of the dictionary (statistics and privileges are part of it), one set of NLS
+//! settings, the rights of one user, and one type for each bind variable. A NULL may stand for a value of any type.
+
+use std::sync::Arc;
+
+use common::Result;
+use engine::dictionary::Rights;
+use scalar::{Context, Datum, DatumType, Nls};
+use sqlparser::ast;
+
+use super::connection::{Connection, describe};
+use super::context::LazyContext;
+use super::library::SharedCursor;
+use super::open::{ColumnDescription, Cursor};
+use super::run;
+use crate::direct::plan::DirectQuery;
+use crate::direct::run::DirectRun;
+use crate::direct::value::Inputs;
+use crate::plan::parameter::parameter;
+use crate::statement::parse::Statement;
+use crate::subquery;
+
+/// The planner evaluates calls of constants, such as the conversion of a time of day, which takes the present month: so
+/// a child is good for a quarter of an hour, the least by which time zones differ.
+const AGE_US: u64 = 15 * 60 * 1_000_000;
+
+/// What a child has.
+#[derive(Debug)]
+pub(crate) enum Work {
+    /// Each execution is planned by itself.
+    Planned,
+    Query(Arc<DirectQuery>),
+}
+
+/// A child cursor.
+#[derive(Debug)]
+pub(crate) struct Child {
+    catalog_version: u64,
+    nls: Arc<Nls>,
+    rights: Rights,
+    /// The quarter of an hour in which it was made.
+    age: u64,
+    /// The bind variables, with their types.
+    parameters: Vec<(String, DatumType)>,
+    pub(crate) columns: Vec<ColumnDescription>,
+    pub(crate) work: Work,
+}
+
+/// The environment of an execution.
+struct Environment {
+    catalog_version: u64,
+    nls: Arc<Nls>,
+    rights: Rights,
+    age: u64,
+}
+
+impl Child {
+    fn is_of(&self, environment: &Environment) -> bool {
+        self.catalog_version == environment.catalog_version
+            && self.age == environment.age
+            && Arc::ptr_eq(&self.nls, &environment.nls)
+            && self.rights == environment.rights
+    }
+
+    fn takes(&self, binds: &[(String, Datum)]) -> bool {
+        self.parameters.len() == binds.len()
+            && self.parameters.iter().zip(binds).all(|((name, kind), (bound, value))| {
+                name == bound && (value.datum_type() == *kind || value.is_null())
+            })
+    }
+}
+
+impl Connection {
+    fn environment(&self) -> Environment {
+        Environment {
+            catalog_version: self.session.catalog().version(),
+            nls: Arc::clone(&self.shared.nls.lock()),
+            rights: self.session.rights(),
+            age: self.session.meter().clock().wall_us() / AGE_US,
+        }
+    }
+
+    /// The columns of a query that has been executed in this environment; None when none has.
+    pub(crate) fn known_columns(&self, statement: &SharedCursor) -> Option<Vec<ColumnDescription>> {
+        let environment = self.environment();
+        let children = statement.children.lock();
+        let known = children.iter().find(|child| !child.columns.is_empty() && child.is_of(&environment));
+        known.map(|child| child.columns.clone())
+    }
+
+    /// The child cursor for this execution, made if there is none.
+    fn child(&self, cursor: &mut Cursor) -> Result<Arc<Child>> {
+        let environment = self.environment();
+        let fits = |child: &&Arc<Child>| child.is_of(&environment) && child.takes(&cursor.binds);
+        if let Some(child) = cursor.child.as_ref().filter(fits) {
+            return Ok(Arc::clone(child));
+        }
+        if let Some(child) = cursor.shared.children.lock().iter().find(fits) {
+            let child = Arc::clone(child);
+            cursor.child = Some(Arc::clone(&child));
+            return Ok(child);
+        }
+        let child = Arc::new(self.new_child(cursor, environment)?);
+        let mut children = cursor.shared.children.lock();
+        children.retain(|known| known.catalog_version == child.catalog_version && known.age == child.age);
+        children.push(Arc::clone(&child));
+        drop(children);
+        cursor.child = Some(Arc::clone(&child));
+        Ok(child)
+    }
+
+    fn new_child(&self, cursor: &Cursor, environment: Environment) -> Result<Child> {
+        let (columns, work) = match &cursor.shared.statement {
+            Statement::Query { query, headings, lock: None } => self.query_child(cursor, query, headings)?,
+            _ => (Vec::new(), Work::Planned),
+        };
+        let parameters = cursor.binds.iter().map(|(name, value)| (name.clone(), value.datum_type())).collect();
+        let Environment { catalog_version, nls, rights, age } = environment;
+        Ok(Child { catalog_version, nls, rights, age, parameters, columns, work })
+    }
+
+    fn query_child(
+        &self,
+        cursor: &Cursor,
+        query: &ast::Query,
+        headings: &[String],
+    ) -> Result<(Vec<ColumnDescription>, Work)> {
+        let planned = || Ok((Vec::new(), Work::Planned));
+        let variables = cursor.binds.iter().enumerate().map(|(at, (name, value))| {
+            let bound = match value.datum_type() {
+                DatumType::Null => super::connection::bind_value(&(name.clone(), Datum::Null))?.1,
+                kind => parameter(at, name, kind),
+            };
+            Ok((name.clone(), bound))
+        });
+        let variables = variables.collect::<Result<Vec<_>>>()?;
+        // A bind variable's value is needed now, or the statement is wrong: the long way tells.
+        let bound = self
+            .tables()?
+            .with_variables(&cursor.shared.text, &variables, |binder| binder.statement_query(query, headings));
+        let Ok(bound) = bound else { return planned() };
+        if subquery::holds_subquery(&bound.plan).unwrap_or(true) {
+            return planned();
+        }
+        let Ok(optimized) = run::optimized(&self.session, &self.state, &bound.plan) else { return planned() };
+        let context = self.lazy_context();
+        let parameters: Vec<Datum> = cursor.binds.iter().map(|(_, value)| value.clone()).collect();
+        let inputs = Inputs { context: &context, parameters: &parameters, columns: &[], rowid: None, computed: &[] };
+        let Some(direct) = DirectQuery::of(&self.session, &optimized, &bound, &inputs)? else { return planned() };
+        Ok((describe(&bound.outputs), Work::Query(Arc::new(direct))))
+    }
+
+    /// A context of the statement that begins now, made when it is asked for.
+    pub(crate) fn lazy_context(&self) -> LazyContext {
+        LazyContext::new(
+            Arc::clone(&self.session),
+            Arc::clone(&self.shared.nls.lock()),
+            Arc::clone(&self.shared.random),
+            self.schema.clone(),
+        )
+    }
+
+    /// Begins the cursor's query row by row. False when it goes the long way.
+    ///
+    /// # Errors
+    /// Errors of the engine.
+    pub(crate) fn query_directly(&self, cursor: &mut Cursor) -> Result<bool> {
+        if cursor.explaining || !self.takes_direct_ways() {
+            return Ok(false);
+        }
+        let child = self.child(cursor)?;
+        let Work::Query(plan) = &child.work else { return Ok(false) };
+        if !plan.is_still_small(&self.session)? {
+            return Ok(false);
+        }
+        let context: Arc<dyn Context> = Arc::new(self.lazy_context());
+        let parameters = cursor.binds.iter().map(|(_, value)| value.clone()).collect();
+        let Some(run) = DirectRun::start(&self.session, plan, context, parameters, cursor.measured) else {
+            return Ok(false);
+        };
+        if cursor.columns != child.columns {
+            cursor.columns.clone_from(&child.columns);
+        }
+        cursor.running = Some(super::open::Query::Direct(Box::new(run)));
+        Ok(true)
+    }
+
+    /// False while a trigger is at work, whose statements the planner checks for its table; and in tests of the other
+    /// way.
+    fn takes_direct_ways(&self) -> bool {
+        self.shared.mutating().is_empty()
+    }
+}

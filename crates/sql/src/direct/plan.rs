@@ -1,0 +1,283 @@
+//! A query on one table, compiled from the planner's optimised plan.
+
+use std::sync::Arc;
+
+use common::Result;
+use datafusion::catalog::default_table_source::source_as_provider;
+use datafusion::common::{Column, DFSchemaRef, ScalarValue};
+use datafusion::logical_expr::expr::AggregateFunction;
+use datafusion::logical_expr::{Aggregate, Expr, FetchType, Filter, LogicalPlan, SkipType, TableScan};
+use engine::dictionary::{IndexDef, TableDef};
+use engine::instance::Session;
+use scalar::DatumType;
+
+use super::value::{Inputs, Places, Test, Value};
+use crate::functions::aggregate::{Aggregate as NumberAggregate, Measure};
+use crate::plan::hints::{HintFate, Hints};
+use crate::plan::query::BoundQuery;
+use crate::scan::access::{self, Access};
+use crate::scan::predicate::{Pushed, push};
+use crate::scan::table::EngineTable;
+use crate::scan::template::{Operand, Template};
+
+/// A table of more blocks is scanned the long way: there a batch of rows costs less than its rows do here.
+const SMALL_BLOCKS: u64 = 24;
+
+/// The read of one table.
+#[derive(Clone, Debug)]
+pub(crate) struct ReadPlan {
+    pub(crate) table: Arc<TableDef>,
+    pub(crate) alias: String,
+    /// Table positions of the columns that are read.
+    pub(crate) projection: Vec<u16>,
+    pub(crate) conditions: Option<Template>,
+    pub(crate) path: Path,
+    /// The rows' addresses are wanted.
+    pub(crate) rowids: bool,
+    pub(crate) hints: Vec<HintFate>,
+}
+
+/// How the rows are found.
+#[derive(Clone, Debug)]
+pub(crate) enum Path {
+    Full,
+    Rowids(Vec<Operand>),
+    Index(Arc<IndexDef>),
+}
+
+/// An aggregate over all rows.
+#[derive(Clone, Debug)]
+pub(crate) enum Total {
+    /// Rows.
+    Count,
+    /// Rows where the value is not NULL.
+    CountOf(Value),
+    Sum(Value),
+    Least(Value),
+    Greatest(Value),
+}
+
+/// A compiled query.
+#[derive(Debug)]
+pub(crate) struct DirectQuery {
+    pub(crate) read: ReadPlan,
+    /// Conditions that the scan does not evaluate on stored columns.
+    pub(crate) tests: Vec<Test>,
+    pub(crate) totals: Option<Vec<Total>>,
+    /// The select list: over the columns that are read, or over the totals.
+    pub(crate) outputs: Vec<Value>,
+    /// The types of the select list's values.
+    pub(crate) kinds: Vec<DatumType>,
+    pub(crate) skip: usize,
+    pub(crate) fetch: Option<usize>,
+}
+
+/// The plan so far, from below: what its schema's columns are.
+struct Stage {
+    read: ReadPlan,
+    tests: Vec<Test>,
+    totals: Option<Vec<Total>>,
+    schema: DFSchemaRef,
+    values: Vec<Value>,
+    skip: usize,
+    fetch: Option<usize>,
+}
+
+impl Places for Stage {
+    fn place(&self, column: &Column) -> Option<Value> {
+        let at = self.schema.index_of_column(column).ok()?;
+        self.values.get(at).cloned()
+    }
+}
+
+impl Stage {
+    /// True: nothing limits or groups the rows yet.
+    fn is_rows(&self) -> bool {
+        self.totals.is_none() && self.skip == 0 && self.fetch.is_none()
+    }
+}
+
+impl DirectQuery {
+    /// False when the table has grown much since the plan was made to read all of it.
+    ///
+    /// # Errors
+    /// Errors of reading the segment header.
+    pub(crate) fn is_still_small(&self, session: &Session) -> Result<bool> {
+        if !matches!(self.read.path, Path::Full) {
+            return Ok(true);
+        }
+        Ok(u64::from(self.read.table.segment.estimated_blocks(session.worker())?) <= 2 * SMALL_BLOCKS)
+    }
+
+    /// Compiles the query of an optimised plan. None where only the planner's operators can carry it out, or do it
+    /// better. `inputs` has the values of the first execution.
+    ///
+    /// # Errors
+    /// Errors of reading the table's size.
+    pub(crate) fn of(
+        session: &Session,
+        plan: &LogicalPlan,
+        query: &BoundQuery,
+        inputs: &Inputs<'_>,
+    ) -> Result<Option<Self>> {
+        let Some(stage) = stage(session, plan, inputs)? else { return Ok(None) };
+        if stage.values.len() != query.outputs.len() {
+            return Ok(None);
+        }
+        let kinds = query.outputs.iter().map(|output| output.kind).collect();
+        let Stage { read, tests, totals, values: outputs, skip, fetch, .. } = stage;
+        Ok(Some(Self { read, tests, totals, outputs, kinds, skip, fetch }))
+    }
+}
+
+fn stage(session: &Session, plan: &LogicalPlan, inputs: &Inputs<'_>) -> Result<Option<Stage>> {
+    match plan {
+        LogicalPlan::TableScan(scan) => table_scan(session, scan, inputs),
+        LogicalPlan::SubqueryAlias(alias) => {
+            let Some(below) = stage(session, &alias.input, inputs)? else { return Ok(None) };
+            Ok(Some(Stage { schema: Arc::clone(&alias.schema), ..below }))
+        }
+        LogicalPlan::Projection(projection) => {
+            let Some(below) = stage(session, &projection.input, inputs)? else { return Ok(None) };
+            let values = projection.expr.iter().map(|expr| Value::of(expr, &below)).collect::<Option<Vec<_>>>();
+            Ok(values.map(|values| Stage { schema: Arc::clone(&projection.schema), values, ..below }))
+        }
+        LogicalPlan::Filter(Filter { predicate, input, .. }) => {
+            let Some(mut below) = stage(session, input, inputs)?.filter(Stage::is_rows) else { return Ok(None) };
+            let Some(test) = Test::of(predicate, &below) else { return Ok(None) };
+            below.tests.push(test);
+            Ok(Some(below))
+        }
+        LogicalPlan::Limit(limit) => {
+            let (Ok(SkipType::Literal(skip)), Ok(FetchType::Literal(fetch))) =
+                (limit.get_skip_type(), limit.get_fetch_type())
+            else {
+                return Ok(None);
+            };
+            let Some(below) = stage(session, &limit.input, inputs)? else { return Ok(None) };
+            let within = below.is_rows() || below.skip == 0 && skip == 0 && below.totals.is_none();
+            let fetch = match (fetch, below.fetch) {
+                (Some(one), Some(other)) => Some(one.min(other)),
+                (one, other) => one.or(other),
+            };
+            Ok(within.then_some(Stage { skip, fetch, ..below }))
+        }
+        LogicalPlan::Aggregate(Aggregate { input, group_expr, aggr_expr, schema, .. }) => {
+            if !group_expr.is_empty() {
+                return Ok(None);
+            }
+            let Some(below) = stage(session, input, inputs)?.filter(Stage::is_rows) else { return Ok(None) };
+            let Some(totals) = aggr_expr.iter().map(|expr| total(expr, &below)).collect::<Option<Vec<_>>>() else {
+                return Ok(None);
+            };
+            let values = (0..totals.len()).map(Value::Computed).collect();
+            Ok(Some(Stage { schema: Arc::clone(schema), values, totals: Some(totals), ..below }))
+        }
+        _ => Ok(None),
+    }
+}
+
+fn total(expr: &Expr, below: &Stage) -> Option<Total> {
+    let call = match expr {
+        Expr::Alias(alias) => return total(&alias.expr, below),
+        Expr::AggregateFunction(call) => call,
+        _ => return None,
+    };
+    let AggregateFunction { func, params } = call;
+    if params.distinct || params.filter.is_some() || !params.order_by.is_empty() || params.null_treatment.is_some() {
+        return None;
+    }
+    let [argument] = params.args.as_slice() else { return None };
+    let own: &dyn std::any::Any = func.inner().as_ref();
+    let value = || Value::of(argument, below);
+    if let Some(number) = own.downcast_ref::<NumberAggregate>() {
+        return (number.measure() == Measure::Sum).then_some(Total::Sum(value()?));
+    }
+    Some(match func.name() {
+        "count" if matches!(argument, Expr::Literal(value, _) if !matches!(value, ScalarValue::Null) && !value.is_null()) => {
+            Total::Count
+        }
+        "count" => Total::CountOf(value()?),
+        "min" => Total::Least(value()?),
+        "max" => Total::Greatest(value()?),
+        _ => return None,
+    })
+}
+
+fn table_scan(session: &Session, scan: &TableScan, inputs: &Inputs<'_>) -> Result<Option<Stage>> {
+    let Ok(provider) = source_as_provider(&scan.source) else { return Ok(None) };
+    let provider: &dyn std::any::Any = provider.as_ref();
+    let Some(provider) = provider.downcast_ref::<EngineTable>() else { return Ok(None) };
+    let table = provider.table();
+    let rowid_field = table.columns.len();
+    let fields: Vec<usize> = scan.projection.clone().unwrap_or_else(|| (0..=rowid_field).collect());
+    let (mut projection, mut values, mut rowids) = (Vec::new(), Vec::new(), false);
+    for field in &fields {
+        if *field == rowid_field {
+            rowids = true;
+            values.push(Value::Rowid);
+        } else {
+            values.push(Value::Column(projection.len(), table.columns[*field].data_type));
+            projection.push(*field as u16);
+        }
+    }
+    let mut conditions = Vec::new();
+    let mut named: Option<Vec<Operand>> = None;
+    for filter in &scan.filters {
+        match push(filter, table) {
+            Some(Pushed::Columns(condition)) => conditions.push(condition),
+            Some(Pushed::Rowids(list)) if named.is_none() => named = Some(list),
+            _ => return Ok(None),
+        }
+    }
+    let conditions = match conditions.len() {
+        0 => None,
+        1 => conditions.pop(),
+        _ => Some(Template::And(conditions)),
+    };
+    let hints = provider.hints();
+    let Some((path, fates)) = path(session, table, conditions.as_ref(), named, hints, inputs)? else {
+        return Ok(None);
+    };
+    let read = ReadPlan {
+        table: Arc::clone(table),
+        alias: hints.table.clone().unwrap_or_else(|| table.name.clone()),
+        projection,
+        conditions,
+        path,
+        rowids,
+        hints: fates,
+    };
+    let schema = Arc::clone(&scan.projected_schema);
+    Ok(Some(Stage { read, tests: Vec::new(), totals: None, schema, values, skip: 0, fetch: scan.fetch }))
+}
+
+/// The way to the rows, chosen for the values of the first execution.
+fn path(
+    session: &Session,
+    table: &Arc<TableDef>,
+    conditions: Option<&Template>,
+    rowids: Option<Vec<Operand>>,
+    hints: &Hints,
+    inputs: &Inputs<'_>,
+) -> Result<Option<(Path, Vec<HintFate>)>> {
+    if let Some(rowids) = rowids {
+        return Ok(Some((Path::Rowids(rowids), access::unused(hints, "rows are read by their rowids"))));
+    }
+    let predicate = match conditions {
+        None => None,
+        // An error shows where the statement is carried out.
+        Some(conditions) => match conditions.bound(inputs) {
+            Ok(Some(predicate)) => Some(predicate),
+            _ => return Ok(None),
+        },
+    };
+    let (access, fates) =
+        access::choose(table, || access::blocks(session, table), predicate.as_ref(), hints)?;
+    let path = match access {
+        Access::Index { index, .. } => Path::Index(index),
+        Access::Full if u64::from(table.segment.estimated_blocks(session.worker())?) <= SMALL_BLOCKS => Path::Full,
+        _ => return Ok(None),
+    };
+    Ok(Some((path, fates)))
+}

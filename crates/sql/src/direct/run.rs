@@ -1,0 +1,489 @@
+//! A running query that is carried out row by row.
+
+use std::fmt;
+use std::sync::Arc;
+
+use common::{BlockAddress, Error, ObjectNumber, Result, Rowid};
+use datafusion::arrow::datatypes::{Field, Schema};
+use datafusion::arrow::record_batch::{RecordBatch, RecordBatchOptions};
+use engine::instance::Session;
+use scalar::{Context, Datum};
+use scan::{Predicate, RowSink, Truth};
+
+use super::plan::{DirectQuery, Path, ReadPlan, Total};
+use super::value::{Inputs, typed};
+use crate::cursor::open::RowSource;
+use crate::functions::rows::Builder;
+use crate::functions::sum::NumberSum;
+use crate::scan::access::{self, Access};
+use crate::scan::figures::{Figures, FiguresValue};
+use crate::scan::source::{ReadSink, ReadSpec, Source};
+use crate::types::ArrowForm;
+
+/// Rows that are read before they are looked at.
+const READ_AHEAD: usize = 256;
+
+impl ReadPlan {
+    /// The read of one execution. None when its values do not fit the plan, or when one of them is an error: the long
+    /// way finds out whether a row needs it.
+    pub(crate) fn spec(&self, inputs: &Inputs<'_>) -> Option<ReadSpec> {
+        let predicate = match &self.conditions {
+            None => None,
+            Some(conditions) => match conditions.bound(inputs) {
+                Ok(Some(predicate)) => Some(predicate),
+                _ => return None,
+            },
+        };
+        let mut rowids_shown = None;
+        let access = match &self.path {
+            Path::Full => Access::Full,
+            Path::Rowids(operands) => {
+                let mut rowids = Vec::with_capacity(operands.len());
+                for operand in operands {
+                    match operand.bytes(inputs) {
+                        Ok(Some(Some(bytes))) => {
+                            rowids.push(std::str::from_utf8(&bytes).ok()?.parse::<Rowid>().ok()?);
+                        }
+                        Ok(Some(None)) => {}
+                        _ => return None,
+                    }
+                }
+                rowids.sort_unstable();
+                rowids.dedup();
+                rowids_shown = crate::explain::predicate::of_later_rowids(operands);
+                Access::Rowids(rowids)
+            }
+            Path::Index(index) => match predicate.as_ref().map(|predicate| access::of_index(index, predicate)) {
+                Some(Some(access)) => access,
+                // A comparison with NULL: no row.
+                _ if predicate.as_ref().is_some_and(is_never) => Access::Rowids(Vec::new()),
+                _ => return None,
+            },
+        };
+        Some(ReadSpec {
+            table: Arc::clone(&self.table),
+            alias: self.alias.clone(),
+            projection: self.projection.clone(),
+            conditions: self.conditions.clone(),
+            predicate,
+            rowids: self.rowids,
+            access,
+            rowids_shown,
+            hints: self.hints.clone(),
+        })
+    }
+}
+
+/// True: no row satisfies the condition.
+fn is_never(predicate: &Predicate) -> bool {
+    match predicate {
+        Predicate::Constant(value) => *value != Truth::True,
+        Predicate::And(parts) => parts.iter().any(is_never),
+        _ => false,
+    }
+}
+
+/// Rows as stored, in memory that is used again.
+#[derive(Debug, Default)]
+pub(crate) struct StoredRows {
+    width: usize,
+    rowids: Vec<Rowid>,
+    bytes: Vec<u8>,
+    /// The end of each column in `bytes`; true for NULL.
+    ends: Vec<(u32, bool)>,
+    rows: usize,
+    object: ObjectNumber,
+    block: BlockAddress,
+}
+
+impl StoredRows {
+    pub(crate) fn new(width: usize) -> Self {
+        Self { width, ..Self::default() }
+    }
+
+    pub(crate) fn clear(&mut self) {
+        self.rowids.clear();
+        self.bytes.clear();
+        self.ends.clear();
+        self.rows = 0;
+    }
+
+    pub(crate) fn len(&self) -> usize {
+        self.rows
+    }
+
+    pub(crate) fn rowid(&self, row: usize) -> Option<Rowid> {
+        self.rowids.get(row).copied()
+    }
+
+    /// Puts the columns of a row into `columns`.
+    pub(crate) fn columns<'r>(&'r self, row: usize, columns: &mut Vec<Option<&'r [u8]>>) {
+        columns.clear();
+        let first = row * self.width;
+        let mut start = if first == 0 { 0 } else { self.ends[first - 1].0 };
+        for (end, null) in &self.ends[first..first + self.width] {
+            columns.push(if *null { None } else { self.bytes.get(start as usize..*end as usize) });
+            start = *end;
+        }
+    }
+}
+
+impl RowSink for StoredRows {
+    fn block(&mut self, object: ObjectNumber, address: BlockAddress) {
+        self.object = object;
+        self.block = address;
+    }
+
+    fn row(&mut self, slot: u16, columns: &[Option<&[u8]>]) {
+        self.rows += 1;
+        self.rowids.push(Rowid { data_object: self.object, block: self.block, slot });
+        for column in columns {
+            self.bytes.extend_from_slice(column.unwrap_or_default());
+            self.ends.push((self.bytes.len() as u32, column.is_none()));
+        }
+    }
+
+    fn rows(&mut self, count: usize) {
+        self.rows += count;
+    }
+}
+
+impl ReadSink for StoredRows {
+    fn held(&self) -> usize {
+        self.rows
+    }
+}
+
+/// A read in progress, with its figures.
+#[derive(Debug)]
+pub(crate) struct Read {
+    session: Arc<Session>,
+    spec: Arc<ReadSpec>,
+    source: Option<Source>,
+    pub(crate) rows: StoredRows,
+    ended: bool,
+    /// Gets and times of the row sources are wanted.
+    measured: bool,
+    figures: Figures,
+    index_figures: Figures,
+}
+
+impl Read {
+    pub(crate) fn new(session: &Arc<Session>, spec: ReadSpec, measured: bool) -> Self {
+        let rows = StoredRows::new(spec.projection.len());
+        Self {
+            session: Arc::clone(session),
+            spec: Arc::new(spec),
+            source: None,
+            rows,
+            ended: false,
+            measured,
+            figures: Figures::default(),
+            index_figures: Figures::default(),
+        }
+    }
+
+    /// Replaces the rows held by the next ones, at most `rows`; false when there are none.
+    ///
+    /// # Errors
+    /// Errors of the engine.
+    pub(crate) fn next(&mut self, rows: usize) -> Result<bool> {
+        self.rows.clear();
+        while !self.ended && self.rows.len() == 0 {
+            let Self { session, spec, source, rows: sink, figures, index_figures, measured, .. } = self;
+            let mut read = || {
+                let source = match source {
+                    Some(source) => source,
+                    None => {
+                        figures.start();
+                        if matches!(spec.access, Access::Index { .. }) {
+                            index_figures.start();
+                        }
+                        source.insert(Source::open(session, spec)?)
+                    }
+                };
+                source.next(session, sink, rows, if *measured { Some(index_figures) } else { None })
+            };
+            let more = if *measured { figures.measure(session.meter(), read) } else { read() };
+            let more = more.inspect_err(|_| self.ended = true)?;
+            if !more {
+                self.ended = true;
+                self.source = None;
+            }
+            self.session.check_cancelled()?;
+        }
+        self.figures.rows(self.rows.len() as u64);
+        Ok(self.rows.len() > 0)
+    }
+
+    /// The row sources of the read, at this depth.
+    pub(crate) fn row_sources(&self, depth: u32, limit: Option<usize>) -> Vec<RowSource> {
+        let mut sources = self.spec.row_sources(depth, false, limit);
+        let figures = [&self.figures, &self.index_figures];
+        sources.iter_mut().zip(figures).for_each(|(source, figures)| source.figures = figures.value());
+        sources
+    }
+}
+
+/// A query that is being fetched.
+pub(crate) struct DirectRun {
+    plan: Arc<DirectQuery>,
+    read: Read,
+    context: Arc<dyn Context>,
+    parameters: Vec<Datum>,
+    /// The position in the rows held.
+    at: usize,
+    to_skip: usize,
+    left: usize,
+    /// Rows returned.
+    pub(crate) rows: u64,
+    measured: bool,
+}
+
+impl fmt::Debug for DirectRun {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("DirectRun").field("rows", &self.rows).finish_non_exhaustive()
+    }
+}
+
+impl DirectRun {
+    /// Begins an execution. None when its values do not fit the plan.
+    pub(crate) fn start(
+        session: &Arc<Session>,
+        plan: &Arc<DirectQuery>,
+        context: Arc<dyn Context>,
+        parameters: Vec<Datum>,
+        measured: bool,
+    ) -> Option<Self> {
+        let inputs =
+            Inputs { context: &*context, parameters: &parameters, columns: &[], rowid: None, computed: &[] };
+        let spec = plan.read.spec(&inputs)?;
+        Some(Self {
+            read: Read::new(session, spec, measured),
+            plan: Arc::clone(plan),
+            context,
+            parameters,
+            at: 0,
+            to_skip: plan.skip,
+            left: plan.fetch.unwrap_or(usize::MAX),
+            rows: 0,
+            measured,
+        })
+    }
+
+    /// Up to `rows` rows; fewer at the end.
+    ///
+    /// # Errors
+    /// Errors of the engine and of the select list.
+    pub(crate) fn fetch(&mut self, rows: usize) -> Result<Vec<Vec<Datum>>> {
+        let result = if self.plan.totals.is_some() { self.totals(rows) } else { self.plain(rows) }?;
+        self.rows += result.len() as u64;
+        Ok(result)
+    }
+
+    fn plain(&mut self, rows: usize) -> Result<Vec<Vec<Datum>>> {
+        let mut result = Vec::new();
+        let plan = Arc::clone(&self.plan);
+        while result.len() < rows && self.left > 0 {
+            if self.at >= self.read.rows.len() {
+                self.at = 0;
+                let exact = plan.tests.is_empty();
+                let wanted = (rows - result.len()).min(self.left).saturating_add(self.to_skip);
+                if !self.read.next(if exact { wanted.min(READ_AHEAD) } else { READ_AHEAD })? {
+                    break;
+                }
+            }
+            let held = &self.read.rows;
+            let mut columns = Vec::with_capacity(plan.read.projection.len());
+            while self.at < held.len() && result.len() < rows && self.left > 0 {
+                let row = self.at;
+                self.at += 1;
+                held.columns(row, &mut columns);
+                let inputs = Inputs {
+                    context: &*self.context,
+                    parameters: &self.parameters,
+                    columns: &columns,
+                    rowid: held.rowid(row),
+                    computed: &[],
+                };
+                if !plan.accepts(&inputs)? {
+                    continue;
+                }
+                if self.to_skip > 0 {
+                    self.to_skip -= 1;
+                    continue;
+                }
+                self.left -= 1;
+                result.push(plan.output(&inputs)?);
+            }
+        }
+        Ok(result)
+    }
+
+    fn totals(&mut self, rows: usize) -> Result<Vec<Vec<Datum>>> {
+        let plan = Arc::clone(&self.plan);
+        if rows == 0 || self.left == 0 {
+            return Ok(Vec::new());
+        }
+        let mut states: Vec<State> = plan.totals.iter().flatten().map(State::new).collect();
+        while self.read.next(READ_AHEAD)? {
+            let held = &self.read.rows;
+            let mut columns = Vec::with_capacity(plan.read.projection.len());
+            if plan.read.projection.is_empty() && plan.tests.is_empty() && !plan.read.rowids {
+                states.iter_mut().for_each(|state| state.count(held.len() as u64));
+                continue;
+            }
+            for row in 0..held.len() {
+                held.columns(row, &mut columns);
+                let inputs = Inputs {
+                    context: &*self.context,
+                    parameters: &self.parameters,
+                    columns: &columns,
+                    rowid: held.rowid(row),
+                    computed: &[],
+                };
+                if plan.accepts(&inputs)? {
+                    for (total, state) in plan.totals.iter().flatten().zip(&mut states) {
+                        state.add(total, &inputs)?;
+                    }
+                }
+            }
+        }
+        let computed = states.into_iter().map(State::value).collect::<Result<Vec<_>>>()?;
+        let inputs = Inputs {
+            context: &*self.context,
+            parameters: &self.parameters,
+            columns: &[],
+            rowid: None,
+            computed: &computed,
+        };
+        self.left = 0;
+        if self.to_skip > 0 || plan.fetch == Some(0) {
+            return Ok(Vec::new());
+        }
+        Ok(vec![plan.output(&inputs)?])
+    }
+
+    /// Up to `rows` rows as arrays.
+    ///
+    /// # Errors
+    /// As [`DirectRun::fetch`].
+    pub(crate) fn fetch_arrays(&mut self, rows: usize) -> Result<Vec<RecordBatch>> {
+        let found = self.fetch(rows)?;
+        if found.is_empty() {
+            return Ok(Vec::new());
+        }
+        let mut columns: Vec<Builder> =
+            self.plan.kinds.iter().map(|kind| Builder::new(*kind, found.len())).collect();
+        for row in &found {
+            for (column, value) in columns.iter_mut().zip(row) {
+                column.append(value)?;
+            }
+        }
+        let fields = self.plan.kinds.iter().enumerate().map(|(at, kind)| Field::new(at.to_string(), kind.arrow(), true));
+        let schema = Arc::new(Schema::new(fields.collect::<Vec<_>>()));
+        let options = RecordBatchOptions::new().with_row_count(Some(found.len()));
+        let arrays = columns.iter_mut().map(Builder::finish).collect();
+        let batch = RecordBatch::try_new_with_options(schema, arrays, &options);
+        Ok(vec![batch.map_err(|error| Error::bug(format!("rows as arrays: {error}")))?])
+    }
+
+    /// True: gets and times of its row sources are counted.
+    pub(crate) fn is_measured(&self) -> bool {
+        self.measured
+    }
+
+    pub(crate) fn row_sources(&self) -> Vec<RowSource> {
+        let plan = &self.plan;
+        let above = plan.steps();
+        let depth = above.len() as u32;
+        let limit = plan.fetch.filter(|_| plan.totals.is_none() && plan.tests.is_empty());
+        let mut sources = self.read.row_sources(depth, limit.map(|limit| limit.saturating_add(plan.skip)));
+        let mut work = FiguresValue::default();
+        work.add_work(&sources[0].figures);
+        let estimate = (sources[0].step.rows, sources[0].step.bytes);
+        let starts = sources[0].figures.starts;
+        for (depth, mut step) in above.into_iter().enumerate().rev() {
+            if step.rows.is_none() && step.operation != "FILTER" {
+                (step.rows, step.bytes) = estimate;
+            }
+            let figures = FiguresValue { starts, rows: self.rows, ..work };
+            sources.insert(0, RowSource { depth: depth as u32, object: 0, step, figures });
+        }
+        sources
+    }
+}
+
+impl DirectQuery {
+    fn accepts(&self, inputs: &Inputs<'_>) -> Result<bool> {
+        for test in &self.tests {
+            if test.evaluate(inputs)? != Truth::True {
+                return Ok(false);
+            }
+        }
+        Ok(true)
+    }
+
+    pub(crate) fn output(&self, inputs: &Inputs<'_>) -> Result<Vec<Datum>> {
+        let value = |(value, kind): (&super::value::Value, &scalar::DatumType)| typed(value.evaluate(inputs)?, *kind);
+        self.outputs.iter().zip(&self.kinds).map(value).collect()
+    }
+}
+
+/// An aggregate over the rows so far.
+enum State {
+    Count(u64),
+    Sum(NumberSum),
+    Extreme(Datum),
+}
+
+impl State {
+    fn new(total: &Total) -> Self {
+        match total {
+            Total::Count | Total::CountOf(_) => Self::Count(0),
+            Total::Sum(_) => Self::Sum(NumberSum::default()),
+            Total::Least(_) | Total::Greatest(_) => Self::Extreme(Datum::Null),
+        }
+    }
+
+    /// Adds rows of which no column is read.
+    fn count(&mut self, rows: u64) {
+        if let Self::Count(count) = self {
+            *count += rows;
+        }
+    }
+
+    fn add(&mut self, total: &Total, inputs: &Inputs<'_>) -> Result<()> {
+        match (self, total) {
+            (Self::Count(count), Total::Count) => *count += 1,
+            (Self::Count(count), Total::CountOf(value)) => *count += u64::from(!value.evaluate(inputs)?.is_null()),
+            (Self::Sum(sum), Total::Sum(value)) => {
+                if let Datum::Number(number) = value.evaluate(inputs)? {
+                    sum.add(&number)?;
+                }
+            }
+            (Self::Extreme(extreme), Total::Least(value) | Total::Greatest(value)) => {
+                let value = value.evaluate(inputs)?;
+                let better = match (value.as_stored(), extreme.as_stored()) {
+                    (None, _) => false,
+                    (Some(_), None) => true,
+                    (Some(value), Some(known)) if matches!(total, Total::Least(_)) => value < known,
+                    (Some(value), Some(known)) => value > known,
+                };
+                if better {
+                    *extreme = value;
+                }
+            }
+            _ => return Err(Error::bug("an aggregate with the state of another")),
+        }
+        Ok(())
+    }
+
+    fn value(self) -> Result<Datum> {
+        Ok(match self {
+            Self::Count(count) => Datum::integer(count as i64),
+            Self::Sum(sum) => sum.value()?.map_or(Datum::Null, Datum::Number),
+            Self::Extreme(value) => value,
+        })
+    }
+}

@@ -1,0 +1,314 @@
+//! Expressions over one row, evaluated value by value: compiled from the planner's, with the same functions.
+//!
+//! What is not known here (a subquery, a function of PL/SQL, a sequence) compiles to nothing, and its statement goes
+//! the long way.
+
+use common::{DataType, Error, Result, Rowid};
+use datafusion::common::Column;
+use datafusion::logical_expr::expr::ScalarFunction;
+use datafusion::logical_expr::{BinaryExpr, Expr, Operator};
+use scalar::conditions::Condition;
+use scalar::{Context, Datum, DatumType, Function, load};
+use scan::{Comparison, Truth};
+
+use crate::functions::blank::BlankTrim;
+use crate::functions::coercion::Conversion;
+use crate::functions::condition::LibraryCondition;
+use crate::functions::library::LibraryFunction;
+use crate::functions::operators::Operators;
+use crate::functions::{integer, rows};
+use crate::plan::parameter;
+use crate::scan::predicate::comparison;
+use crate::types::of_arrow;
+
+/// An expression.
+#[derive(Clone, Debug)]
+pub(crate) enum Value {
+    Constant(Datum),
+    /// A bind variable, by its position among the statement's.
+    Parameter(usize),
+    /// A column, by its position among those that are read.
+    Column(usize, DataType),
+    Rowid,
+    /// An aggregate over all rows, by its position.
+    Computed(usize),
+    Call(&'static Function, Vec<Self>, DatumType),
+    Convert(Box<Conversion>, Box<Self>),
+    /// CHAR as VARCHAR2, a DATE as TIMESTAMP and the like: the same value under another type.
+    As(DatumType, Box<Self>),
+    /// A CHAR value without its trailing blanks.
+    Trimmed(Box<Self>),
+    Case(Vec<(Test, Self)>, Box<Self>),
+}
+
+/// A condition.
+#[derive(Clone, Debug)]
+pub(crate) enum Test {
+    Compare(Comparison, Value, Value),
+    IsNull(Value),
+    Within(Value, Vec<Value>),
+    Condition(&'static Condition, Vec<Value>),
+    And(Box<Self>, Box<Self>),
+    Or(Box<Self>, Box<Self>),
+    Not(Box<Self>),
+    Constant(Truth),
+}
+
+/// The columns that an expression may name, and where they are read.
+pub(crate) trait Places {
+    /// The place of a column; None when it is none of these.
+    fn place(&self, column: &Column) -> Option<Value>;
+}
+
+/// No columns: for values that are the same for all rows.
+#[derive(Debug)]
+pub(crate) struct NoColumns;
+
+impl Places for NoColumns {
+    fn place(&self, _: &Column) -> Option<Value> {
+        None
+    }
+}
+
+/// What an expression is evaluated over.
+#[derive(Clone, Copy)]
+pub(crate) struct Inputs<'a> {
+    pub(crate) context: &'a dyn Context,
+    pub(crate) parameters: &'a [Datum],
+    /// The columns that are read, as stored.
+    pub(crate) columns: &'a [Option<&'a [u8]>],
+    pub(crate) rowid: Option<Rowid>,
+    pub(crate) computed: &'a [Datum],
+}
+
+impl Value {
+    /// Compiles an expression.
+    pub(crate) fn of(expr: &Expr, places: &dyn Places) -> Option<Self> {
+        Some(match expr {
+            Expr::Alias(alias) => Self::of(&alias.expr, places)?,
+            Expr::Column(column) => places.place(column)?,
+            Expr::Literal(value, _) => Self::Constant(rows::from_scalar(value).ok()?),
+            Expr::Placeholder(placeholder) => Self::Parameter(parameter::position(placeholder)?),
+            Expr::Cast(cast) => {
+                let kind = of_arrow(cast.field.data_type())?;
+                Self::As(kind, Box::new(Self::of(&cast.expr, places)?))
+            }
+            Expr::Case(case) => {
+                if case.expr.is_some() {
+                    return None;
+                }
+                let mut branches = Vec::with_capacity(case.when_then_expr.len());
+                for (when, then) in &case.when_then_expr {
+                    branches.push((Test::of(when, places)?, Self::of(then, places)?));
+                }
+                let otherwise = match &case.else_expr {
+                    Some(otherwise) => Self::of(otherwise, places)?,
+                    None => Self::Constant(Datum::Null),
+                };
+                Self::Case(branches, Box::new(otherwise))
+            }
+            Expr::ScalarFunction(call) => Self::of_call(call, places)?,
+            _ => return None,
+        })
+    }
+
+    fn of_call(call: &ScalarFunction, places: &dyn Places) -> Option<Self> {
+        let function: &dyn std::any::Any = call.func.inner().as_ref();
+        let arguments = || call.args.iter().map(|argument| Self::of(argument, places)).collect::<Option<Vec<_>>>();
+        let one = || Some(Box::new(Self::of(call.args.first()?, places)?));
+        if let Some(library) = function.downcast_ref::<LibraryFunction>() {
+            return Some(Self::Call(library.function, arguments()?, library.result));
+        }
+        if let Some(conversion) = function.downcast_ref::<Conversion>() {
+            return Some(Self::Convert(Box::new(conversion.clone()), one()?));
+        }
+        if function.is::<BlankTrim>() {
+            return Some(Self::Trimmed(one()?));
+        }
+        if integer::is_to_number(call) {
+            return Some(*one()?);
+        }
+        if let Some(operators) = function.downcast_ref::<Operators>() {
+            let mut operands = arguments()?.into_iter();
+            let first = operands.next()?;
+            return Some(
+                operators
+                    .each()
+                    .zip(operands)
+                    .fold(first, |left, ((function, result), right)| Self::Call(function, vec![left, right], result)),
+            );
+        }
+        None
+    }
+
+    /// True: it is the same for all rows of an execution.
+    pub(crate) fn is_of_statement(&self) -> bool {
+        match self {
+            Self::Constant(_) | Self::Parameter(_) => true,
+            Self::Column(..) | Self::Rowid | Self::Computed(_) | Self::Case(..) => false,
+            Self::Call(function, arguments, _) => {
+                function.deterministic && arguments.iter().all(Self::is_of_statement)
+            }
+            Self::Convert(_, value) | Self::As(_, value) | Self::Trimmed(value) => value.is_of_statement(),
+        }
+    }
+
+    /// # Errors
+    /// Errors of functions and conversions; stored bytes that are no value of the column's type.
+    pub(crate) fn evaluate(&self, inputs: &Inputs<'_>) -> Result<Datum> {
+        match self {
+            Self::Constant(value) => Ok(value.clone()),
+            Self::Parameter(at) => {
+                let value = inputs.parameters.get(*at);
+                value.cloned().ok_or_else(|| Error::bug(format!("no bind variable at {at}")))
+            }
+            Self::Column(at, data_type) => load(inputs.columns.get(*at).copied().flatten(), *data_type),
+            Self::Rowid => Ok(inputs.rowid.map_or(Datum::Null, |rowid| Datum::varchar2(rowid.to_string()))),
+            Self::Computed(at) => Ok(inputs.computed.get(*at).cloned().unwrap_or_default()),
+            Self::Call(function, arguments, result) => {
+                let value = match arguments.as_slice() {
+                    [] => function.call(inputs.context, &[])?,
+                    [one] => function.call(inputs.context, &[one.evaluate(inputs)?])?,
+                    [one, other] => function.call(inputs.context, &[one.evaluate(inputs)?, other.evaluate(inputs)?])?,
+                    more => {
+                        let values = more.iter().map(|argument| argument.evaluate(inputs));
+                        function.call(inputs.context, &values.collect::<Result<Vec<_>>>()?)?
+                    }
+                };
+                typed(value, *result)
+            }
+            Self::Convert(conversion, value) => {
+                typed(conversion.convert_in(inputs.context, &value.evaluate(inputs)?)?, conversion.result())
+            }
+            Self::As(kind, value) => typed(value.evaluate(inputs)?, *kind),
+            Self::Trimmed(value) => Ok(match value.evaluate(inputs)? {
+                Datum::Char(mut text) | Datum::Varchar2(mut text) => {
+                    text.truncate(text.trim_end_matches(' ').len());
+                    Datum::Char(text)
+                }
+                other => other,
+            }),
+            Self::Case(branches, otherwise) => {
+                for (when, then) in branches {
+                    if when.evaluate(inputs)? == Truth::True {
+                        return then.evaluate(inputs);
+                    }
+                }
+                otherwise.evaluate(inputs)
+            }
+        }
+    }
+}
+
+/// A value in the form that a column of the planner's arrays gives back for the type.
+pub(crate) fn typed(value: Datum, kind: DatumType) -> Result<Datum> {
+    match (value, kind) {
+        (Datum::Null, _) => Ok(Datum::Null),
+        (Datum::Char(text), DatumType::Null | DatumType::Varchar2 | DatumType::Rowid) => Ok(Datum::varchar2(text)),
+        (Datum::Varchar2(text), DatumType::Char) => Ok(Datum::character(text)),
+        (value @ (Datum::Varchar2(_) | Datum::Number(_) | Datum::Char(_) | Datum::Date(_) | Datum::Raw(_)), kind)
+            if value.datum_type() == kind =>
+        {
+            Ok(value)
+        }
+        (value, kind) => rows::from_scalar(&rows::to_scalar(&value, kind)?),
+    }
+}
+
+impl Test {
+    /// Compiles a condition.
+    pub(crate) fn of(expr: &Expr, places: &dyn Places) -> Option<Self> {
+        Some(match expr {
+            Expr::Alias(alias) => Self::of(&alias.expr, places)?,
+            Expr::Literal(datafusion::common::ScalarValue::Boolean(value), _) => {
+                Self::Constant(value.map_or(Truth::Unknown, Truth::from))
+            }
+            Expr::Not(inner) => Self::Not(Box::new(Self::of(inner, places)?)),
+            Expr::IsNull(inner) => Self::IsNull(Value::of(inner, places)?),
+            Expr::IsNotNull(inner) => Self::Not(Box::new(Self::IsNull(Value::of(inner, places)?))),
+            Expr::BinaryExpr(BinaryExpr { left, op: Operator::And, right }) => {
+                Self::And(Box::new(Self::of(left, places)?), Box::new(Self::of(right, places)?))
+            }
+            Expr::BinaryExpr(BinaryExpr { left, op: Operator::Or, right }) => {
+                Self::Or(Box::new(Self::of(left, places)?), Box::new(Self::of(right, places)?))
+            }
+            Expr::BinaryExpr(BinaryExpr { left, op, right }) => {
+                Self::Compare(comparison(*op)?, Value::of(left, places)?, Value::of(right, places)?)
+            }
+            Expr::InList(list) => {
+                let items = list.list.iter().map(|item| Value::of(item, places)).collect::<Option<Vec<_>>>()?;
+                let within = Self::Within(Value::of(&list.expr, places)?, items);
+                if list.negated { Self::Not(Box::new(within)) } else { within }
+            }
+            Expr::Between(between) => {
+                let value = Value::of(&between.expr, places)?;
+                let above =
+                    Self::Compare(Comparison::GreaterOrEqual, value.clone(), Value::of(&between.low, places)?);
+                let below = Self::Compare(Comparison::LessOrEqual, value, Value::of(&between.high, places)?);
+                let both = Self::And(Box::new(above), Box::new(below));
+                if between.negated { Self::Not(Box::new(both)) } else { both }
+            }
+            Expr::ScalarFunction(call) => {
+                let function: &dyn std::any::Any = call.func.inner().as_ref();
+                let library = function.downcast_ref::<LibraryCondition>()?;
+                let arguments = call.args.iter().map(|argument| Value::of(argument, places));
+                Self::Condition(library.condition(), arguments.collect::<Option<Vec<_>>>()?)
+            }
+            _ => return None,
+        })
+    }
+
+    /// # Errors
+    /// As [`Value::evaluate`].
+    pub(crate) fn evaluate(&self, inputs: &Inputs<'_>) -> Result<Truth> {
+        Ok(match self {
+            Self::Constant(value) => *value,
+            Self::Compare(comparison, left, right) => {
+                compared(*comparison, &left.evaluate(inputs)?, &right.evaluate(inputs)?)
+            }
+            Self::IsNull(value) => value.evaluate(inputs)?.is_null().into(),
+            Self::Within(value, list) => {
+                let value = value.evaluate(inputs)?;
+                let mut any = Truth::False;
+                for item in list {
+                    match compared(Comparison::Equal, &value, &item.evaluate(inputs)?) {
+                        Truth::True => return Ok(Truth::True),
+                        Truth::Unknown => any = Truth::Unknown,
+                        Truth::False => {}
+                    }
+                }
+                any
+            }
+            Self::Condition(condition, arguments) => {
+                let values = arguments.iter().map(|argument| argument.evaluate(inputs)).collect::<Result<Vec<_>>>()?;
+                (condition.call)(inputs.context, &values)?.map_or(Truth::Unknown, Truth::from)
+            }
+            Self::And(left, right) => match left.evaluate(inputs)? {
+                Truth::False => Truth::False,
+                Truth::True => right.evaluate(inputs)?,
+                Truth::Unknown => match right.evaluate(inputs)? {
+                    Truth::False => Truth::False,
+                    _ => Truth::Unknown,
+                },
+            },
+            Self::Or(left, right) => match left.evaluate(inputs)? {
+                Truth::True => Truth::True,
+                Truth::False => right.evaluate(inputs)?,
+                Truth::Unknown => match right.evaluate(inputs)? {
+                    Truth::True => Truth::True,
+                    _ => Truth::Unknown,
+                },
+            },
+            Self::Not(inner) => !inner.evaluate(inputs)?,
+        })
+    }
+}
+
+/// A comparison of two values of one type: by their stored bytes, which are in order.
+fn compared(comparison: Comparison, left: &Datum, right: &Datum) -> Truth {
+    match (left.as_stored(), right.as_stored()) {
+        (Some(left), Some(right)) => comparison.holds(left, right).into(),
+        // An empty text without its blanks is no NULL.
+        _ => Truth::Unknown,
+    }
+}

@@ -1,0 +1,60 @@
+//! Bind variables in a plan that is kept: typed parameters, whose values an execution gives.
+
+use std::sync::Arc;
+
+use datafusion::arrow::datatypes::Field;
+use datafusion::common::tree_node::{TreeNode, TreeNodeRecursion};
+use datafusion::logical_expr::Expr;
+use datafusion::logical_expr::expr::Placeholder;
+use scalar::DatumType;
+
+use super::bound::Bound;
+use crate::types::ArrowForm;
+
+/// The bind variable `name` of this type, at `position` among the statement's.
+pub(crate) fn parameter(position: usize, name: &str, kind: DatumType) -> Bound {
+    let id = format!("${position} {name}");
+    let field = Arc::new(Field::new(&id, kind.arrow(), true));
+    Bound::new(Expr::Placeholder(Placeholder::new_with_field(id, Some(field))), kind)
+}
+
+/// The position of a parameter.
+pub(crate) fn position(placeholder: &Placeholder) -> Option<usize> {
+    placeholder.id.strip_prefix('$')?.split(' ').next()?.parse().ok()
+}
+
+/// The name of a parameter's bind variable.
+pub(crate) fn name(placeholder: &Placeholder) -> &str {
+    placeholder.id.split_once(' ').map_or("", |(_, name)| name)
+}
+
+/// True: the expression has parameters, and no columns.
+pub(crate) fn is_over_parameters(expr: &Expr) -> bool {
+    let mut found = false;
+    let other = expr.exists(|node| {
+        found |= matches!(node, Expr::Placeholder(_));
+        Ok(matches!(
+            node,
+            Expr::Column(_)
+                | Expr::OuterReferenceColumn(..)
+                | Expr::ScalarSubquery(_)
+                | Expr::AggregateFunction(_)
+                | Expr::WindowFunction(_)
+        ))
+    });
+    found && !other.unwrap_or(true)
+}
+
+/// The text of a value over parameters in plans: its bind variable.
+pub(crate) fn shown(expr: &Expr) -> String {
+    let mut text = String::new();
+    // The visitor does not fail.
+    let _ = expr.apply(|node| {
+        if let Expr::Placeholder(placeholder) = node {
+            text = format!(":{}", name(placeholder));
+            return Ok(TreeNodeRecursion::Stop);
+        }
+        Ok(TreeNodeRecursion::Continue)
+    });
+    text
+}

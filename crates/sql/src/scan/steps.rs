@@ -1,0 +1,89 @@
+//! The row sources of a read: the table access, and the index under it.
+
+use scan::Predicate;
+
+use super::access::{self, Access};
+use super::source::ReadSpec;
+use super::template::Template;
+use crate::cursor::open::RowSource;
+use crate::explain::predicate;
+use crate::explain::step::{PlanObject, PlanStep};
+use crate::scan::figures::FiguresValue;
+
+impl ReadSpec {
+    /// The access path's name in traces and plans.
+    pub(super) fn options(&self) -> &'static str {
+        match &self.access {
+            Access::Full => "FULL",
+            Access::Rowids(_) => "BY USER ROWID",
+            Access::Index { .. } => "BY INDEX ROWID",
+        }
+    }
+
+    /// The row sources, without figures. `several`: the plan reads several tables, so columns are qualified. `limit`:
+    /// most rows that are wanted.
+    pub(crate) fn row_sources(&self, depth: u32, several: bool, limit: Option<usize>) -> Vec<RowSource> {
+        let Self { table, alias, conditions, predicate, access, .. } = self;
+        let shown = several.then_some(alias.as_str());
+        let text = |parts: &[&Template]| {
+            let parts: Vec<String> = parts.iter().map(|part| predicate::of_scan(part, table, shown)).collect();
+            (!parts.is_empty()).then(|| parts.join(" AND "))
+        };
+        let object = |owner: &str, name: &str, kind| PlanObject {
+            owner: owner.to_owned(),
+            name: name.to_owned(),
+            alias: Some(alias.clone()),
+            kind,
+        };
+        let mut step = PlanStep::new("TABLE ACCESS", self.options());
+        step.hints.clone_from(&self.hints);
+        step.object = Some(object(&table.owner, &table.name, "TABLE"));
+        let mut filters: Vec<&Template> = Vec::new();
+        let mut values: Vec<&Predicate> = Vec::new();
+        if let (Some(conditions), Some(predicate)) = (conditions, predicate) {
+            conditions.flatten(&mut filters);
+            access::flatten(predicate, &mut values);
+        }
+        let analyzed = table.statistics.map(|statistics| statistics.num_rows);
+        let mut under = None;
+        let found = match access {
+            Access::Full => analyzed,
+            Access::Rowids(rowids) => {
+                step.access = Some(match &self.rowids_shown {
+                    Some(text) => text.clone(),
+                    None => predicate::of_rowids(rowids, shown),
+                });
+                Some(rowids.len() as u64)
+            }
+            Access::Index { index, unique, .. } => {
+                let used = access::used(index, &values);
+                let mut below = PlanStep::new("INDEX", if *unique { "UNIQUE SCAN" } else { "RANGE SCAN" });
+                below.object =
+                    Some(object(&index.owner, &index.name, if index.unique { "INDEX (UNIQUE)" } else { "INDEX" }));
+                let looked: Vec<&Template> = used.iter().map(|at| filters[*at]).collect();
+                below.access = text(&looked);
+                below.rows = if *unique { Some(1) } else { access::expected(index, &values) };
+                let mut at = 0;
+                filters.retain(|_| {
+                    at += 1;
+                    !used.contains(&(at - 1))
+                });
+                let rows = below.rows;
+                let figures = FiguresValue::default();
+                under = Some(RowSource { depth: depth + 1, object: index.object.0, step: below, figures });
+                rows
+            }
+        };
+        step.filter = text(&filters);
+        // The selectivity of a further condition is unknown.
+        step.rows = found.filter(|_| filters.is_empty());
+        if let (Some(rows), Some(limit)) = (step.rows, limit) {
+            step.rows = Some(rows.min(limit as u64));
+        }
+        let row_bytes = table.statistics.map(|statistics| statistics.average_row_bytes);
+        step.bytes = step.rows.zip(row_bytes).map(|(rows, bytes)| rows * bytes);
+        let mut sources = vec![RowSource { depth, object: table.object.0, step, figures: FiguresValue::default() }];
+        sources.extend(under);
+        sources
+    }
+}

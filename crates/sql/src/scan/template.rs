@@ -1,0 +1,153 @@
+//! Conditions on stored columns whose values an execution gives: made once for a plan, bound for each execution.
+
+use common::{DataType, Error, Result};
+use scalar::context::FixedContext;
+use scalar::{Datum, DatumType};
+use scan::{Comparison, Predicate, Truth};
+
+use crate::direct::value::{Inputs, Value};
+
+/// A value that a column is compared with.
+#[derive(Clone, Debug)]
+pub(crate) enum Operand {
+    /// As the column stores it; None for NULL.
+    Stored(Option<Box<[u8]>>),
+    /// Of bind variables, to be stored as this type; with its text in plans.
+    Later { value: Value, data_type: DataType, shown: String },
+}
+
+impl Operand {
+    /// The bytes in this execution. None: the value cannot be one of the column's, so the planner has to compare it.
+    ///
+    /// # Errors
+    /// Errors of functions and conversions.
+    pub(crate) fn bytes(&self, inputs: &Inputs<'_>) -> Result<Option<Option<Box<[u8]>>>> {
+        Ok(match self {
+            Self::Stored(bytes) => Some(bytes.clone()),
+            Self::Later { value, data_type, .. } => match value.evaluate(inputs)? {
+                Datum::Null => Some(None),
+                value => stored(&value, *data_type).map(|bytes| Some(bytes.into())),
+            },
+        })
+    }
+}
+
+/// A value as stored in a column of this type; None when the types differ, or when a CHAR is longer than the column.
+pub(crate) fn stored(value: &Datum, data_type: DataType) -> Option<Vec<u8>> {
+    if value.datum_type() != DatumType::from(data_type) {
+        return None;
+    }
+    padded(value.as_stored()?, data_type)
+}
+
+/// The bytes of a value of this type as a column stores them; None for a CHAR that is longer than the column.
+pub(crate) fn padded(bytes: &[u8], data_type: DataType) -> Option<Vec<u8>> {
+    let mut bytes = bytes.to_vec();
+    if let DataType::Char { bytes: length } = data_type {
+        if bytes.len() > usize::from(length) {
+            return None;
+        }
+        bytes.resize(usize::from(length), b' ');
+    }
+    Some(bytes)
+}
+
+/// A condition on one row: see [`Predicate`].
+#[derive(Clone, Debug)]
+pub(crate) enum Template {
+    Compare { column: u16, comparison: Comparison, operand: Operand },
+    CompareColumns { left: u16, comparison: Comparison, right: u16 },
+    IsNull(u16),
+    IsNotNull(u16),
+    In { column: u16, operands: Vec<Operand> },
+    And(Vec<Self>),
+    Or(Vec<Self>),
+    Not(Box<Self>),
+    Constant(Truth),
+}
+
+impl Template {
+    /// `one OR other`; equalities of one column with values of this execution are a list.
+    pub(crate) fn any(one: Self, other: Self) -> Self {
+        let equality = |part: &Self| match part {
+            Self::Compare { column, comparison: Comparison::Equal, operand: Operand::Later { .. } } => Some(*column),
+            Self::In { column, operands } if operands.iter().all(|o| matches!(o, Operand::Later { .. })) => {
+                Some(*column)
+            }
+            _ => None,
+        };
+        let taken = |part: Self| match part {
+            Self::Compare { operand, .. } => vec![operand],
+            Self::In { operands, .. } => operands,
+            _ => Vec::new(),
+        };
+        match (equality(&one), equality(&other)) {
+            (Some(column), Some(same)) if column == same => {
+                let mut operands = taken(one);
+                operands.extend(taken(other));
+                Self::In { column, operands }
+            }
+            _ => Self::Or(vec![one, other]),
+        }
+    }
+
+    /// The condition in an execution. None where it has a value that cannot be one of its column's.
+    ///
+    /// # Errors
+    /// As [`Operand::bytes`].
+    pub(crate) fn bound(&self, inputs: &Inputs<'_>) -> Result<Option<Predicate>> {
+        let each = |parts: &[Self]| parts.iter().map(|part| part.bound(inputs)).collect::<Result<Option<Vec<_>>>>();
+        Ok(Some(match self {
+            Self::Compare { column, comparison, operand } => match operand.bytes(inputs)? {
+                Some(Some(value)) => Predicate::Compare { column: *column, comparison: *comparison, value },
+                Some(None) => Predicate::Constant(Truth::Unknown),
+                None => return Ok(None),
+            },
+            Self::CompareColumns { left, comparison, right } => {
+                Predicate::CompareColumns { left: *left, comparison: *comparison, right: *right }
+            }
+            Self::IsNull(column) => Predicate::IsNull(*column),
+            Self::IsNotNull(column) => Predicate::IsNotNull(*column),
+            Self::In { column, operands } => {
+                let mut values = Vec::with_capacity(operands.len());
+                for operand in operands {
+                    match operand.bytes(inputs)? {
+                        Some(bytes) => values.push(bytes.map(Into::into)),
+                        None => return Ok(None),
+                    }
+                }
+                Predicate::in_list(*column, values)
+            }
+            Self::And(parts) => match each(parts)? {
+                Some(parts) => Predicate::And(parts),
+                None => return Ok(None),
+            },
+            Self::Or(parts) => match each(parts)? {
+                Some(parts) => Predicate::Or(parts),
+                None => return Ok(None),
+            },
+            Self::Not(inner) => match inner.bound(inputs)? {
+                Some(inner) => Predicate::Not(Box::new(inner)),
+                None => return Ok(None),
+            },
+            Self::Constant(value) => Predicate::Constant(*value),
+        }))
+    }
+
+    /// The condition of a plan without parameters.
+    ///
+    /// # Errors
+    /// ORA-00600 when it has parameters.
+    pub(crate) fn without_parameters(&self) -> Result<Predicate> {
+        let inputs = Inputs { context: &FixedContext::default(), parameters: &[], columns: &[], rowid: None, computed: &[] };
+        self.bound(&inputs)?.ok_or_else(|| Error::bug("a condition of a scan that is none"))
+    }
+
+    /// The conjuncts of the condition.
+    pub(crate) fn flatten<'t>(&'t self, into: &mut Vec<&'t Self>) {
+        match self {
+            Self::And(parts) => parts.iter().for_each(|part| part.flatten(into)),
+            other => into.push(other),
+        }
+    }
+}
