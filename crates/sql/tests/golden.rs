@@ -1,4 +1,5 @@
-//! Golden scripts: statements with their expected results. `UPDATE_GOLDEN=1 cargo test -p sql` rewrites the files.
+//! Golden scripts: statements with their expected results, which are the same whether statements by key go their own
+//! way or are planned each time. `UPDATE_GOLDEN=1 cargo test -p sql` rewrites the files.
 //!
 //! `# disks N SIZE PATTERN` makes N files of SIZE megabytes beside the database before the script begins.
 //!
@@ -16,7 +17,8 @@ use std::sync::Arc;
 
 use device::{FileSystem, MemoryFileSystem};
 
-fn check(path: &Path) -> Result<(), String> {
+/// Runs a script. `direct`: as usual; else each statement is planned by itself.
+fn check(path: &Path, direct: bool) -> Result<(), String> {
     let text = std::fs::read_to_string(path).map_err(|error| error.to_string())?;
     let files: Arc<dyn FileSystem> = Arc::new(MemoryFileSystem::default());
     for line in text.lines().filter_map(|line| line.strip_prefix("# disks ")) {
@@ -26,7 +28,11 @@ fn check(path: &Path) -> Result<(), String> {
             files.create(&path, megabytes.parse::<u64>().unwrap() << 20).unwrap();
         }
     }
-    let mut connection = support::database_on(files).connect("system", None).unwrap();
+    let database = support::database_on(files);
+    if !direct {
+        support::plan_all(&database);
+    }
+    let mut connection = database.connect("system", None).unwrap();
     let mut written = String::new();
     for block in text.split("\n\n").map(str::trim).filter(|block| !block.is_empty()) {
         if block.lines().all(|line| line.starts_with('#')) {
@@ -53,7 +59,8 @@ fn check(path: &Path) -> Result<(), String> {
             writeln!(difference, "  expected {expected}\n  got      {got}").unwrap();
         }
     }
-    Err(format!("{}:\n{difference}", path.display()))
+    let way = if direct { "" } else { " (each statement planned)" };
+    Err(format!("{}{way}:\n{difference}", path.display()))
 }
 
 /// On a stack as large as a session's: some scripts nest deeply.
@@ -70,6 +77,8 @@ fn all_scripts() {
     let mut paths: Vec<_> = std::fs::read_dir(&directory).unwrap().map(|entry| entry.unwrap().path()).collect();
     paths.sort();
     assert!(!paths.is_empty());
-    let failures: Vec<String> = paths.iter().filter_map(|path| check(path).err()).collect();
+    let ways: &[bool] = if std::env::var_os("UPDATE_GOLDEN").is_some() { &[true] } else { &[true, false] };
+    let failures: Vec<String> =
+        ways.iter().flat_map(|direct| paths.iter().filter_map(|path| check(path, *direct).err())).collect();
     assert!(failures.is_empty(), "{}", failures.join("\n"));
 }

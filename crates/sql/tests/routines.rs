@@ -1,6 +1,6 @@
 //! Scripts of programs: statements of several users, each after a line with its user's name when that changes, ended by
-//! a line `/`; the text up to the next blank line is its result, with the lines of DBMS_OUTPUT. `UPDATE_GOLDEN=1`
-//! rewrites the results.
+//! a line `/`; the text up to the next blank line is its result, with the lines of DBMS_OUTPUT. The results are
+//! the same when each statement of SQL is planned by itself. `UPDATE_GOLDEN=1` rewrites the results.
 
 #![allow(clippy::unwrap_used, reason = "a test fails by panicking, in its helpers too")]
 
@@ -13,9 +13,12 @@ use std::path::Path;
 
 use sql::Connection;
 
-/// The script with its results.
-fn play(script: &str) -> String {
+/// The script with its results. `direct`: as usual; else each statement of SQL is planned by itself.
+fn play(script: &str, direct: bool) -> String {
     let database = support::database();
+    if !direct {
+        support::plan_all(&database);
+    }
     let mut connections: HashMap<String, Connection> = HashMap::new();
     let (mut user, mut written, mut lines) = ("system".to_owned(), String::new(), script.lines());
     while let Some(line) = lines.next() {
@@ -59,17 +62,20 @@ fn routines() {
     let mut failures = String::new();
     for path in paths.iter().filter(|path| path.to_string_lossy().contains(&only)) {
         let expected = std::fs::read_to_string(path).unwrap();
-        let got = play(&expected);
+        let got = play(&expected, true);
         if std::env::var_os("UPDATE_GOLDEN").is_some() {
             std::fs::write(path, got).unwrap();
             continue;
         }
-        let both = expected.lines().zip(got.lines()).zip(1..);
-        for ((expected, got), number) in both.filter(|((expected, got), _)| expected != got).take(5) {
-            writeln!(failures, "{}:{number}\n  expected {expected}\n  got      {got}", path.display()).unwrap();
-        }
-        if expected.lines().count() != got.lines().count() {
-            writeln!(failures, "{}: another number of lines", path.display()).unwrap();
+        for (got, way) in [(got, ""), (play(&expected, false), " (each statement planned)")] {
+            let both = expected.lines().zip(got.lines()).zip(1..);
+            for ((expected, got), number) in both.filter(|((expected, got), _)| expected != got).take(5) {
+                let path = path.display();
+                writeln!(failures, "{path}:{number}{way}\n  expected {expected}\n  got      {got}").unwrap();
+            }
+            if expected.lines().count() != got.lines().count() {
+                writeln!(failures, "{}{way}: another number of lines", path.display()).unwrap();
+            }
         }
     }
     assert!(failures.is_empty(), "\n{failures}");

@@ -39,6 +39,12 @@ fn scripts() {
             std::fs::write(&path, got).unwrap();
             continue;
         }
+        let planned = support::database();
+        support::plan_all(&planned);
+        if let (Some((number, expected, got)), None) = (difference(&expected, &play(&planned, &expected)), waiting) {
+            let text = "each statement planned";
+            failures.push(format!("{name}, line {number}, {text}\n  expected   {expected}\n  got        {got}"));
+        }
         match (difference(&expected, &got), waiting) {
             (None, None) => {}
             (None, Some(_)) => failures.push(format!("{name} passes: take it off the list of those that wait")),

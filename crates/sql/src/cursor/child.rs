@@ -9,15 +9,18 @@ use common::Result;
 use engine::dictionary::Rights;
 use scalar::{Context, Datum, DatumType, Nls};
 use sqlparser::ast;
+use storage::parameters::Parameter;
 
-use super::connection::{Connection, describe};
+use super::connection::{Connection, bind_value, describe};
 use super::context::LazyContext;
 use super::library::SharedCursor;
 use super::open::{ColumnDescription, Cursor};
 use super::run;
+use crate::direct::change::DirectChange;
 use crate::direct::plan::DirectQuery;
 use crate::direct::run::DirectRun;
 use crate::direct::value::Inputs;
+use crate::plan::binder::BindValue;
 use crate::plan::parameter::parameter;
 use crate::statement::parse::Statement;
 use crate::subquery;
@@ -32,6 +35,7 @@ pub(crate) enum Work {
     /// Each execution is planned by itself.
     Planned,
     Query(Arc<DirectQuery>),
+    Change(DirectChange),
 }
 
 /// A child cursor.
@@ -66,9 +70,11 @@ impl Child {
 
     fn takes(&self, binds: &[(String, Datum)]) -> bool {
         self.parameters.len() == binds.len()
-            && self.parameters.iter().zip(binds).all(|((name, kind), (bound, value))| {
-                name == bound && (value.datum_type() == *kind || value.is_null())
-            })
+            && self
+                .parameters
+                .iter()
+                .zip(binds)
+                .all(|((name, kind), (bound, value))| name == bound && (value.datum_type() == *kind || value.is_null()))
     }
 }
 
@@ -112,8 +118,28 @@ impl Connection {
     }
 
     fn new_child(&self, cursor: &Cursor, environment: Environment) -> Result<Child> {
+        let variables = cursor.binds.iter().enumerate().map(|(at, (name, value))| {
+            let bound = match value.datum_type() {
+                DatumType::Null => bind_value(&(name.clone(), Datum::Null))?.1,
+                kind => parameter(at, name, kind),
+            };
+            Ok((name.clone(), bound))
+        });
+        let variables = variables.collect::<Result<Vec<_>>>()?;
+        let context = self.lazy_context();
+        let parameters: Vec<Datum> = cursor.binds.iter().map(|(_, value)| value.clone()).collect();
+        let inputs = Inputs { context: &context, parameters: &parameters, columns: &[], rowid: None, computed: &[] };
+        let changed = |change: Option<DirectChange>| (Vec::new(), change.map_or(Work::Planned, Work::Change));
         let (columns, work) = match &cursor.shared.statement {
-            Statement::Query { query, headings, lock: None } => self.query_child(cursor, query, headings)?,
+            Statement::Query { query, headings, lock: None } => {
+                self.query_child(cursor, query, headings, &variables, &inputs)?
+            }
+            Statement::Update(update, returning) => {
+                changed(self.direct_update(update, returning.as_ref(), cursor, &variables, &inputs)?)
+            }
+            Statement::Delete(delete, returning) => {
+                changed(self.direct_delete(delete, returning.as_ref(), cursor, &variables, &inputs)?)
+            }
             _ => (Vec::new(), Work::Planned),
         };
         let parameters = cursor.binds.iter().map(|(name, value)| (name.clone(), value.datum_type())).collect();
@@ -126,29 +152,20 @@ impl Connection {
         cursor: &Cursor,
         query: &ast::Query,
         headings: &[String],
+        variables: &[BindValue],
+        inputs: &Inputs<'_>,
     ) -> Result<(Vec<ColumnDescription>, Work)> {
         let planned = || Ok((Vec::new(), Work::Planned));
-        let variables = cursor.binds.iter().enumerate().map(|(at, (name, value))| {
-            let bound = match value.datum_type() {
-                DatumType::Null => super::connection::bind_value(&(name.clone(), Datum::Null))?.1,
-                kind => parameter(at, name, kind),
-            };
-            Ok((name.clone(), bound))
-        });
-        let variables = variables.collect::<Result<Vec<_>>>()?;
         // A bind variable's value is needed now, or the statement is wrong: the long way tells.
         let bound = self
             .tables()?
-            .with_variables(&cursor.shared.text, &variables, |binder| binder.statement_query(query, headings));
+            .with_variables(&cursor.shared.text, variables, |binder| binder.statement_query(query, headings));
         let Ok(bound) = bound else { return planned() };
         if subquery::holds_subquery(&bound.plan).unwrap_or(true) {
             return planned();
         }
         let Ok(optimized) = run::optimized(&self.session, &self.state, &bound.plan) else { return planned() };
-        let context = self.lazy_context();
-        let parameters: Vec<Datum> = cursor.binds.iter().map(|(_, value)| value.clone()).collect();
-        let inputs = Inputs { context: &context, parameters: &parameters, columns: &[], rowid: None, computed: &[] };
-        let Some(direct) = DirectQuery::of(&self.session, &optimized, &bound, &inputs)? else { return planned() };
+        let Some(direct) = DirectQuery::of(&self.session, &optimized, &bound, inputs)? else { return planned() };
         Ok((describe(&bound.outputs), Work::Query(Arc::new(direct))))
     }
 
@@ -187,9 +204,24 @@ impl Connection {
         Ok(true)
     }
 
-    /// False while a trigger is at work, whose statements the planner checks for its table; and in tests of the other
-    /// way.
+    /// Carries out the cursor's UPDATE or DELETE row by row. None when it goes the long way.
+    ///
+    /// # Errors
+    /// Any error of the statement; the caller takes its changes back.
+    pub(crate) fn change_directly(&self, cursor: &mut Cursor) -> Result<Option<u64>> {
+        if cursor.explaining || !self.takes_direct_ways() {
+            return Ok(None);
+        }
+        let child = self.child(cursor)?;
+        let Work::Change(change) = &child.work else { return Ok(None) };
+        let context = self.lazy_context();
+        let parameters: Vec<Datum> = cursor.binds.iter().map(|(_, value)| value.clone()).collect();
+        change.carry_out(self, cursor, &context, &parameters)
+    }
+
+    /// False where `_direct_execution` says so, and while a trigger is at work, whose statements the planner checks for
+    /// its table.
     fn takes_direct_ways(&self) -> bool {
-        self.shared.mutating().is_empty()
+        self.session.parameters().boolean(Parameter::DirectExecution) && self.shared.mutating().is_empty()
     }
 }

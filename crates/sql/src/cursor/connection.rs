@@ -745,7 +745,7 @@ pub(crate) fn describe(outputs: &[Output]) -> Vec<ColumnDescription> {
         .collect()
 }
 
-pub(super) fn bind_value((name, value): &(String, Datum)) -> Result<BindValue> {
+pub(crate) fn bind_value((name, value): &(String, Datum)) -> Result<BindValue> {
     let kind = value.datum_type();
     let expr = datafusion::logical_expr::Expr::Literal(rows::to_scalar(value, kind)?, None);
     Ok((name.clone(), Bound::new(expr, kind)))

@@ -130,7 +130,12 @@ impl Connection {
             let result = {
                 let snapshot = self.session.begin_snapshot();
                 let _seen = self.session.enter(snapshot);
+                let direct = match statement {
+                    Statement::Update(..) | Statement::Delete(..) => self.change_directly(cursor),
+                    _ => Ok(None),
+                };
                 match statement {
+                    _ if !matches!(direct, Ok(None)) => direct.map(|rows| rows.unwrap_or(0)),
                     Statement::Insert(insert, returning) => self.insert(insert, returning.as_ref(), cursor),
                     Statement::Update(update, returning) => self.update(update, returning.as_ref(), cursor),
                     Statement::Delete(delete, returning) => self.delete(delete, returning.as_ref(), cursor),

@@ -1,5 +1,6 @@
 //! Statements on one table without the planner's executor: see README.md.
 
+pub(crate) mod change;
 pub(crate) mod plan;
 pub(crate) mod run;
 mod shown;

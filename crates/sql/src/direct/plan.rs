@@ -272,8 +272,7 @@ fn path(
             _ => return Ok(None),
         },
     };
-    let (access, fates) =
-        access::choose(table, || access::blocks(session, table), predicate.as_ref(), hints)?;
+    let (access, fates) = access::choose(table, || access::blocks(session, table), predicate.as_ref(), hints)?;
     let path = match access {
         Access::Index { index, .. } => Path::Index(index),
         Access::Full if u64::from(table.segment.estimated_blocks(session.worker())?) <= SMALL_BLOCKS => Path::Full,

@@ -255,8 +255,7 @@ impl DirectRun {
         parameters: Vec<Datum>,
         measured: bool,
     ) -> Option<Self> {
-        let inputs =
-            Inputs { context: &*context, parameters: &parameters, columns: &[], rowid: None, computed: &[] };
+        let inputs = Inputs { context: &*context, parameters: &parameters, columns: &[], rowid: None, computed: &[] };
         let spec = plan.read.spec(&inputs)?;
         Some(Self {
             read: Read::new(session, spec, measured),
@@ -373,14 +372,14 @@ impl DirectRun {
         if found.is_empty() {
             return Ok(Vec::new());
         }
-        let mut columns: Vec<Builder> =
-            self.plan.kinds.iter().map(|kind| Builder::new(*kind, found.len())).collect();
+        let mut columns: Vec<Builder> = self.plan.kinds.iter().map(|kind| Builder::new(*kind, found.len())).collect();
         for row in &found {
             for (column, value) in columns.iter_mut().zip(row) {
                 column.append(value)?;
             }
         }
-        let fields = self.plan.kinds.iter().enumerate().map(|(at, kind)| Field::new(at.to_string(), kind.arrow(), true));
+        let fields =
+            self.plan.kinds.iter().enumerate().map(|(at, kind)| Field::new(at.to_string(), kind.arrow(), true));
         let schema = Arc::new(Schema::new(fields.collect::<Vec<_>>()));
         let options = RecordBatchOptions::new().with_row_count(Some(found.len()));
         let arrays = columns.iter_mut().map(Builder::finish).collect();
@@ -394,28 +393,36 @@ impl DirectRun {
     }
 
     pub(crate) fn row_sources(&self) -> Vec<RowSource> {
-        let plan = &self.plan;
-        let above = plan.steps();
-        let depth = above.len() as u32;
-        let limit = plan.fetch.filter(|_| plan.totals.is_none() && plan.tests.is_empty());
-        let mut sources = self.read.row_sources(depth, limit.map(|limit| limit.saturating_add(plan.skip)));
-        let mut work = FiguresValue::default();
-        work.add_work(&sources[0].figures);
-        let estimate = (sources[0].step.rows, sources[0].step.bytes);
-        let starts = sources[0].figures.starts;
-        for (depth, mut step) in above.into_iter().enumerate().rev() {
-            if step.rows.is_none() && step.operation != "FILTER" {
-                (step.rows, step.bytes) = estimate;
-            }
-            let figures = FiguresValue { starts, rows: self.rows, ..work };
-            sources.insert(0, RowSource { depth: depth as u32, object: 0, step, figures });
-        }
-        sources
+        self.plan.row_sources_of(&self.read, 0, self.rows)
     }
 }
 
 impl DirectQuery {
-    fn accepts(&self, inputs: &Inputs<'_>) -> Result<bool> {
+    /// The row sources of an execution whose rows were all used.
+    pub(crate) fn row_sources(&self, read: &Read, depth: u32) -> Vec<RowSource> {
+        self.row_sources_of(read, depth, read.figures.value().rows)
+    }
+
+    fn row_sources_of(&self, read: &Read, first: u32, rows: u64) -> Vec<RowSource> {
+        let above = self.steps();
+        let depth = first + above.len() as u32;
+        let limit = self.fetch.filter(|_| self.totals.is_none() && self.tests.is_empty());
+        let mut sources = read.row_sources(depth, limit.map(|limit| limit.saturating_add(self.skip)));
+        let mut work = FiguresValue::default();
+        work.add_work(&sources[0].figures);
+        let estimate = (sources[0].step.rows, sources[0].step.bytes);
+        let starts = sources[0].figures.starts;
+        for (at, mut step) in above.into_iter().enumerate().rev() {
+            if step.rows.is_none() && step.operation != "FILTER" {
+                (step.rows, step.bytes) = estimate;
+            }
+            let figures = FiguresValue { starts, rows, ..work };
+            sources.insert(0, RowSource { depth: first + at as u32, object: 0, step, figures });
+        }
+        sources
+    }
+
+    pub(crate) fn accepts(&self, inputs: &Inputs<'_>) -> Result<bool> {
         for test in &self.tests {
             if test.evaluate(inputs)? != Truth::True {
                 return Ok(false);

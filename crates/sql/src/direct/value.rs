@@ -146,9 +146,7 @@ impl Value {
         match self {
             Self::Constant(_) | Self::Parameter(_) => true,
             Self::Column(..) | Self::Rowid | Self::Computed(_) | Self::Case(..) => false,
-            Self::Call(function, arguments, _) => {
-                function.deterministic && arguments.iter().all(Self::is_of_statement)
-            }
+            Self::Call(function, arguments, _) => function.deterministic && arguments.iter().all(Self::is_of_statement),
             Self::Convert(_, value) | Self::As(_, value) | Self::Trimmed(value) => value.is_of_statement(),
         }
     }
@@ -242,8 +240,7 @@ impl Test {
             }
             Expr::Between(between) => {
                 let value = Value::of(&between.expr, places)?;
-                let above =
-                    Self::Compare(Comparison::GreaterOrEqual, value.clone(), Value::of(&between.low, places)?);
+                let above = Self::Compare(Comparison::GreaterOrEqual, value.clone(), Value::of(&between.low, places)?);
                 let below = Self::Compare(Comparison::LessOrEqual, value, Value::of(&between.high, places)?);
                 let both = Self::And(Box::new(above), Box::new(below));
                 if between.negated { Self::Not(Box::new(both)) } else { both }

@@ -95,7 +95,7 @@ impl Connection {
     }
 }
 
-fn check(delete: &ast::Delete) -> Result<&ast::TableWithJoins> {
+pub(crate) fn check(delete: &ast::Delete) -> Result<&ast::TableWithJoins> {
     let ast::Delete {
         delete_token: _,
         optimizer_hints: _,

@@ -39,26 +39,31 @@ pub(crate) struct Giving {
 }
 
 /// ORA-01422: RETURNING into single variables takes one row.
-fn several_rows() -> Error {
+pub(crate) fn several_rows() -> Error {
     Error::user(1422, "exact fetch returns more than requested number of rows: RETURNING is for one row")
+}
+
+/// ROWID as a column beside those of a row.
+pub(crate) fn rowid_column(table: &TableDef) -> ScopeColumn {
+    ScopeColumn {
+        table: Some(table.name.clone()),
+        owner: None,
+        name: ROWID.to_owned(),
+        column: Column::new_unqualified(ROWID),
+        kind: DatumType::Rowid,
+        declared: ROWID_TYPE,
+        exact: true,
+        nullable: false,
+        pseudo: true,
+        merged: Merged::No,
+    }
 }
 
 impl Connection {
     /// Binds the values of RETURNING.
     pub(crate) fn giving(&self, returning: &Returning, table: &TableDef, cursor: &Cursor) -> Result<Giving> {
         let mut scope = row_scope(&table.name, &table.columns);
-        scope.columns.push(ScopeColumn {
-            table: Some(table.name.clone()),
-            owner: None,
-            name: ROWID.to_owned(),
-            column: Column::new_unqualified(ROWID),
-            kind: DatumType::Rowid,
-            declared: ROWID_TYPE,
-            exact: true,
-            nullable: false,
-            pseudo: true,
-            merged: Merged::No,
-        });
+        scope.columns.push(rowid_column(table));
         let rows = StoredRows::with_rowid(table)?;
         let mut bound = Vec::new();
         for value in &returning.values {

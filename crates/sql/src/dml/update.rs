@@ -113,7 +113,7 @@ impl Connection {
     }
 
     /// ROWID and every column of the new rows.
-    fn new_rows(
+    pub(crate) fn new_rows(
         &self,
         binder: &Binder<'_>,
         select: &ast::Select,
@@ -221,7 +221,7 @@ pub(crate) fn rows_query(
     }
 }
 
-fn check(update: &ast::Update) -> Result<&ast::ObjectName> {
+pub(crate) fn check(update: &ast::Update) -> Result<&ast::ObjectName> {
     let ast::Update {
         update_token: _,
         optimizer_hints: _,
@@ -252,7 +252,12 @@ pub(crate) fn target_name(table: &TableWithJoins) -> Result<&ast::ObjectName> {
     }
 }
 
-fn assignments<'u>(update: &'u ast::Update, table: &TableDef, text: &str) -> Result<Vec<(usize, &'u ast::Expr)>> {
+/// The assigned columns, with their values.
+pub(crate) fn assignments<'u>(
+    update: &'u ast::Update,
+    table: &TableDef,
+    text: &str,
+) -> Result<Vec<(usize, &'u ast::Expr)>> {
     let mut found: Vec<(usize, &ast::Expr)> = Vec::new();
     for assignment in &update.assignments {
         let AssignmentTarget::ColumnName(name) = &assignment.target else {

@@ -71,6 +71,11 @@ impl Figures {
         result
     }
 
+    /// The same where the cost is wanted.
+    pub(crate) fn measure_if<R>(&self, wanted: bool, meter: &Meter, work: impl FnOnce() -> R) -> R {
+        if wanted { self.measure(meter, work) } else { work() }
+    }
+
     /// Counts a start of the row source.
     pub(crate) fn start(&self) {
         self.starts.fetch_add(1, Ordering::Relaxed);

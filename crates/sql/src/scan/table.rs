@@ -2,6 +2,14 @@
 
 use std::sync::Arc;
 
+use super::access::{self, Access};
+use super::exec::TableReadExec;
+use super::predicate::{Pushed, push};
+use super::sink::ROWID_TYPE;
+use super::source::ReadSpec;
+use super::template::{Operand, Template};
+use crate::plan::hints::Hints;
+use crate::types::column;
 use async_trait::async_trait;
 use common::sync::atomic::AtomicUsize;
 use datafusion::arrow::datatypes::SchemaRef;
@@ -11,14 +19,6 @@ use datafusion::logical_expr::{Expr, TableProviderFilterPushDown, TableType};
 use datafusion::physical_plan::ExecutionPlan;
 use engine::dictionary::TableDef;
 use engine::instance::Session;
-use super::access::{self, Access};
-use super::exec::TableReadExec;
-use super::predicate::{Pushed, push};
-use super::sink::ROWID_TYPE;
-use super::source::ReadSpec;
-use super::template::{Operand, Template};
-use crate::plan::hints::Hints;
-use crate::types::column;
 
 /// Name of the pseudocolumn behind a table's own columns.
 pub(crate) const ROWID: &str = "ROWID";

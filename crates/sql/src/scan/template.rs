@@ -139,7 +139,8 @@ impl Template {
     /// # Errors
     /// ORA-00600 when it has parameters.
     pub(crate) fn without_parameters(&self) -> Result<Predicate> {
-        let inputs = Inputs { context: &FixedContext::default(), parameters: &[], columns: &[], rowid: None, computed: &[] };
+        let inputs =
+            Inputs { context: &FixedContext::default(), parameters: &[], columns: &[], rowid: None, computed: &[] };
         self.bound(&inputs)?.ok_or_else(|| Error::bug("a condition of a scan that is none"))
     }
 

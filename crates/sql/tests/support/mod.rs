@@ -26,6 +26,12 @@ pub(crate) fn database_on(files: Arc<dyn FileSystem>) -> Arc<Database> {
     Database::new(instance)
 }
 
+/// Has the database plan each statement by itself.
+pub(crate) fn plan_all(database: &Arc<Database>) {
+    let mut connection = database.connect("system", None).unwrap();
+    connection.run("alter system set \"_direct_execution\" = false scope = memory").unwrap();
+}
+
 /// A session of SYSTEM.
 pub(crate) fn connect() -> Connection {
     database().connect("system", None).unwrap()

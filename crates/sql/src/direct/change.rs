@@ -1,0 +1,393 @@
+//! UPDATE and DELETE of the rows of one table, compiled once: the rows are found and settled before the first changes,
+//! then changed in the order of their rowids, with the checks of the long way.
+
+use std::ops::Range;
+use std::sync::Arc;
+
+use common::{Error, Result, Rowid};
+use datafusion::common::Column;
+use engine::dictionary::{ColumnDef, ObjectPrivilege, TableDef};
+use scalar::{Context, Datum, DatumType};
+use sqlparser::ast;
+use storage::table::Deleter;
+
+use super::plan::DirectQuery;
+use super::run::Read;
+use super::value::{Inputs, Places, Value, typed};
+use crate::cursor::connection::Connection;
+use crate::cursor::open::{Cursor, RowSource};
+use crate::cursor::run;
+use crate::dml::assign::{Statement, Target};
+use crate::dml::condition::row_scope;
+use crate::dml::delete::check as check_delete;
+use crate::dml::insert::holds_subquery;
+use crate::dml::referential::{Consequences, NewRows};
+use crate::dml::returning::{rowid_column, several_rows};
+use crate::dml::trigger::{Event, Triggers};
+use crate::dml::update::{assignments, check as check_update, rows_query, target_name};
+use crate::explain::step::PlanStep;
+use crate::plan::binder::BindValue;
+use crate::plan::grouping::holds_aggregate;
+use crate::plan::query::BoundQuery;
+use crate::scan::figures::Figures;
+use crate::scan::table::ROWID;
+use crate::statement::merge::Returning;
+
+/// Rows that are read at a time.
+const READ_ROWS: usize = 256;
+
+/// A new value of a column.
+#[derive(Debug)]
+enum New {
+    /// The bytes that are read at this position.
+    Same(usize),
+    Value(Value, DatumType, Target),
+}
+
+/// The change of each row that is found.
+#[derive(Debug)]
+enum Verb {
+    /// One a column of the table; and the columns that are assigned.
+    Update(Vec<New>, Vec<usize>),
+    Delete,
+}
+
+/// A value of RETURNING, over the columns of a row.
+#[derive(Debug)]
+struct Given {
+    value: Value,
+    kind: DatumType,
+    into: String,
+}
+
+/// A compiled UPDATE or DELETE.
+#[derive(Debug)]
+pub(crate) struct DirectChange {
+    table: Arc<TableDef>,
+    /// Gives the rowid, and all columns where they are needed.
+    find: Arc<DirectQuery>,
+    verb: Verb,
+    given: Vec<Given>,
+}
+
+/// The columns of a whole row.
+struct WholeRow<'t>(&'t [ColumnDef]);
+
+impl Places for WholeRow<'_> {
+    fn place(&self, column: &Column) -> Option<Value> {
+        if let Some(at) = self.0.iter().position(|definition| definition.name == column.name) {
+            return Some(Value::Column(at, self.0[at].data_type));
+        }
+        (column.name == ROWID).then_some(Value::Rowid)
+    }
+}
+
+/// Rows with new columns, encoded.
+#[derive(Default)]
+struct Encoded {
+    bytes: Vec<u8>,
+    /// The columns of all rows, one row after the other.
+    columns: Vec<Option<Range<usize>>>,
+    /// Each row's rowid and number; by rowid.
+    rows: Vec<(Rowid, usize)>,
+}
+
+impl Encoded {
+    /// Puts the columns of a row into `row`.
+    fn row<'e>(&'e self, number: usize, row: &mut Vec<Option<&'e [u8]>>) {
+        row.clear();
+        let width = self.columns.len().checked_div(self.rows.len()).unwrap_or(0);
+        let columns = &self.columns[number * width..(number + 1) * width];
+        row.extend(columns.iter().map(|place| place.clone().map(|place| &self.bytes[place])));
+    }
+}
+
+impl Connection {
+    /// Compiles an UPDATE. None where the long way carries it out.
+    ///
+    /// # Errors
+    /// Errors of the engine. What is wrong with the statement is told by the long way.
+    pub(crate) fn direct_update(
+        &self,
+        update: &ast::Update,
+        returning: Option<&Returning>,
+        cursor: &Cursor,
+        variables: &[BindValue],
+        inputs: &Inputs<'_>,
+    ) -> Result<Option<DirectChange>> {
+        let Ok(name) = check_update(update) else { return Ok(None) };
+        let Ok(table) = self.target(name, ObjectPrivilege::Update) else { return Ok(None) };
+        let text = &cursor.shared.text;
+        let Ok(assignments) = assignments(update, &table, text) else { return Ok(None) };
+        let changed: Vec<usize> = assignments.iter().map(|(column, _)| *column).collect();
+        let select = rows_query(&update.table, &update.optimizer_hints, update.selection.as_ref());
+        let bound = self
+            .tables()?
+            .with_variables(text, variables, |binder| self.new_rows(binder, &select, &table, &assignments));
+        let Ok(bound) = bound else { return Ok(None) };
+        let Some(find) = self.rows_found(&bound, &table, inputs)? else { return Ok(None) };
+        let mut new = Vec::with_capacity(table.columns.len());
+        for (column, value) in find.outputs[1..].iter().enumerate() {
+            let output = &bound.outputs[column + 1];
+            new.push(match value {
+                Value::Column(at, _) if usize::from(find.read.projection[*at]) == column => New::Same(*at),
+                value => {
+                    let declared = output.exact.then_some(output.declared);
+                    let target = Target::new(&table, column, declared, Statement::update(false));
+                    New::Value(value.clone(), output.kind, target)
+                }
+            });
+        }
+        let Some(given) = self.given(returning, &table, cursor, variables)? else { return Ok(None) };
+        Ok(Some(DirectChange { table, find: Arc::new(find), verb: Verb::Update(new, changed), given }))
+    }
+
+    /// Compiles a DELETE. None where the long way carries it out.
+    ///
+    /// # Errors
+    /// As [`Connection::direct_update`].
+    pub(crate) fn direct_delete(
+        &self,
+        delete: &ast::Delete,
+        returning: Option<&Returning>,
+        cursor: &Cursor,
+        variables: &[BindValue],
+        inputs: &Inputs<'_>,
+    ) -> Result<Option<DirectChange>> {
+        let Ok(from) = check_delete(delete) else { return Ok(None) };
+        let Ok(name) = target_name(from) else { return Ok(None) };
+        if self.is_own_plan_table(name).unwrap_or(true) {
+            return Ok(None);
+        }
+        let Ok(table) = self.target(name, ObjectPrivilege::Delete) else { return Ok(None) };
+        let text = &cursor.shared.text;
+        let select = rows_query(from, &delete.optimizer_hints, delete.selection.as_ref());
+        let whole = returning.is_some();
+        let bound = self.tables()?.with_variables(text, variables, |binder| {
+            if whole {
+                return self.new_rows(binder, &select, &table, &[]);
+            }
+            binder.rows_to_change(&select, None, |_| Ok(Vec::new()))
+        });
+        let Ok(bound) = bound else { return Ok(None) };
+        let Some(find) = self.rows_found(&bound, &table, inputs)? else { return Ok(None) };
+        let Some(given) = self.given(returning, &table, cursor, variables)? else { return Ok(None) };
+        Ok(Some(DirectChange { table, find: Arc::new(find), verb: Verb::Delete, given }))
+    }
+
+    /// The query for the rows to change.
+    fn rows_found(
+        &self,
+        bound: &BoundQuery,
+        table: &Arc<TableDef>,
+        inputs: &Inputs<'_>,
+    ) -> Result<Option<DirectQuery>> {
+        if crate::subquery::holds_subquery(&bound.plan).unwrap_or(true) {
+            return Ok(None);
+        }
+        let Ok(optimized) = run::optimized(&self.session, &self.state, &bound.plan) else { return Ok(None) };
+        let find = DirectQuery::of(&self.session, &optimized, bound, inputs)?;
+        let fits = |find: &DirectQuery| {
+            find.totals.is_none()
+                && matches!(find.outputs.first(), Some(Value::Rowid))
+                && Arc::ptr_eq(&find.read.table, table)
+        };
+        Ok(find.filter(fits))
+    }
+
+    /// The values of RETURNING; None where the long way has to make them.
+    fn given(
+        &self,
+        returning: Option<&Returning>,
+        table: &TableDef,
+        cursor: &Cursor,
+        variables: &[BindValue],
+    ) -> Result<Option<Vec<Given>>> {
+        let Some(returning) = returning else { return Ok(Some(Vec::new())) };
+        let mut scope = row_scope(&table.name, &table.columns);
+        scope.columns.push(rowid_column(table));
+        let tables = self.tables()?;
+        let mut given = Vec::with_capacity(returning.values.len());
+        for (value, into) in returning.values.iter().zip(&returning.into) {
+            let bound = tables.with_variables(&cursor.shared.text, variables, |b| b.value_of_group(value, &scope));
+            let Ok(bound) = bound else { return Ok(None) };
+            if holds_subquery(&bound.expr) || holds_aggregate(&bound.expr) {
+                return Ok(None);
+            }
+            let Some(value) = Value::of(&bound.expr, &WholeRow(&table.columns)) else { return Ok(None) };
+            given.push(Given { value, kind: bound.kind, into: into.clone() });
+        }
+        Ok(Some(given))
+    }
+}
+
+impl DirectChange {
+    /// Carries the statement out. None when it has to go the long way this time.
+    ///
+    /// # Errors
+    /// Any error of the statement; the caller takes its changes back.
+    pub(crate) fn carry_out(
+        &self,
+        connection: &Connection,
+        cursor: &mut Cursor,
+        context: &dyn Context,
+        parameters: &[Datum],
+    ) -> Result<Option<u64>> {
+        let session = &connection.session;
+        if !self.find.is_still_small(session)? {
+            return Ok(None);
+        }
+        let (_lock, table) = connection.lock_for_change(&self.table)?;
+        // Checked under the lock: a trigger created now waits for the statement. DDL may have come between.
+        let event = match &self.verb {
+            Verb::Update(_, changed) => Event::Update(changed),
+            Verb::Delete => Event::Delete,
+        };
+        if !Arc::ptr_eq(&table, &self.table) || Triggers::of(connection, &table, event).is_some() {
+            return Ok(None);
+        }
+        let inputs = Inputs { context, parameters, columns: &[], rowid: None, computed: &[] };
+        let Some(spec) = self.find.read.spec(&inputs) else { return Ok(None) };
+        let mut read = Read::new(session, spec, cursor.measured);
+        let work = Figures::default();
+        let measured = cursor.measured;
+        let result = work.measure_if(measured, session.meter(), || {
+            let mut found = self.found(&mut read, &inputs)?;
+            found.rows.sort_unstable();
+            if matches!(self.verb, Verb::Delete) {
+                self.note_given(&found, &inputs, cursor)?;
+            }
+            let rows = match &self.verb {
+                Verb::Update(_, changed) => {
+                    let rows: &NewRows<'_> = &|take| {
+                        let mut row = Vec::with_capacity(table.columns.len());
+                        for (rowid, number) in &found.rows {
+                            found.row(*number, &mut row);
+                            take(*rowid, &row)?;
+                        }
+                        Ok(())
+                    };
+                    connection.replace_rows(&table, changed, rows)?
+                }
+                Verb::Delete => delete(connection, &table, &found)?,
+            };
+            if matches!(self.verb, Verb::Update(..)) {
+                self.note_given(&found, &inputs, cursor)?;
+            }
+            Ok(rows)
+        });
+        if measured || !cursor.shared.has_plan() {
+            cursor.row_sources = self.row_sources(&read, &work);
+        }
+        let rows = result?;
+        if cursor.returned_rows.len() > 1 && !connection.shared.is_recursive() {
+            return Err(several_rows());
+        }
+        Ok(Some(rows))
+    }
+
+    /// The rows to change, with their new columns, or those that RETURNING needs.
+    fn found(&self, read: &mut Read, inputs: &Inputs<'_>) -> Result<Encoded> {
+        let mut found = Encoded::default();
+        let mut left = self.find.fetch.unwrap_or(usize::MAX);
+        let mut to_skip = self.find.skip;
+        while left > 0 && read.next(if self.find.tests.is_empty() { left.min(READ_ROWS) } else { READ_ROWS })? {
+            let mut columns = Vec::with_capacity(self.table.columns.len());
+            for row in 0..read.rows.len() {
+                read.rows.columns(row, &mut columns);
+                let rowid = read.rows.rowid(row).ok_or_else(|| Error::bug("a row to change without its rowid"))?;
+                let inputs = Inputs { columns: &columns, rowid: Some(rowid), ..*inputs };
+                if !self.find.accepts(&inputs)? {
+                    continue;
+                }
+                if to_skip > 0 {
+                    to_skip -= 1;
+                    continue;
+                }
+                if left == 0 {
+                    break;
+                }
+                left -= 1;
+                let number = found.rows.len();
+                found.rows.push((rowid, number));
+                self.encode(&inputs, &mut found)?;
+            }
+        }
+        Ok(found)
+    }
+
+    fn encode(&self, inputs: &Inputs<'_>, into: &mut Encoded) -> Result<()> {
+        let put = |bytes: Option<&[u8]>, into: &mut Encoded| {
+            let start = into.bytes.len();
+            into.bytes.extend_from_slice(bytes.unwrap_or_default());
+            into.columns.push(bytes.map(|_| start..into.bytes.len()));
+        };
+        match &self.verb {
+            Verb::Delete => {
+                if !self.given.is_empty() {
+                    for value in &self.find.outputs[1..] {
+                        let Value::Column(at, _) = value else { return Err(Error::bug("a column that is computed")) };
+                        put(inputs.columns.get(*at).copied().flatten(), into);
+                    }
+                }
+            }
+            Verb::Update(new, _) => {
+                for value in new {
+                    match value {
+                        New::Same(at) => put(inputs.columns.get(*at).copied().flatten(), into),
+                        New::Value(value, kind, target) => {
+                            let value = typed(value.evaluate(inputs)?, *kind)?;
+                            let start = into.bytes.len();
+                            let stored = target.store(inputs.context, &value, &mut into.bytes)?;
+                            into.columns.push(stored.then_some(start..into.bytes.len()));
+                        }
+                    }
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// Stores the values of RETURNING in the cursor.
+    fn note_given(&self, found: &Encoded, inputs: &Inputs<'_>, cursor: &mut Cursor) -> Result<()> {
+        if self.given.is_empty() {
+            return Ok(());
+        }
+        let mut row = Vec::new();
+        let mut given = Vec::with_capacity(found.rows.len());
+        for (rowid, number) in &found.rows {
+            found.row(*number, &mut row);
+            let inputs = Inputs { columns: &row, rowid: Some(*rowid), ..*inputs };
+            let values = self.given.iter().map(|given| typed(given.value.evaluate(&inputs)?, given.kind));
+            given.push(values.collect::<Result<Vec<_>>>()?);
+        }
+        let into = || self.given.iter().map(|given| given.into.clone());
+        cursor.returned = given.first().map(|row| into().zip(row.iter().cloned()).collect()).unwrap_or_default();
+        cursor.returned_rows = given;
+        Ok(())
+    }
+
+    fn row_sources(&self, read: &Read, work: &Figures) -> Vec<RowSource> {
+        let verb = if matches!(self.verb, Verb::Delete) { "DELETE" } else { "UPDATE" };
+        let mut figures = work.value();
+        figures.starts = 1;
+        let step = PlanStep::change(verb, &self.table.owner, &self.table.name);
+        let mut sources = vec![RowSource { depth: 0, object: 0, step, figures }];
+        sources.extend(self.find.row_sources(read, 1));
+        sources
+    }
+}
+
+fn delete(connection: &Connection, table: &Arc<TableDef>, found: &Encoded) -> Result<u64> {
+    let rows = || found.rows.iter().map(|(rowid, _)| *rowid);
+    let consequences =
+        if table.referencing.is_empty() { None } else { Some(Consequences::of_delete(connection, table, rows())?) };
+    if let Some(consequences) = &consequences {
+        consequences.carry_out()?;
+    }
+    let mut deleter = Deleter::new(connection.session.worker().clone(), table.heap().clone());
+    rows().try_for_each(|rowid| deleter.push(rowid))?;
+    let rows = deleter.finish()?;
+    consequences.map_or(Ok(()), Consequences::settle)?;
+    Ok(rows)
+}
