@@ -14,16 +14,19 @@ use storage::parameters::Parameter;
 use super::connection::{Connection, bind_value, describe};
 use super::context::LazyContext;
 use super::library::SharedCursor;
-use super::open::{ColumnDescription, Cursor};
+use super::open::{ColumnDescription, Cursor, RowSource};
 use super::run;
 use crate::direct::change::DirectChange;
+use crate::direct::lock::DirectLock;
 use crate::direct::plan::DirectQuery;
 use crate::direct::run::DirectRun;
-use crate::direct::value::Inputs;
+use crate::direct::value::{Inputs, Value};
 use crate::plan::binder::BindValue;
 use crate::plan::parameter::parameter;
+use crate::plan::query::BoundQuery;
 use crate::statement::parse::Statement;
 use crate::subquery;
+use crate::transaction::for_update::ForUpdate;
 
 /// The planner evaluates calls of constants, such as the conversion of a time of day, which takes the present month: so
 /// a child is good for a quarter of an hour, the least by which time zones differ.
@@ -35,6 +38,7 @@ pub(crate) enum Work {
     /// Each execution is planned by itself.
     Planned,
     Query(Arc<DirectQuery>),
+    Lock(DirectLock),
     Change(DirectChange),
 }
 
@@ -134,6 +138,9 @@ impl Connection {
             Statement::Query { query, headings, lock: None } => {
                 self.query_child(cursor, query, headings, &variables, &inputs)?
             }
+            Statement::Query { query, headings, lock: Some(lock) } => {
+                self.lock_child(cursor, (query, headings, lock), &variables, &inputs)?
+            }
             Statement::Update(update, returning) => {
                 changed(self.direct_update(update, returning.as_ref(), cursor, &variables, &inputs)?)
             }
@@ -161,12 +168,65 @@ impl Connection {
             .tables()?
             .with_variables(&cursor.shared.text, variables, |binder| binder.statement_query(query, headings));
         let Ok(bound) = bound else { return planned() };
-        if subquery::holds_subquery(&bound.plan).unwrap_or(true) {
+        let Some(direct) = self.direct_query(&bound, inputs)? else { return planned() };
+        Ok((describe(&bound.outputs), Work::Query(Arc::new(direct))))
+    }
+
+    fn lock_child(
+        &self,
+        cursor: &Cursor,
+        (query, headings, lock): (&ast::Query, &[String], &ForUpdate),
+        variables: &[BindValue],
+        inputs: &Inputs<'_>,
+    ) -> Result<(Vec<ColumnDescription>, Work)> {
+        let planned = || Ok((Vec::new(), Work::Planned));
+        let bound = self
+            .tables()?
+            .with_variables(&cursor.shared.text, variables, |binder| binder.locking_query(query, headings, lock));
+        let Ok(locking) = bound else { return planned() };
+        let Ok([table]) = self.tables_of(&locking).map(<[_; 1]>::try_from).unwrap_or(Err(Vec::new())) else {
+            return planned();
+        };
+        let Some(direct) = self.direct_query(&locking.query, inputs)? else { return planned() };
+        if !matches!(direct.outputs.last(), Some(Value::Rowid)) || !Arc::ptr_eq(&direct.read.table, &table) {
             return planned();
         }
-        let Ok(optimized) = run::optimized(&self.session, &self.state, &bound.plan) else { return planned() };
-        let Some(direct) = DirectQuery::of(&self.session, &optimized, &bound, inputs)? else { return planned() };
-        Ok((describe(&bound.outputs), Work::Query(Arc::new(direct))))
+        let columns = describe(&locking.query.outputs[..locking.visible]);
+        Ok((columns, Work::Lock(DirectLock { query: Arc::new(direct), table, wait: lock.wait })))
+    }
+
+    /// The query compiled, where it can be carried out row by row.
+    ///
+    /// # Errors
+    /// Errors of the engine.
+    pub(crate) fn direct_query(&self, bound: &BoundQuery, inputs: &Inputs<'_>) -> Result<Option<DirectQuery>> {
+        if subquery::holds_subquery(&bound.plan).unwrap_or(true) {
+            return Ok(None);
+        }
+        // An error shows the long way.
+        let Ok(optimized) = run::optimized(&self.session, &self.state, &bound.plan) else { return Ok(None) };
+        DirectQuery::of(&self.session, &optimized, bound, inputs)
+    }
+
+    /// Executes the cursor's query with FOR UPDATE row by row. False when it goes the long way.
+    ///
+    /// # Errors
+    /// Those of the query and of the locks; the caller takes the locks back.
+    pub(crate) fn lock_directly(&self, cursor: &mut Cursor) -> Result<bool> {
+        if cursor.explaining || !self.takes_direct_ways() {
+            return Ok(false);
+        }
+        let child = self.child(cursor)?;
+        let Work::Lock(lock) = &child.work else { return Ok(false) };
+        if !lock.query.is_still_small(&self.session)? {
+            return Ok(false);
+        }
+        let context: Arc<dyn Context> = Arc::new(self.lazy_context());
+        let parameters: Vec<Datum> = cursor.binds.iter().map(|(_, value)| value.clone()).collect();
+        if cursor.columns != child.columns {
+            cursor.columns.clone_from(&child.columns);
+        }
+        lock.execute(self, cursor, &context, &parameters)
     }
 
     /// A context of the statement that begins now, made when it is asked for.
@@ -202,6 +262,28 @@ impl Connection {
         }
         cursor.running = Some(super::open::Query::Direct(Box::new(run)));
         Ok(true)
+    }
+
+    /// The row sources of the cursor's statement where it is carried out row by row; nothing is executed.
+    ///
+    /// # Errors
+    /// Errors of the engine.
+    pub(crate) fn direct_row_sources(&self, cursor: &mut Cursor) -> Result<Option<Vec<RowSource>>> {
+        if !self.takes_direct_ways() {
+            return Ok(None);
+        }
+        let child = self.child(cursor)?;
+        let context = self.lazy_context();
+        let parameters: Vec<Datum> = cursor.binds.iter().map(|(_, value)| value.clone()).collect();
+        let inputs = Inputs { context: &context, parameters: &parameters, columns: &[], rowid: None, computed: &[] };
+        match &child.work {
+            Work::Planned => Ok(None),
+            Work::Query(plan) if !plan.is_still_small(&self.session)? => Ok(None),
+            Work::Lock(lock) if !lock.query.is_still_small(&self.session)? => Ok(None),
+            Work::Query(plan) => Ok(plan.explained(&self.session, &inputs)),
+            Work::Lock(lock) => Ok(lock.query.explained(&self.session, &inputs)),
+            Work::Change(change) => change.explained(&self.session, &inputs),
+        }
     }
 
     /// Carries out the cursor's UPDATE or DELETE row by row. None when it goes the long way.

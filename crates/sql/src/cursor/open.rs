@@ -11,7 +11,8 @@ use super::arrays::to_rows;
 use super::child::Child;
 use super::library::SharedCursor;
 use super::run::Running;
-use crate::direct::run::DirectRun;
+use crate::direct::lock::Settled;
+use crate::direct::run::{DirectRun, to_arrays};
 use crate::dml::direct::Direct;
 use crate::explain::plan::CursorPlan;
 use crate::explain::step::PlanStep;
@@ -54,6 +55,8 @@ pub(crate) enum Query {
     Planned(Running),
     /// Row by row.
     Direct(Box<DirectRun>),
+    /// Run to its end already.
+    Settled(Settled),
 }
 
 impl Query {
@@ -65,6 +68,7 @@ impl Query {
         match self {
             Self::Planned(running) => to_rows(&running.fetch(rows)?),
             Self::Direct(running) => running.fetch(rows),
+            Self::Settled(settled) => Ok(settled.rows.by_ref().take(rows).collect()),
         }
     }
 
@@ -76,6 +80,10 @@ impl Query {
         match self {
             Self::Planned(running) => running.fetch(rows),
             Self::Direct(running) => running.fetch_arrays(rows),
+            Self::Settled(settled) => {
+                let found: Vec<_> = settled.rows.by_ref().take(rows).collect();
+                to_arrays(&found, &settled.kinds)
+            }
         }
     }
 }
@@ -122,6 +130,7 @@ impl Cursor {
             // The plan is known; its figures are not wanted.
             Query::Direct(running) if !running.is_measured() && self.shared.has_plan() => Vec::new(),
             Query::Direct(running) => running.row_sources(),
+            Query::Settled(settled) => settled.row_sources,
         };
         self.keep_plan(wall_us);
     }

@@ -7,6 +7,7 @@ use std::sync::Arc;
 use common::{Error, Result, Rowid};
 use datafusion::common::Column;
 use engine::dictionary::{ColumnDef, ObjectPrivilege, TableDef};
+use engine::instance::Session;
 use scalar::{Context, Datum, DatumType};
 use sqlparser::ast;
 use storage::table::Deleter;
@@ -16,7 +17,6 @@ use super::run::Read;
 use super::value::{Inputs, Places, Value, typed};
 use crate::cursor::connection::Connection;
 use crate::cursor::open::{Cursor, RowSource};
-use crate::cursor::run;
 use crate::dml::assign::{Statement, Target};
 use crate::dml::condition::row_scope;
 use crate::dml::delete::check as check_delete;
@@ -182,11 +182,7 @@ impl Connection {
         table: &Arc<TableDef>,
         inputs: &Inputs<'_>,
     ) -> Result<Option<DirectQuery>> {
-        if crate::subquery::holds_subquery(&bound.plan).unwrap_or(true) {
-            return Ok(None);
-        }
-        let Ok(optimized) = run::optimized(&self.session, &self.state, &bound.plan) else { return Ok(None) };
-        let find = DirectQuery::of(&self.session, &optimized, bound, inputs)?;
+        let find = self.direct_query(bound, inputs)?;
         let fits = |find: &DirectQuery| {
             find.totals.is_none()
                 && matches!(find.outputs.first(), Some(Value::Rowid))
@@ -365,6 +361,19 @@ impl DirectChange {
         cursor.returned = given.first().map(|row| into().zip(row.iter().cloned()).collect()).unwrap_or_default();
         cursor.returned_rows = given;
         Ok(())
+    }
+
+    /// The row sources that an execution with these values would have. None when it would go the long way.
+    ///
+    /// # Errors
+    /// Errors of reading the table's size.
+    pub(crate) fn explained(&self, session: &Arc<Session>, inputs: &Inputs<'_>) -> Result<Option<Vec<RowSource>>> {
+        if !self.find.is_still_small(session)? {
+            return Ok(None);
+        }
+        let Some(spec) = self.find.read.spec(inputs) else { return Ok(None) };
+        let read = Read::new(session, spec, false);
+        Ok(Some(self.row_sources(&read, &Figures::default())))
     }
 
     fn row_sources(&self, read: &Read, work: &Figures) -> Vec<RowSource> {

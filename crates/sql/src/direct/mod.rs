@@ -1,6 +1,7 @@
 //! Statements on one table without the planner's executor: see README.md.
 
 pub(crate) mod change;
+pub(crate) mod lock;
 pub(crate) mod plan;
 pub(crate) mod run;
 mod shown;

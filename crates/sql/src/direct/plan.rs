@@ -5,11 +5,12 @@ use std::sync::Arc;
 use common::Result;
 use datafusion::catalog::default_table_source::source_as_provider;
 use datafusion::common::{Column, DFSchemaRef, ScalarValue};
-use datafusion::logical_expr::expr::AggregateFunction;
+use datafusion::logical_expr::expr::{AggregateFunction, Sort};
 use datafusion::logical_expr::{Aggregate, Expr, FetchType, Filter, LogicalPlan, SkipType, TableScan};
 use engine::dictionary::{IndexDef, TableDef};
 use engine::instance::Session;
 use scalar::DatumType;
+use scan::Comparison;
 
 use super::value::{Inputs, Places, Test, Value};
 use crate::functions::aggregate::{Aggregate as NumberAggregate, Measure};
@@ -32,6 +33,10 @@ pub(crate) struct ReadPlan {
     pub(crate) projection: Vec<u16>,
     pub(crate) conditions: Option<Template>,
     pub(crate) path: Path,
+    /// An index is read from its end.
+    pub(crate) descending: bool,
+    /// The first row in the order of the index is all that is wanted.
+    pub(crate) first_only: bool,
     /// The rows' addresses are wanted.
     pub(crate) rowids: bool,
     pub(crate) hints: Vec<HintFate>,
@@ -97,6 +102,81 @@ impl Stage {
     }
 }
 
+/// True: NULLs stand last in ascending order and first in descending order, as in an index.
+fn as_in_index(key: &Sort) -> bool {
+    key.nulls_first != key.asc
+}
+
+impl Stage {
+    /// Reads the rows in the order of these keys, if the index that finds them has it. False otherwise.
+    fn is_in_order(&mut self, keys: &[Sort]) -> bool {
+        let Some(first) = keys.first() else { return false };
+        if !keys.iter().all(|key| key.asc == first.asc && as_in_index(key)) {
+            return false;
+        }
+        let places = keys.iter().map(|key| Value::of(&key.expr, self)).collect::<Option<Vec<_>>>();
+        let columns = places.iter().flatten().map(|place| self.column(place)).collect::<Option<Vec<u16>>>();
+        if places.is_none() || !columns.is_some_and(|columns| self.read.has_order(&columns)) {
+            return false;
+        }
+        self.read.descending = !first.asc;
+        true
+    }
+
+    /// The table's column that a value is.
+    fn column(&self, value: &Value) -> Option<u16> {
+        match value {
+            Value::Column(at, _) => self.read.projection.get(*at).copied(),
+            _ => None,
+        }
+    }
+
+    /// Has MIN or MAX of a column take the first row of an index that has the column in order.
+    fn take_extreme(&mut self, totals: &[Total]) {
+        let [Total::Least(value) | Total::Greatest(value)] = totals else { return };
+        let Some(column) = self.column(value) else { return };
+        if self.read.projection.len() != 1 || !self.tests.is_empty() {
+            return;
+        }
+        if self.read.conditions.is_none() && self.read.hints.is_empty() {
+            // Rows without an entry have NULL in the column.
+            let indexes = &self.read.table.indexes;
+            if let Some(index) = indexes.iter().find(|index| index.columns.first() == Some(&column)) {
+                self.read.path = Path::Index(Arc::clone(index));
+            }
+        }
+        if self.read.has_order(&[column]) {
+            self.read.first_only = true;
+            self.read.descending = matches!(totals, [Total::Greatest(_)]);
+        }
+    }
+}
+
+impl ReadPlan {
+    /// True: the index that finds the rows gives them in the order of these columns.
+    fn has_order(&self, columns: &[u16]) -> bool {
+        let Path::Index(index) = &self.path else { return false };
+        let mut conditions = Vec::new();
+        if let Some(condition) = &self.conditions {
+            condition.flatten(&mut conditions);
+        }
+        let constant = |column: u16| {
+            conditions.iter().any(|condition| {
+                matches!(condition, Template::Compare { column: c, comparison: Comparison::Equal, .. } if *c == column)
+            })
+        };
+        let mut keys = columns.iter().copied().filter(|column| !constant(*column)).peekable();
+        for column in index.columns.iter().filter(|column| !constant(**column)) {
+            match keys.peek() {
+                None => return true,
+                Some(key) if key == column => drop(keys.next()),
+                Some(_) => return false,
+            }
+        }
+        keys.peek().is_none()
+    }
+}
+
 impl DirectQuery {
     /// False when the table has grown much since the plan was made to read all of it.
     ///
@@ -121,6 +201,10 @@ impl DirectQuery {
         inputs: &Inputs<'_>,
     ) -> Result<Option<Self>> {
         let Some(stage) = stage(session, plan, inputs)? else { return Ok(None) };
+        let full = matches!(stage.read.path, Path::Full);
+        if full && u64::from(stage.read.table.segment.estimated_blocks(session.worker())?) > SMALL_BLOCKS {
+            return Ok(None);
+        }
         if stage.values.len() != query.outputs.len() {
             return Ok(None);
         }
@@ -148,6 +232,11 @@ fn stage(session: &Session, plan: &LogicalPlan, inputs: &Inputs<'_>) -> Result<O
             below.tests.push(test);
             Ok(Some(below))
         }
+        LogicalPlan::Sort(sort) => {
+            let Some(mut below) = stage(session, &sort.input, inputs)?.filter(Stage::is_rows) else { return Ok(None) };
+            below.fetch = sort.fetch;
+            Ok(below.is_in_order(&sort.expr).then_some(below))
+        }
         LogicalPlan::Limit(limit) => {
             let (Ok(SkipType::Literal(skip)), Ok(FetchType::Literal(fetch))) =
                 (limit.get_skip_type(), limit.get_fetch_type())
@@ -166,11 +255,12 @@ fn stage(session: &Session, plan: &LogicalPlan, inputs: &Inputs<'_>) -> Result<O
             if !group_expr.is_empty() {
                 return Ok(None);
             }
-            let Some(below) = stage(session, input, inputs)?.filter(Stage::is_rows) else { return Ok(None) };
+            let Some(mut below) = stage(session, input, inputs)?.filter(Stage::is_rows) else { return Ok(None) };
             let Some(totals) = aggr_expr.iter().map(|expr| total(expr, &below)).collect::<Option<Vec<_>>>() else {
                 return Ok(None);
             };
             let values = (0..totals.len()).map(Value::Computed).collect();
+            below.take_extreme(&totals);
             Ok(Some(Stage { schema: Arc::clone(schema), values, totals: Some(totals), ..below }))
         }
         _ => Ok(None),
@@ -245,6 +335,8 @@ fn table_scan(session: &Session, scan: &TableScan, inputs: &Inputs<'_>) -> Resul
         projection,
         conditions,
         path,
+        descending: false,
+        first_only: false,
         rowids,
         hints: fates,
     };
@@ -275,8 +367,8 @@ fn path(
     let (access, fates) = access::choose(table, || access::blocks(session, table), predicate.as_ref(), hints)?;
     let path = match access {
         Access::Index { index, .. } => Path::Index(index),
-        Access::Full if u64::from(table.segment.estimated_blocks(session.worker())?) <= SMALL_BLOCKS => Path::Full,
-        _ => return Ok(None),
+        Access::Full => Path::Full,
+        Access::Rowids(_) => return Ok(None),
     };
     Ok(Some((path, fates)))
 }

@@ -1,17 +1,18 @@
 //! A running query that is carried out row by row.
 
 use std::fmt;
+use std::ops::Bound;
 use std::sync::Arc;
 
 use common::{BlockAddress, Error, ObjectNumber, Result, Rowid};
 use datafusion::arrow::datatypes::{Field, Schema};
 use datafusion::arrow::record_batch::{RecordBatch, RecordBatchOptions};
 use engine::instance::Session;
-use scalar::{Context, Datum};
+use scalar::{Context, Datum, DatumType};
 use scan::{Predicate, RowSink, Truth};
 
 use super::plan::{DirectQuery, Path, ReadPlan, Total};
-use super::value::{Inputs, typed};
+use super::value::{Inputs, Value, typed};
 use crate::cursor::open::RowSource;
 use crate::functions::rows::Builder;
 use crate::functions::sum::NumberSum;
@@ -53,8 +54,19 @@ impl ReadPlan {
                 rowids_shown = crate::explain::predicate::of_later_rowids(operands);
                 Access::Rowids(rowids)
             }
+            Path::Index(index) if self.conditions.is_none() => Access::Index {
+                index: Arc::clone(index),
+                ranges: vec![(Bound::Unbounded, Bound::Unbounded)],
+                unique: false,
+                descending: self.descending,
+            },
             Path::Index(index) => match predicate.as_ref().map(|predicate| access::of_index(index, predicate)) {
-                Some(Some(access)) => access,
+                Some(Some(Access::Index { index, mut ranges, unique, .. })) => {
+                    if self.descending {
+                        ranges.reverse();
+                    }
+                    Access::Index { index, ranges, unique, descending: self.descending }
+                }
                 // A comparison with NULL: no row.
                 _ if predicate.as_ref().is_some_and(is_never) => Access::Rowids(Vec::new()),
                 _ => return None,
@@ -68,6 +80,7 @@ impl ReadPlan {
             predicate,
             rowids: self.rowids,
             access,
+            first_only: self.first_only,
             rowids_shown,
             hints: self.hints.clone(),
         })
@@ -79,6 +92,7 @@ fn is_never(predicate: &Predicate) -> bool {
     match predicate {
         Predicate::Constant(value) => *value != Truth::True,
         Predicate::And(parts) => parts.iter().any(is_never),
+        Predicate::In { values, .. } => values.is_empty(),
         _ => false,
     }
 }
@@ -202,7 +216,7 @@ impl Read {
                         source.insert(Source::open(session, spec)?)
                     }
                 };
-                source.next(session, sink, rows, if *measured { Some(index_figures) } else { None })
+                source.next((session, spec), sink, rows, if *measured { Some(index_figures) } else { None })
             };
             let more = if *measured { figures.measure(session.meter(), read) } else { read() };
             let more = more.inspect_err(|_| self.ended = true)?;
@@ -218,10 +232,8 @@ impl Read {
 
     /// The row sources of the read, at this depth.
     pub(crate) fn row_sources(&self, depth: u32, limit: Option<usize>) -> Vec<RowSource> {
-        let mut sources = self.spec.row_sources(depth, false, limit);
-        let figures = [&self.figures, &self.index_figures];
-        sources.iter_mut().zip(figures).for_each(|(source, figures)| source.figures = figures.value());
-        sources
+        let sources = self.spec.row_sources(depth, false, limit);
+        self.spec.measured(sources, &self.figures, &self.index_figures)
     }
 }
 
@@ -325,7 +337,7 @@ impl DirectRun {
             return Ok(Vec::new());
         }
         let mut states: Vec<State> = plan.totals.iter().flatten().map(State::new).collect();
-        while self.read.next(READ_AHEAD)? {
+        'rows: while self.read.next(if plan.read.first_only { 1 } else { READ_AHEAD })? {
             let held = &self.read.rows;
             let mut columns = Vec::with_capacity(plan.read.projection.len());
             if plan.read.projection.is_empty() && plan.tests.is_empty() && !plan.read.rowids {
@@ -342,8 +354,15 @@ impl DirectRun {
                     computed: &[],
                 };
                 if plan.accepts(&inputs)? {
+                    if plan.read.first_only && columns.first().is_none_or(Option::is_none) {
+                        // NULL is neither the least nor the greatest.
+                        continue;
+                    }
                     for (total, state) in plan.totals.iter().flatten().zip(&mut states) {
                         state.add(total, &inputs)?;
+                    }
+                    if plan.read.first_only {
+                        break 'rows;
                     }
                 }
             }
@@ -368,23 +387,7 @@ impl DirectRun {
     /// # Errors
     /// As [`DirectRun::fetch`].
     pub(crate) fn fetch_arrays(&mut self, rows: usize) -> Result<Vec<RecordBatch>> {
-        let found = self.fetch(rows)?;
-        if found.is_empty() {
-            return Ok(Vec::new());
-        }
-        let mut columns: Vec<Builder> = self.plan.kinds.iter().map(|kind| Builder::new(*kind, found.len())).collect();
-        for row in &found {
-            for (column, value) in columns.iter_mut().zip(row) {
-                column.append(value)?;
-            }
-        }
-        let fields =
-            self.plan.kinds.iter().enumerate().map(|(at, kind)| Field::new(at.to_string(), kind.arrow(), true));
-        let schema = Arc::new(Schema::new(fields.collect::<Vec<_>>()));
-        let options = RecordBatchOptions::new().with_row_count(Some(found.len()));
-        let arrays = columns.iter_mut().map(Builder::finish).collect();
-        let batch = RecordBatch::try_new_with_options(schema, arrays, &options);
-        Ok(vec![batch.map_err(|error| Error::bug(format!("rows as arrays: {error}")))?])
+        to_arrays(&self.fetch(rows)?, &self.plan.kinds)
     }
 
     /// True: gets and times of its row sources are counted.
@@ -398,6 +401,12 @@ impl DirectRun {
 }
 
 impl DirectQuery {
+    /// The row sources that an execution with these values would have. None when they do not fit the plan.
+    pub(crate) fn explained(&self, session: &Arc<Session>, inputs: &Inputs<'_>) -> Option<Vec<RowSource>> {
+        let read = Read::new(session, self.read.spec(inputs)?, false);
+        Some(self.row_sources_of(&read, 0, 0))
+    }
+
     /// The row sources of an execution whose rows were all used.
     pub(crate) fn row_sources(&self, read: &Read, depth: u32) -> Vec<RowSource> {
         self.row_sources_of(read, depth, read.figures.value().rows)
@@ -432,7 +441,7 @@ impl DirectQuery {
     }
 
     pub(crate) fn output(&self, inputs: &Inputs<'_>) -> Result<Vec<Datum>> {
-        let value = |(value, kind): (&super::value::Value, &scalar::DatumType)| typed(value.evaluate(inputs)?, *kind);
+        let value = |(value, kind): (&Value, &DatumType)| typed(value.evaluate(inputs)?, *kind);
         self.outputs.iter().zip(&self.kinds).map(value).collect()
     }
 }
@@ -493,4 +502,26 @@ impl State {
             Self::Extreme(value) => value,
         })
     }
+}
+
+/// Rows as arrays, one a column.
+///
+/// # Errors
+/// ORA-00600 for a value that is not of its column's type.
+pub(crate) fn to_arrays(rows: &[Vec<Datum>], kinds: &[DatumType]) -> Result<Vec<RecordBatch>> {
+    if rows.is_empty() {
+        return Ok(Vec::new());
+    }
+    let mut columns: Vec<Builder> = kinds.iter().map(|kind| Builder::new(*kind, rows.len())).collect();
+    for row in rows {
+        for (column, value) in columns.iter_mut().zip(row) {
+            column.append(value)?;
+        }
+    }
+    let fields = kinds.iter().enumerate().map(|(at, kind)| Field::new(at.to_string(), kind.arrow(), true));
+    let schema = Arc::new(Schema::new(fields.collect::<Vec<_>>()));
+    let options = RecordBatchOptions::new().with_row_count(Some(rows.len()));
+    let arrays = columns.iter_mut().map(Builder::finish).collect();
+    let batch = RecordBatch::try_new_with_options(schema, arrays, &options);
+    Ok(vec![batch.map_err(|error| Error::bug(format!("rows as arrays: {error}")))?])
 }

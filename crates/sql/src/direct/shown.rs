@@ -1,6 +1,11 @@
-//! The steps of a compiled query above its read, as plans show them.
+//! The steps of a compiled query above its read, as plans show them: in the words of `explain::predicate`.
+
+use scalar::Datum;
+use scan::Truth;
 
 use super::plan::DirectQuery;
+use super::value::{Test, Value};
+use crate::explain::predicate;
 use crate::explain::step::PlanStep;
 
 impl DirectQuery {
@@ -17,6 +22,84 @@ impl DirectQuery {
         if self.totals.is_some() {
             steps.push(PlanStep { rows: Some(1), ..PlanStep::new("SORT", "AGGREGATE") });
         }
+        if self.read.first_only {
+            steps.push(PlanStep { rows: Some(1), ..PlanStep::new("FIRST ROW", "") });
+        }
+        for test in self.tests.iter().rev() {
+            steps.push(PlanStep { filter: Some(self.test(test)), ..PlanStep::new("FILTER", "") });
+        }
         steps
+    }
+
+    fn value(&self, value: &Value) -> String {
+        let each = |values: &[Value]| values.iter().map(|value| self.value(value)).collect::<Vec<_>>();
+        match value {
+            Value::Constant(value) => predicate::literal(value),
+            Value::Parameter(_, name) => format!(":{name}"),
+            Value::Column(at, _) => {
+                let position = self.read.projection.get(*at).map(|position| usize::from(*position));
+                let name = position.and_then(|position| self.read.table.columns.get(position));
+                predicate::column(None, name.map_or("?", |column| column.name.as_str()))
+            }
+            Value::Rowid => predicate::column(None, crate::scan::table::ROWID),
+            Value::Computed(_) => "?".to_owned(),
+            Value::Convert(conversion, value) => {
+                format!("{}({})", conversion.shown(), self.value(value))
+            }
+            Value::As(_, value) | Value::Trimmed(value) => self.value(value),
+            Value::Case(..) => "CASE … END".to_owned(),
+            Value::Call(function, arguments, _) => match (function.name, each(arguments).as_slice()) {
+                (name @ ("+" | "-" | "*" | "/" | "||"), [left, right]) => format!("{left}{name}{right}"),
+                (name, arguments) => format!("{name}({})", arguments.join(",")),
+            },
+        }
+    }
+
+    fn test(&self, test: &Test) -> String {
+        match test {
+            Test::Compare(comparison, left, right) => {
+                format!("{}{}{}", self.value(left), predicate::sign(*comparison), self.value(right))
+            }
+            Test::IsNull(value) => format!("{} IS NULL", self.value(value)),
+            Test::Within(value, list) => self.list(value, "IN", list),
+            Test::Condition(condition, arguments) => {
+                let arguments: Vec<String> = arguments.iter().map(|argument| self.value(argument)).collect();
+                match (condition.name, arguments.as_slice()) {
+                    ("LIKE", [text, pattern]) => format!("{text} LIKE {pattern}"),
+                    ("LIKE", [text, pattern, escape]) => format!("{text} LIKE {pattern} ESCAPE {escape}"),
+                    (name, arguments) => format!("{name}({})", arguments.join(",")),
+                }
+            }
+            Test::And(left, right) => format!("{} AND {}", self.test(left), self.test(right)),
+            Test::Or(..) => {
+                let mut parts = Vec::new();
+                self.alternatives(test, &mut parts);
+                format!("({})", parts.join(" OR "))
+            }
+            Test::Not(inner) => match &**inner {
+                Test::IsNull(value) => format!("{} IS NOT NULL", self.value(value)),
+                Test::Within(value, list) => self.list(value, "NOT IN", list),
+                inner => format!("NOT ({})", self.test(inner)),
+            },
+            Test::Constant(Truth::True) => "TRUE".to_owned(),
+            Test::Constant(Truth::False) => "FALSE".to_owned(),
+            Test::Constant(Truth::Unknown) => predicate::literal(&Datum::Null),
+        }
+    }
+
+    fn list(&self, value: &Value, word: &str, list: &[Value]) -> String {
+        let list: Vec<String> = list.iter().map(|item| self.value(item)).collect();
+        format!("{} {word} ({})", self.value(value), list.join(", "))
+    }
+
+    /// The parts of a chain of ORs.
+    fn alternatives(&self, test: &Test, into: &mut Vec<String>) {
+        match test {
+            Test::Or(left, right) => {
+                self.alternatives(left, into);
+                self.alternatives(right, into);
+            }
+            other => into.push(self.test(other)),
+        }
     }
 }

@@ -25,8 +25,8 @@ use crate::types::of_arrow;
 #[derive(Clone, Debug)]
 pub(crate) enum Value {
     Constant(Datum),
-    /// A bind variable, by its position among the statement's.
-    Parameter(usize),
+    /// A bind variable, by its position among the statement's, and its name.
+    Parameter(usize, Box<str>),
     /// A column, by its position among those that are read.
     Column(usize, DataType),
     Rowid,
@@ -88,7 +88,9 @@ impl Value {
             Expr::Alias(alias) => Self::of(&alias.expr, places)?,
             Expr::Column(column) => places.place(column)?,
             Expr::Literal(value, _) => Self::Constant(rows::from_scalar(value).ok()?),
-            Expr::Placeholder(placeholder) => Self::Parameter(parameter::position(placeholder)?),
+            Expr::Placeholder(placeholder) => {
+                Self::Parameter(parameter::position(placeholder)?, parameter::name(placeholder).into())
+            }
             Expr::Cast(cast) => {
                 let kind = of_arrow(cast.field.data_type())?;
                 Self::As(kind, Box::new(Self::of(&cast.expr, places)?))
@@ -144,7 +146,7 @@ impl Value {
     /// True: it is the same for all rows of an execution.
     pub(crate) fn is_of_statement(&self) -> bool {
         match self {
-            Self::Constant(_) | Self::Parameter(_) => true,
+            Self::Constant(_) | Self::Parameter(..) => true,
             Self::Column(..) | Self::Rowid | Self::Computed(_) | Self::Case(..) => false,
             Self::Call(function, arguments, _) => function.deterministic && arguments.iter().all(Self::is_of_statement),
             Self::Convert(_, value) | Self::As(_, value) | Self::Trimmed(value) => value.is_of_statement(),
@@ -156,7 +158,7 @@ impl Value {
     pub(crate) fn evaluate(&self, inputs: &Inputs<'_>) -> Result<Datum> {
         match self {
             Self::Constant(value) => Ok(value.clone()),
-            Self::Parameter(at) => {
+            Self::Parameter(at, _) => {
                 let value = inputs.parameters.get(*at);
                 value.cloned().ok_or_else(|| Error::bug(format!("no bind variable at {at}")))
             }

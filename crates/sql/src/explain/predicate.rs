@@ -18,7 +18,7 @@ use crate::scan::template::{Operand, Template};
 use crate::subquery::shown;
 
 /// A value as a literal of SQL.
-fn literal(value: &Datum) -> String {
+pub(crate) fn literal(value: &Datum) -> String {
     let moment = |bytes: &[u8]| {
         let at = date::decode(bytes);
         let (year, month, day) = (at.year, at.month, at.day);
@@ -63,7 +63,8 @@ fn any_of<'p>(predicate: &'p Template, into: &mut Vec<&'p Template>) {
     }
 }
 
-fn sign(comparison: Comparison) -> &'static str {
+/// The sign of a comparison.
+pub(crate) fn sign(comparison: Comparison) -> &'static str {
     match comparison {
         Comparison::Equal => "=",
         Comparison::NotEqual => "<>",

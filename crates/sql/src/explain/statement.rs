@@ -143,6 +143,9 @@ impl Connection {
         cursor.binds = binds.to_vec();
         cursor.explaining = true;
         let _seen = self.session.enter(self.session.begin_snapshot());
+        if let Some(sources) = self.direct_row_sources(&mut cursor)? {
+            return Ok(CursorPlan::new(&shared, sources, false));
+        }
         match &shared.statement {
             Statement::Query { query, headings, lock } => {
                 let bound = self.with_binder(&shared.text, binds, |binder| match lock {

@@ -17,6 +17,9 @@ use super::rows;
 use crate::error::to_datafusion;
 use crate::types::ArrowForm;
 
+/// The name of the call.
+const NAME: &str = "CONVERT";
+
 /// Target of a conversion.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 enum Target {
@@ -89,7 +92,7 @@ pub(crate) fn cast(expr: Expr, target: DataType, context: &Arc<dyn Context>) -> 
 
 impl ScalarUDFImpl for Conversion {
     fn name(&self) -> &str {
-        "CONVERT"
+        NAME
     }
 
     fn schema_name(&self, args: &[Expr]) -> datafusion::common::Result<String> {
@@ -110,6 +113,11 @@ impl ScalarUDFImpl for Conversion {
 }
 
 impl Conversion {
+    /// Its name in plans.
+    pub(crate) fn shown(&self) -> &'static str {
+        NAME
+    }
+
     /// The type of its result.
     pub(crate) fn result(&self) -> DatumType {
         self.result

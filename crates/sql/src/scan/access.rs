@@ -39,7 +39,14 @@ pub(crate) type KeyBound = Bound<Vec<Vec<u8>>>;
 pub(crate) enum Access {
     Full,
     Rowids(Vec<Rowid>),
-    Index { index: Arc<IndexDef>, lower: KeyBound, upper: KeyBound, unique: bool },
+    /// `ranges`: in the order in which they are read; several for a list of values. `descending`: each is read from its
+    /// end.
+    Index {
+        index: Arc<IndexDef>,
+        ranges: Vec<(KeyBound, KeyBound)>,
+        unique: bool,
+        descending: bool,
+    },
 }
 
 /// Chooses the access path. `blocks` is asked for the table's blocks where an index is to be weighed against them;
@@ -175,11 +182,13 @@ pub(crate) fn expected(index: &IndexDef, conditions: &[&Predicate]) -> Option<u6
     Some((share * statistics.num_rows as f64).ceil() as u64)
 }
 
-/// The range of an index under conditions.
+/// Keys of a list of values, or of several lists multiplied, that are looked up one by one.
+const LISTED_MAX: usize = 1_000;
+
+/// The ranges of an index under conditions.
 struct Range {
-    lower: KeyBound,
-    upper: KeyBound,
-    /// Leading columns with an equality.
+    ranges: Vec<(KeyBound, KeyBound)>,
+    /// Leading columns with an equality, or a list of values.
     equal: usize,
     /// Ends of the range in the column behind them.
     ends: usize,
@@ -189,64 +198,81 @@ struct Range {
 
 impl Range {
     fn of(index: &IndexDef, conditions: &[&Predicate]) -> Option<Self> {
-        let mut key: Vec<Vec<u8>> = Vec::new();
+        let mut keys: Vec<Vec<Vec<u8>>> = vec![Vec::new()];
         let mut used = Vec::new();
-        let (mut from, mut to) = (None, None);
         for column in &index.columns {
             let equal = conditions.iter().enumerate().find_map(|(at, condition)| match condition {
                 Predicate::Compare { column: c, comparison: Comparison::Equal, value } if c == column => {
-                    Some((at, value.to_vec()))
+                    Some((at, std::slice::from_ref(value)))
                 }
                 _ => None,
             });
-            match equal {
-                Some((at, value)) => {
-                    key.push(value);
-                    used.push(at);
-                }
-                None => break,
+            let listed = || {
+                conditions.iter().enumerate().find_map(|(at, condition)| match condition {
+                    Predicate::In { column: c, values, .. }
+                        if c == column && !values.is_empty() && values.len() * keys.len() <= LISTED_MAX =>
+                    {
+                        Some((at, &**values))
+                    }
+                    _ => None,
+                })
+            };
+            let Some((at, values)) = equal.or_else(listed) else { break };
+            used.push(at);
+            if let [value] = values {
+                keys.iter_mut().for_each(|key| key.push(value.to_vec()));
+            } else {
+                let with = |key: &Vec<Vec<u8>>, value: &[u8]| {
+                    let mut key = key.clone();
+                    key.push(value.to_vec());
+                    key
+                };
+                keys = keys.iter().flat_map(|key| values.iter().map(|value| with(key, value))).collect();
             }
         }
-        let equal = key.len();
-        let closed = |key: &[Vec<u8>]| if key.is_empty() { Bound::Unbounded } else { Bound::Included(key.to_vec()) };
-        let (mut lower, mut upper) = (closed(&key), closed(&key));
+        let equal = used.len();
         let mut ends = 0;
+        let (mut from, mut to) = (None, None);
+        let (mut low, mut high) = (None, None);
         if let Some(column) = index.columns.get(equal) {
             for (at, condition) in conditions.iter().enumerate() {
                 let Predicate::Compare { column: c, comparison, value } = condition else { continue };
                 if c != column {
                     continue;
                 }
-                let mut bound = key.clone();
-                bound.push(value.to_vec());
-                let end = match comparison {
-                    Comparison::Greater | Comparison::GreaterOrEqual => &mut from,
-                    _ => &mut to,
-                };
+                // Of two on the same side the later one counts.
                 match comparison {
-                    Comparison::Greater => lower = Bound::Excluded(bound),
-                    Comparison::GreaterOrEqual => lower = Bound::Included(bound),
-                    Comparison::Less => upper = Bound::Excluded(bound),
-                    Comparison::LessOrEqual => upper = Bound::Included(bound),
+                    Comparison::Greater => (from, low) = (Some(at), Some((value, false))),
+                    Comparison::GreaterOrEqual => (from, low) = (Some(at), Some((value, true))),
+                    Comparison::Less => (to, high) = (Some(at), Some((value, false))),
+                    Comparison::LessOrEqual => (to, high) = (Some(at), Some((value, true))),
                     Comparison::Equal | Comparison::NotEqual => continue,
                 }
-                // Of two on the same side the later one counts.
-                *end = Some(at);
                 ends += 1;
             }
         }
         used.extend(from.into_iter().chain(to));
-        (equal > 0 || ends > 0).then_some(Self { lower, upper, equal, ends, used })
+        let end = |key: &[Vec<u8>], end: Option<(&Box<[u8]>, bool)>| match end {
+            None if key.is_empty() => Bound::Unbounded,
+            None => Bound::Included(key.to_vec()),
+            Some((value, included)) => {
+                let mut key = key.to_vec();
+                key.push(value.to_vec());
+                if included { Bound::Included(key) } else { Bound::Excluded(key) }
+            }
+        };
+        let ranges = keys.iter().map(|key| (end(key, low), end(key, high))).collect();
+        (equal > 0 || ends > 0).then_some(Self { ranges, equal, ends, used })
     }
 
-    /// It is at most one entry.
+    /// Each range is at most one entry.
     fn is_whole_key(&self, index: &IndexDef) -> bool {
         index.unique && self.equal == index.columns.len()
     }
 
     fn access(self, index: &Arc<IndexDef>) -> Access {
         let unique = self.is_whole_key(index);
-        Access::Index { index: Arc::clone(index), lower: self.lower, upper: self.upper, unique }
+        Access::Index { index: Arc::clone(index), ranges: self.ranges, unique, descending: false }
     }
 
     /// Estimated number of blocks visited. `rows` is a guess at the table's rows, for an index without statistics, or
@@ -256,11 +282,12 @@ impl Range {
             Some(statistics) => {
                 let share = self.share(index, statistics.distinct_keys);
                 let blocks = statistics.leaf_blocks as f64 + statistics.clustering_factor as f64;
-                f64::from(statistics.blevel) + share * blocks
+                self.ranges.len() as f64 * f64::from(statistics.blevel) + share * blocks
             }
             None if self.equal > 0 => {
                 let share = self.ends_share() / DEFAULT_DISTINCT_KEYS;
-                DEFAULT_BLEVEL + share * (DEFAULT_LEAF_BLOCKS + DEFAULT_CLUSTERING_FACTOR)
+                let each = DEFAULT_BLEVEL + share * (DEFAULT_LEAF_BLOCKS + DEFAULT_CLUSTERING_FACTOR);
+                self.ranges.len() as f64 * each
             }
             // Each of its rows may be in a block of its own.
             None => DEFAULT_BLEVEL + self.ends_share() * rows,
@@ -286,6 +313,6 @@ impl Range {
         } else {
             1.0
         };
-        self.ends_share() * equal
+        (self.ends_share() * equal * self.ranges.len() as f64).min(1.0)
     }
 }

@@ -90,10 +90,8 @@ impl TableReadExec {
     /// The row sources of this node, with their figures so far. `several`: the plan reads several tables, so columns
     /// are qualified.
     pub(crate) fn row_sources(&self, depth: u32, several: bool) -> Vec<RowSource> {
-        let mut sources = self.spec.row_sources(depth, several, self.limit);
-        let figures = [&self.figures, &self.index_figures];
-        sources.iter_mut().zip(figures).for_each(|(source, figures)| source.figures = figures.value());
-        sources
+        let sources = self.spec.row_sources(depth, several, self.limit);
+        self.spec.measured(sources, &self.figures, &self.index_figures)
     }
 }
 
@@ -200,7 +198,7 @@ impl Batches {
                     source.insert(Source::open(session, spec)?)
                 }
             };
-            source.next(session, sink, rows.min(*left), Some(index_figures))
+            source.next((session, spec), sink, rows.min(*left), Some(index_figures))
         })
     }
 }

@@ -22,14 +22,14 @@ impl IndexRange {
     pub(crate) fn open(
         session: &Arc<Session>,
         index: &Arc<IndexDef>,
-        lower: &KeyBound,
-        upper: &KeyBound,
+        (lower, upper): &(KeyBound, KeyBound),
         unique: bool,
+        descending: bool,
     ) -> Result<Self> {
         if let (true, Bound::Included(values)) = (unique, lower) {
             return Ok(Self::One(lookup(session, index, &key(values))?));
         }
-        let scan = IndexScan::new(session, index, bound(lower), bound(upper), false)?;
+        let scan = IndexScan::new(session, index, bound(lower), bound(upper), descending)?;
         Ok(Self::Scan(Box::new(scan)))
     }
 

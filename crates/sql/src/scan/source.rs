@@ -2,13 +2,13 @@
 
 use std::sync::Arc;
 
-use common::{Result, Rowid};
+use common::{Error, Result, Rowid};
 use engine::dictionary::TableDef;
 use engine::instance::Session;
 use scan::{Columns, Predicate, RowSink, ScanSpec};
 use storage::table::{Fetcher, Row, TableScan};
 
-use super::access::Access;
+use super::access::{Access, KeyBound};
 use super::figures::Figures;
 use super::index_range::IndexRange;
 use super::template::Template;
@@ -28,6 +28,8 @@ pub(crate) struct ReadSpec {
     pub(crate) predicate: Option<Predicate>,
     pub(crate) rowids: bool,
     pub(crate) access: Access,
+    /// The first row in the order of the index is all that is wanted.
+    pub(crate) first_only: bool,
     /// The condition on rowids as plans show it, where it is not the list of them.
     pub(crate) rowids_shown: Option<String>,
     /// The fates of the hints that name the table.
@@ -57,7 +59,7 @@ impl ReadSpec {
 pub(crate) enum Source {
     Full(TableScan),
     Rowids { fetch: RowidFetch, rowids: std::vec::IntoIter<Rowid> },
-    Index { fetch: RowidFetch, range: IndexRange },
+    Index { fetch: RowidFetch, range: IndexRange, following: std::vec::IntoIter<(KeyBound, KeyBound)> },
 }
 
 impl Source {
@@ -69,10 +71,14 @@ impl Source {
                 Self::Full(TableScan::for_query(session.worker().clone(), spec.table.heap().clone(), spec.scan_spec())?)
             }
             Access::Rowids(rowids) => Self::Rowids { fetch: RowidFetch::new(spec), rowids: rowids.clone().into_iter() },
-            Access::Index { index, lower, upper, unique } => Self::Index {
-                fetch: RowidFetch::new(spec),
-                range: IndexRange::open(session, index, lower, upper, *unique)?,
-            },
+            Access::Index { index, ranges, unique, descending } => {
+                let mut following = ranges.clone().into_iter();
+                let range = match following.next() {
+                    Some(range) => IndexRange::open(session, index, &range, *unique, *descending)?,
+                    None => IndexRange::One(None),
+                };
+                Self::Index { fetch: RowidFetch::new(spec), range, following }
+            }
         })
     }
 
@@ -80,7 +86,7 @@ impl Source {
     /// access, where they are wanted.
     pub(crate) fn next(
         &mut self,
-        session: &Arc<Session>,
+        (session, spec): (&Arc<Session>, &ReadSpec),
         sink: &mut impl ReadSink,
         rows: usize,
         inner: Option<&Figures>,
@@ -96,15 +102,29 @@ impl Source {
                 }
                 Ok(true)
             }
-            Self::Index { fetch, range } => {
+            Self::Index { fetch, range, following } => {
                 let wanted = sink.held() + rows;
                 let mut fetcher = fetch.fetcher(session);
+                let Access::Index { index, unique, descending, .. } = &spec.access else {
+                    return Err(Error::bug("an index read by another access path"));
+                };
                 while sink.held() < wanted {
                     let found = match inner {
                         Some(inner) => inner.measure(session.meter(), || range.next())?.inspect(|_| inner.rows(1)),
                         None => range.next()?,
                     };
-                    let Some(rowid) = found else { return Ok(false) };
+                    let Some(rowid) = found else {
+                        let Some(next) = following.next() else { return Ok(false) };
+                        let open = || IndexRange::open(session, index, &next, *unique, *descending);
+                        *range = match inner {
+                            Some(inner) => {
+                                inner.start();
+                                inner.measure(session.meter(), open)?
+                            }
+                            None => open()?,
+                        };
+                        continue;
+                    };
                     session.check_cancelled()?;
                     fetch.one(&mut fetcher, rowid, sink)?;
                 }

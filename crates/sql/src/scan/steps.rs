@@ -1,14 +1,29 @@
 //! The row sources of a read: the table access, and the index under it.
 
+use std::ops::Bound;
+
 use scan::Predicate;
 
-use super::access::{self, Access};
+use super::access::{self, Access, KeyBound};
 use super::source::ReadSpec;
 use super::template::Template;
 use crate::cursor::open::RowSource;
 use crate::explain::predicate;
 use crate::explain::step::{PlanObject, PlanStep};
-use crate::scan::figures::FiguresValue;
+use crate::scan::figures::{Figures, FiguresValue};
+
+fn index_options(ranges: &[(KeyBound, KeyBound)], unique: bool, descending: bool, first_only: bool) -> &'static str {
+    let whole = matches!(ranges, [(Bound::Unbounded, Bound::Unbounded)]);
+    match (unique, whole, first_only, descending) {
+        (true, ..) => "UNIQUE SCAN",
+        (false, true, true, _) => "FULL SCAN (MIN/MAX)",
+        (false, false, true, _) => "RANGE SCAN (MIN/MAX)",
+        (false, true, false, false) => "FULL SCAN",
+        (false, true, false, true) => "FULL SCAN DESCENDING",
+        (false, false, false, false) => "RANGE SCAN",
+        (false, false, false, true) => "RANGE SCAN DESCENDING",
+    }
+}
 
 impl ReadSpec {
     /// The access path's name in traces and plans.
@@ -46,6 +61,7 @@ impl ReadSpec {
         }
         let analyzed = table.statistics.map(|statistics| statistics.num_rows);
         let mut under = None;
+        let mut listed = false;
         let found = match access {
             Access::Full => analyzed,
             Access::Rowids(rowids) => {
@@ -55,14 +71,15 @@ impl ReadSpec {
                 });
                 Some(rowids.len() as u64)
             }
-            Access::Index { index, unique, .. } => {
+            Access::Index { index, ranges, unique, descending } => {
+                listed = ranges.len() > 1;
                 let used = access::used(index, &values);
-                let mut below = PlanStep::new("INDEX", if *unique { "UNIQUE SCAN" } else { "RANGE SCAN" });
+                let mut below = PlanStep::new("INDEX", index_options(ranges, *unique, *descending, self.first_only));
                 below.object =
                     Some(object(&index.owner, &index.name, if index.unique { "INDEX (UNIQUE)" } else { "INDEX" }));
                 let looked: Vec<&Template> = used.iter().map(|at| filters[*at]).collect();
                 below.access = text(&looked);
-                below.rows = if *unique { Some(1) } else { access::expected(index, &values) };
+                below.rows = if *unique { Some(ranges.len() as u64) } else { access::expected(index, &values) };
                 let mut at = 0;
                 filters.retain(|_| {
                     at += 1;
@@ -82,8 +99,28 @@ impl ReadSpec {
         }
         let row_bytes = table.statistics.map(|statistics| statistics.average_row_bytes);
         step.bytes = step.rows.zip(row_bytes).map(|(rows, bytes)| rows * bytes);
-        let mut sources = vec![RowSource { depth, object: table.object.0, step, figures: FiguresValue::default() }];
+        let figures = FiguresValue::default();
+        let mut sources = Vec::with_capacity(3);
+        if listed {
+            let (rows, bytes) = (step.rows, step.bytes);
+            let step = PlanStep { rows, bytes, ..PlanStep::new("INLIST ITERATOR", "") };
+            sources.push(RowSource { depth, object: 0, step, figures });
+        }
+        sources.push(RowSource { depth, object: table.object.0, step, figures });
         sources.extend(under);
+        sources.iter_mut().skip(1).filter(|_| listed).for_each(|source| source.depth += 1);
+        sources
+    }
+
+    /// The row sources with their figures: of the table access, and of the index under it.
+    pub(crate) fn measured(&self, mut sources: Vec<RowSource>, table: &Figures, index: &Figures) -> Vec<RowSource> {
+        let above = matches!(&self.access, Access::Index { ranges, .. } if ranges.len() > 1);
+        let figures = [table, table, index];
+        let figures = if above { &figures[..] } else { &figures[1..] };
+        sources.iter_mut().zip(figures).for_each(|(source, figures)| source.figures = figures.value());
+        if above {
+            sources[0].figures.starts = 1;
+        }
         sources
     }
 }

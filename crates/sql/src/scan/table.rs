@@ -136,6 +136,7 @@ impl TableProvider for EngineTable {
             predicate,
             rowids: sources.contains(&None),
             access,
+            first_only: false,
             rowids_shown: None,
             hints,
         };

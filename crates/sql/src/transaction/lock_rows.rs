@@ -23,7 +23,7 @@ use crate::plan::locking::LockingQuery;
 
 /// The result of locking the rows of one table.
 #[derive(Clone, PartialEq, Eq, Debug)]
-enum Locked {
+pub(crate) enum Locked {
     /// The locked rows: all, or those that SKIP LOCKED did not skip.
     Rows(Vec<Rowid>),
     /// A row was changed since the query's snapshot; all of the statement's locks are released, and the query restarts
@@ -40,6 +40,9 @@ impl Connection {
         headings: &[String],
         lock: &ForUpdate,
     ) -> Result<()> {
+        if self.lock_directly(cursor)? {
+            return Ok(());
+        }
         let locking =
             self.with_binder(&cursor.shared.text, &cursor.binds, |binder| binder.locking_query(query, headings, lock))?;
         cursor.columns = describe(&locking.query.outputs[..locking.visible]);
@@ -68,7 +71,7 @@ impl Connection {
         Ok(())
     }
 
-    fn tables_of(&self, locking: &LockingQuery) -> Result<Vec<Arc<TableDef>>> {
+    pub(crate) fn tables_of(&self, locking: &LockingQuery) -> Result<Vec<Arc<TableDef>>> {
         let catalog = self.session.catalog();
         let table = |(owner, name): &(Option<String>, String)| {
             let table = catalog.require_table(owner.as_deref().unwrap_or(&self.schema), name)?;
@@ -139,7 +142,7 @@ fn rowids(batch: &RecordBatch, column: usize) -> Result<Vec<Option<Rowid>>> {
 
 /// Locks rows, in the order of their rowids.
 #[cfg(not(test))]
-fn lock_rows(session: &Session, table: &TableDef, rowids: &[Rowid], wait: LockWait) -> Result<Locked> {
+pub(crate) fn lock_rows(session: &Session, table: &TableDef, rowids: &[Rowid], wait: LockWait) -> Result<Locked> {
     let waited = if wait == LockWait::SkipLocked { LockWait::Forever } else { wait };
     session.lock_table(table.object, storage::txn::TableLock::RowExclusive, waited)?;
     let snapshot = session.snapshot();
@@ -157,7 +160,7 @@ fn lock_rows(session: &Session, table: &TableDef, rowids: &[Rowid], wait: LockWa
 }
 
 #[cfg(test)]
-use tests::lock_rows;
+pub(crate) use tests::lock_rows;
 
 #[cfg(test)]
 mod tests {
@@ -181,7 +184,7 @@ mod tests {
         static ASKED: RefCell<Vec<(String, usize, LockWait)>> = RefCell::default();
     }
 
-    pub(super) fn lock_rows(_: &Session, table: &TableDef, rowids: &[Rowid], wait: LockWait) -> Result<Locked> {
+    pub(crate) fn lock_rows(_: &Session, table: &TableDef, rowids: &[Rowid], wait: LockWait) -> Result<Locked> {
         ASKED.with_borrow_mut(|asked| asked.push((table.name.clone(), rowids.len(), wait)));
         let answer = ANSWERS.with_borrow_mut(|answers| {
             if answers.is_empty() { Some((|_| true) as fn(usize) -> bool) } else { answers.remove(0) }

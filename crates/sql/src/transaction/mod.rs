@@ -6,7 +6,7 @@
 pub(crate) mod command;
 mod control;
 pub(crate) mod for_update;
-mod lock_rows;
+pub(crate) mod lock_rows;
 pub(crate) mod parse;
 mod write;
 
