@@ -5,7 +5,7 @@ use common::{Error, Result};
 use crate::date::format::Format;
 
 /// NLS settings. Names of months and days are American English; text sorts and compares by its bytes.
-#[derive(Clone, Debug)]
+#[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Nls {
     date_format: Format,
     timestamp_format: Format,

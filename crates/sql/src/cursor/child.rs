@@ -18,7 +18,7 @@ use super::open::{ColumnDescription, Cursor, RowSource};
 use super::run;
 use crate::direct::change::DirectChange;
 use crate::direct::lock::DirectLock;
-use crate::direct::plan::DirectQuery;
+use crate::direct::plan::{DirectQuery, may_be_direct};
 use crate::direct::run::DirectRun;
 use crate::direct::value::{Inputs, Value};
 use crate::plan::binder::BindValue;
@@ -42,9 +42,25 @@ pub(crate) enum Work {
     Change(DirectChange),
 }
 
+/// Children of one cursor; beyond that the oldest goes.
+const CHILDREN_MAX: usize = 64;
+
+/// Why the children that were there before did not do.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum Mismatch {
+    /// It is the first.
+    None,
+    BindTypes,
+    Language,
+    Rights,
+    Age,
+}
+
 /// A child cursor.
 #[derive(Debug)]
 pub(crate) struct Child {
+    pub(crate) number: u32,
+    pub(crate) mismatch: Mismatch,
     catalog_version: u64,
     nls: Arc<Nls>,
     rights: Rights,
@@ -68,7 +84,7 @@ impl Child {
     fn is_of(&self, environment: &Environment) -> bool {
         self.catalog_version == environment.catalog_version
             && self.age == environment.age
-            && Arc::ptr_eq(&self.nls, &environment.nls)
+            && (Arc::ptr_eq(&self.nls, &environment.nls) || self.nls == environment.nls)
             && self.rights == environment.rights
     }
 
@@ -80,6 +96,22 @@ impl Child {
                 .zip(binds)
                 .all(|((name, kind), (bound, value))| name == bound && (value.datum_type() == *kind || value.is_null()))
     }
+}
+
+/// The number of a new child among the others, and why it is made.
+fn place(children: &[Arc<Child>], new: &Child) -> (u32, Mismatch) {
+    let Some(last) = children.last() else { return (0, Mismatch::None) };
+    let all = |same: fn(&Child, &Child) -> bool| !children.iter().any(|child| same(child, new));
+    let mismatch = if all(|one, other| one.age == other.age && one.catalog_version == other.catalog_version) {
+        Mismatch::Age
+    } else if all(|one, other| one.rights == other.rights) {
+        Mismatch::Rights
+    } else if all(|one, other| one.nls == other.nls) {
+        Mismatch::Language
+    } else {
+        Mismatch::BindTypes
+    };
+    (last.number + 1, mismatch)
 }
 
 impl Connection {
@@ -112,9 +144,14 @@ impl Connection {
             cursor.child = Some(Arc::clone(&child));
             return Ok(child);
         }
-        let child = Arc::new(self.new_child(cursor, environment)?);
+        let mut child = self.new_child(cursor, environment)?;
         let mut children = cursor.shared.children.lock();
+        (child.number, child.mismatch) = place(&children, &child);
         children.retain(|known| known.catalog_version == child.catalog_version && known.age == child.age);
+        if children.len() >= CHILDREN_MAX {
+            children.remove(0);
+        }
+        let child = Arc::new(child);
         children.push(Arc::clone(&child));
         drop(children);
         cursor.child = Some(Arc::clone(&child));
@@ -151,7 +188,8 @@ impl Connection {
         };
         let parameters = cursor.binds.iter().map(|(name, value)| (name.clone(), value.datum_type())).collect();
         let Environment { catalog_version, nls, rights, age } = environment;
-        Ok(Child { catalog_version, nls, rights, age, parameters, columns, work })
+        let (number, mismatch) = (0, Mismatch::None);
+        Ok(Child { number, mismatch, catalog_version, nls, rights, age, parameters, columns, work })
     }
 
     fn query_child(
@@ -163,12 +201,23 @@ impl Connection {
         inputs: &Inputs<'_>,
     ) -> Result<(Vec<ColumnDescription>, Work)> {
         let planned = || Ok((Vec::new(), Work::Planned));
-        // A bind variable's value is needed now, or the statement is wrong: the long way tells.
-        let bound = self
-            .tables()?
-            .with_variables(&cursor.shared.text, variables, |binder| binder.statement_query(query, headings));
-        let Ok(bound) = bound else { return planned() };
-        let Some(direct) = self.direct_query(&bound, inputs)? else { return planned() };
+        let bound;
+        let bound = match &cursor.prepared {
+            // Bound at the parse a moment ago.
+            Some(prepared) if variables.is_empty() && prepared.catalog_version == self.session.catalog().version() => {
+                &prepared.query
+            }
+            _ => {
+                let binder = self.tables()?;
+                let query = binder
+                    .with_variables(&cursor.shared.text, variables, |binder| binder.statement_query(query, headings));
+                // A bind variable's value is needed now, or the statement is wrong: the long way tells.
+                let Ok(query) = query else { return planned() };
+                bound = query;
+                &bound
+            }
+        };
+        let Some(direct) = self.direct_query(bound, inputs)? else { return planned() };
         Ok((describe(&bound.outputs), Work::Query(Arc::new(direct))))
     }
 
@@ -200,7 +249,7 @@ impl Connection {
     /// # Errors
     /// Errors of the engine.
     pub(crate) fn direct_query(&self, bound: &BoundQuery, inputs: &Inputs<'_>) -> Result<Option<DirectQuery>> {
-        if subquery::holds_subquery(&bound.plan).unwrap_or(true) {
+        if !may_be_direct(&bound.plan) || subquery::holds_subquery(&bound.plan).unwrap_or(true) {
             return Ok(None);
         }
         // An error shows the long way.

@@ -173,6 +173,18 @@ impl Library {
         found
     }
 
+    /// The child cursors, by identifier of their cursors and by number.
+    pub(crate) fn children(&self) -> Vec<(Arc<SharedCursor>, Arc<Child>)> {
+        let cursors = self.cursors.lock();
+        let each = |known: &Known| {
+            let children = known.cursor.children.lock().clone();
+            children.into_iter().map(|child| (Arc::clone(&known.cursor), child)).collect::<Vec<_>>()
+        };
+        let mut found: Vec<_> = cursors.values().flat_map(each).collect();
+        found.sort_by(|(a, x), (b, y)| (&a.sql_id, a.address, x.number).cmp(&(&b.sql_id, b.address, y.number)));
+        found
+    }
+
     /// ALTER SYSTEM FLUSH SHARED_POOL.
     pub(crate) fn flush(&self) {
         self.cursors.lock().clear();

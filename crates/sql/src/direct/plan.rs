@@ -3,6 +3,7 @@
 use std::sync::Arc;
 
 use common::Result;
+use datafusion::catalog::TableProvider;
 use datafusion::catalog::default_table_source::source_as_provider;
 use datafusion::common::{Column, DFSchemaRef, ScalarValue};
 use datafusion::logical_expr::expr::{AggregateFunction, Sort};
@@ -75,6 +76,28 @@ pub(crate) struct DirectQuery {
     pub(crate) kinds: Vec<DatumType>,
     pub(crate) skip: usize,
     pub(crate) fetch: Option<usize>,
+}
+
+/// False where a glance at a plan that is not optimised yet shows that it reads several tables, or needs an operator
+/// that is not known here: then the planner need not look at it twice.
+pub(crate) fn may_be_direct(plan: &LogicalPlan) -> bool {
+    match plan {
+        LogicalPlan::TableScan(scan) => engine_table(scan).is_some(),
+        LogicalPlan::Aggregate(aggregate) if !aggregate.group_expr.is_empty() => false,
+        LogicalPlan::SubqueryAlias(_)
+        | LogicalPlan::Projection(_)
+        | LogicalPlan::Filter(_)
+        | LogicalPlan::Sort(_)
+        | LogicalPlan::Limit(_)
+        | LogicalPlan::Aggregate(_) => plan.inputs().into_iter().all(may_be_direct),
+        _ => false,
+    }
+}
+
+/// The table of the engine that is scanned; None for a view of figures, or files.
+fn engine_table(scan: &TableScan) -> Option<Arc<dyn TableProvider>> {
+    let provider = source_as_provider(&scan.source).ok()?;
+    (provider.as_ref() as &dyn std::any::Any).is::<EngineTable>().then_some(provider)
 }
 
 /// The plan so far, from below: what its schema's columns are.
@@ -295,7 +318,7 @@ fn total(expr: &Expr, below: &Stage) -> Option<Total> {
 }
 
 fn table_scan(session: &Session, scan: &TableScan, inputs: &Inputs<'_>) -> Result<Option<Stage>> {
-    let Ok(provider) = source_as_provider(&scan.source) else { return Ok(None) };
+    let Some(provider) = engine_table(scan) else { return Ok(None) };
     let provider: &dyn std::any::Any = provider.as_ref();
     let Some(provider) = provider.downcast_ref::<EngineTable>() else { return Ok(None) };
     let table = provider.table();

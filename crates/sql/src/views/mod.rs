@@ -5,6 +5,7 @@
 //! and types are Oracle's; columns without a counterpart in Highwater are left out.
 
 mod active_sessions;
+mod child_cursors;
 mod columns;
 mod constraints;
 mod data_files;
@@ -68,6 +69,7 @@ const VIEWS: &[&[&dyn View]] = &[
     memory::VIEWS,
     objects::VIEWS,
     parameters::VIEWS,
+    child_cursors::VIEWS,
     plans::VIEWS,
     programs::VIEWS,
     recovery::VIEWS,
