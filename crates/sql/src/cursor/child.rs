@@ -6,6 +6,10 @@
 use std::sync::Arc;
 
 use common::Result;
+use common::sync::atomic::{AtomicBool, Ordering};
+use datafusion::catalog::default_table_source::source_as_provider;
+use datafusion::common::tree_node::{TreeNode, TreeNodeRecursion};
+use datafusion::logical_expr::{Expr, LogicalPlan};
 use engine::dictionary::Rights;
 use scalar::{Context, Datum, DatumType, Nls};
 use sqlparser::ast;
@@ -18,12 +22,15 @@ use super::open::{ColumnDescription, Cursor, RowSource};
 use super::run;
 use crate::direct::change::DirectChange;
 use crate::direct::lock::DirectLock;
-use crate::direct::plan::{DirectQuery, may_be_direct};
+use crate::direct::plan::{DirectQuery, engine_table, may_be_direct};
 use crate::direct::run::DirectRun;
 use crate::direct::value::{Inputs, Value};
+use crate::functions::program::ProgramFunction;
+use crate::functions::sequence::SequenceValue;
 use crate::plan::binder::BindValue;
 use crate::plan::parameter::parameter;
 use crate::plan::query::BoundQuery;
+use crate::scan::rows::RowsTable;
 use crate::statement::parse::Statement;
 use crate::subquery;
 use crate::transaction::for_update::ForUpdate;
@@ -37,6 +44,8 @@ const AGE_US: u64 = 15 * 60 * 1_000_000;
 pub(crate) enum Work {
     /// Each execution is planned by itself.
     Planned,
+    /// A session keeps the planner's plan: see `kept_plan.rs`.
+    Kept,
     Query(Arc<DirectQuery>),
     Lock(DirectLock),
     Change(DirectChange),
@@ -70,6 +79,8 @@ pub(crate) struct Child {
     parameters: Vec<(String, DatumType)>,
     pub(crate) columns: Vec<ColumnDescription>,
     pub(crate) work: Work,
+    /// It has been executed before.
+    executed: AtomicBool,
 }
 
 /// The environment of an execution.
@@ -88,6 +99,19 @@ impl Child {
             && self.rights == environment.rights
     }
 
+    /// False at the first call.
+    pub(crate) fn is_executed_again(&self) -> bool {
+        self.executed.swap(true, Ordering::Relaxed)
+    }
+
+    /// The bind variables as parameters of this child's plan.
+    ///
+    /// # Errors
+    /// ORA-00600 for a NULL that is none.
+    pub(crate) fn variables(&self, binds: &[(String, Datum)]) -> Result<Vec<BindValue>> {
+        variables(self.parameters.iter().map(|(name, kind)| (name, *kind)), binds)
+    }
+
     fn takes(&self, binds: &[(String, Datum)]) -> bool {
         self.parameters.len() == binds.len()
             && self
@@ -96,6 +120,46 @@ impl Child {
                 .zip(binds)
                 .all(|((name, kind), (bound, value))| name == bound && (value.datum_type() == *kind || value.is_null()))
     }
+}
+
+/// Bind variables of these types as parameters. NULL has no type: it is the value itself.
+fn variables<'b>(
+    kinds: impl Iterator<Item = (&'b String, DatumType)>,
+    binds: &[(String, Datum)],
+) -> Result<Vec<BindValue>> {
+    let variable = |(at, (name, kind)): (usize, (&String, DatumType))| match kind {
+        DatumType::Null => bind_value(&binds[at]),
+        kind => Ok((name.clone(), parameter(at, name, kind))),
+    };
+    kinds.enumerate().map(variable).collect()
+}
+
+/// True: the plan reads tables of the engine and DUAL alone, and calls no program and no sequence, which belong to a
+/// statement.
+fn is_keepable(plan: &LogicalPlan) -> bool {
+    let other = plan.exists(|node| {
+        let foreign = match node {
+            LogicalPlan::TableScan(scan) => {
+                let rows = source_as_provider(&scan.source).ok();
+                let rows = rows.as_deref().map(|rows| rows as &dyn std::any::Any);
+                let constant =
+                    rows.and_then(|rows| rows.downcast_ref::<RowsTable>()).is_some_and(RowsTable::is_constant);
+                engine_table(scan).is_none() && !constant
+            }
+            _ => false,
+        };
+        let mut calls = false;
+        node.apply_expressions(|expr| {
+            calls |= expr.exists(|expr| {
+                let Expr::ScalarFunction(call) = expr else { return Ok(false) };
+                let function: &dyn std::any::Any = call.func.inner().as_ref();
+                Ok(function.is::<ProgramFunction>() || function.is::<SequenceValue>())
+            })?;
+            Ok(TreeNodeRecursion::Continue)
+        })?;
+        Ok(foreign || calls)
+    });
+    !other.unwrap_or(true)
 }
 
 /// The number of a new child among the others, and why it is made.
@@ -159,17 +223,11 @@ impl Connection {
     }
 
     fn new_child(&self, cursor: &Cursor, environment: Environment) -> Result<Child> {
-        let variables = cursor.binds.iter().enumerate().map(|(at, (name, value))| {
-            let bound = match value.datum_type() {
-                DatumType::Null => bind_value(&(name.clone(), Datum::Null))?.1,
-                kind => parameter(at, name, kind),
-            };
-            Ok((name.clone(), bound))
-        });
-        let variables = variables.collect::<Result<Vec<_>>>()?;
+        let kinds = cursor.binds.iter().map(|(name, value)| (name, value.datum_type()));
+        let variables = variables(kinds, &cursor.binds)?;
         let context = self.lazy_context();
         let parameters: Vec<Datum> = cursor.binds.iter().map(|(_, value)| value.clone()).collect();
-        let inputs = Inputs { context: &context, parameters: &parameters, columns: &[], rowid: None, computed: &[] };
+        let inputs = Inputs::of_statement(&context, &parameters);
         let changed = |change: Option<DirectChange>| (Vec::new(), change.map_or(Work::Planned, Work::Change));
         let (columns, work) = match &cursor.shared.statement {
             Statement::Query { query, headings, lock: None } => {
@@ -189,7 +247,8 @@ impl Connection {
         let parameters = cursor.binds.iter().map(|(name, value)| (name.clone(), value.datum_type())).collect();
         let Environment { catalog_version, nls, rights, age } = environment;
         let (number, mismatch) = (0, Mismatch::None);
-        Ok(Child { number, mismatch, catalog_version, nls, rights, age, parameters, columns, work })
+        let executed = AtomicBool::new(false);
+        Ok(Child { number, mismatch, catalog_version, nls, rights, age, parameters, columns, work, executed })
     }
 
     fn query_child(
@@ -217,7 +276,10 @@ impl Connection {
                 &bound
             }
         };
-        let Some(direct) = self.direct_query(bound, inputs)? else { return planned() };
+        let Some(direct) = self.direct_query(bound, inputs)? else {
+            let keeps = is_keepable(&bound.plan) && !subquery::holds_subquery(&bound.plan).unwrap_or(true);
+            return if keeps { Ok((describe(&bound.outputs), Work::Kept)) } else { planned() };
+        };
         Ok((describe(&bound.outputs), Work::Query(Arc::new(direct))))
     }
 
@@ -324,9 +386,9 @@ impl Connection {
         let child = self.child(cursor)?;
         let context = self.lazy_context();
         let parameters: Vec<Datum> = cursor.binds.iter().map(|(_, value)| value.clone()).collect();
-        let inputs = Inputs { context: &context, parameters: &parameters, columns: &[], rowid: None, computed: &[] };
+        let inputs = Inputs::of_statement(&context, &parameters);
         match &child.work {
-            Work::Planned => Ok(None),
+            Work::Planned | Work::Kept => Ok(None),
             Work::Query(plan) if !plan.is_still_small(&self.session)? => Ok(None),
             Work::Lock(lock) if !lock.query.is_still_small(&self.session)? => Ok(None),
             Work::Query(plan) => Ok(plan.explained(&self.session, &inputs)),
@@ -352,7 +414,7 @@ impl Connection {
 
     /// False where `_direct_execution` says so, and while a trigger is at work, whose statements the planner checks for
     /// its table.
-    fn takes_direct_ways(&self) -> bool {
+    pub(crate) fn takes_direct_ways(&self) -> bool {
         self.session.parameters().boolean(Parameter::DirectExecution) && self.shared.mutating().is_empty()
     }
 }

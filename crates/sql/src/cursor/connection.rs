@@ -42,6 +42,7 @@ use crate::functions::rows;
 use crate::plan::binder::{BindValue, Binder, Tables};
 use crate::plan::bound::Bound;
 use crate::plan::locking::LockingQuery;
+use crate::plan::parameter::Parameters;
 use crate::plan::query::Output;
 use crate::statement::parse::Statement;
 
@@ -268,9 +269,14 @@ impl Connection {
 
     /// The context of a statement that begins now.
     pub(crate) fn statement_context(&self) -> Result<Arc<dyn scalar::Context>> {
+        Ok(Arc::new(self.statement()?))
+    }
+
+    /// The same by its own type.
+    pub(crate) fn statement(&self) -> Result<StatementContext> {
         let user = self.session.user();
         let user_id = self.session.catalog().user(&user).map_or(0, |user| user.number.0);
-        Ok(Arc::new(StatementContext {
+        Ok(StatementContext {
             nls: Arc::clone(&self.shared.nls.lock()),
             now: local_time(self.session.meter().clock().wall_us())?,
             user,
@@ -278,10 +284,11 @@ impl Connection {
             schema: self.schema.clone(),
             session: Arc::clone(&self.session),
             random: Arc::clone(&self.shared.random),
-        }))
+        })
     }
 
     pub(crate) fn tables(&self) -> Result<SessionTables> {
+        let context = self.statement_context()?;
         Ok(SessionTables {
             database: Arc::clone(&self.database),
             session: Arc::clone(&self.session),
@@ -290,7 +297,8 @@ impl Connection {
             user: self.effective_user(),
             names_only: false,
             compiling: false,
-            context: self.statement_context()?,
+            parameters: Parameters::new(Arc::clone(&context), Vec::new()),
+            context,
             within: Vec::new(),
             demand: Arc::clone(&self.demand),
             current_values: Arc::clone(&self.shared.current_values),
@@ -655,6 +663,9 @@ impl Connection {
         let Ok(mut cursor) = self.take_cursor(number) else { return };
         let start = CallStart::now(&self.session);
         cursor.end(self.session.meter().clock().wall_us());
+        if let Some(plan) = cursor.plan.take() {
+            self.shared.kept_plans.lock().put(plan);
+        }
         self.session.meter().discount(Statistic::OpenedCursorsCurrent, 1);
         if cursor.executed {
             trace::row_sources(&self.session, number, &cursor.row_sources);

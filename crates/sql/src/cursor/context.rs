@@ -83,6 +83,52 @@ impl Context for LazyContext {
     }
 }
 
+/// The context of a plan that is executed again: all but the time is the same for all executions.
+#[derive(Debug)]
+pub(crate) struct KeptContext {
+    statement: StatementContext,
+    /// When the present execution began.
+    wall_us: AtomicU64,
+}
+
+impl KeptContext {
+    pub(crate) fn new(statement: StatementContext) -> Self {
+        let wall_us = AtomicU64::new(statement.session.meter().clock().wall_us());
+        Self { statement, wall_us }
+    }
+
+    /// An execution begins at this moment.
+    pub(crate) fn begin(&self, wall_us: u64) {
+        self.wall_us.store(wall_us, Ordering::Relaxed);
+    }
+}
+
+impl Context for KeptContext {
+    fn nls(&self) -> &Nls {
+        self.statement.nls()
+    }
+
+    fn now(&self) -> DateTime {
+        local_time(self.wall_us.load(Ordering::Relaxed)).unwrap_or(self.statement.now)
+    }
+
+    fn user(&self) -> &str {
+        self.statement.user()
+    }
+
+    fn user_id(&self) -> u32 {
+        self.statement.user_id()
+    }
+
+    fn environment(&self, namespace: &str, parameter: &str) -> Option<String> {
+        self.statement.environment(namespace, parameter)
+    }
+
+    fn random(&self) -> u64 {
+        self.statement.random()
+    }
+}
+
 /// Local time of a moment given in microseconds since 1970 UTC.
 pub(crate) fn local_time(wall_us: u64) -> common::Result<DateTime> {
     let wall = i64::try_from(wall_us).unwrap_or(i64::MAX);

@@ -37,6 +37,10 @@ impl Connection {
                 if self.query_directly(cursor)? {
                     return Ok(query);
                 }
+                if let Some(running) = self.query_kept(cursor, text, headings)? {
+                    cursor.running = Some(Query::Planned(running));
+                    return Ok(query);
+                }
                 let bound = self.bound_query(cursor, text, headings)?;
                 cursor.columns = describe(&bound.outputs);
                 let plan = self.plan(&bound.plan)?;

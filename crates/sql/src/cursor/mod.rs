@@ -12,6 +12,7 @@ pub(crate) mod context;
 pub(crate) mod database;
 mod execute;
 mod keep_order;
+pub(crate) mod kept_plan;
 mod keys;
 pub(crate) mod library;
 pub(crate) mod load;

@@ -9,6 +9,7 @@ use storage::snapshot::Snapshot;
 
 use super::arrays::to_rows;
 use super::child::Child;
+use super::kept_plan::KeptPlan;
 use super::library::SharedCursor;
 use super::run::Running;
 use crate::direct::lock::Settled;
@@ -98,6 +99,8 @@ pub(crate) struct Cursor {
     pub(crate) direct: Direct,
     /// The child cursor of the last execution.
     pub(crate) child: Option<Arc<Child>>,
+    /// The plan of its last execution, if it is kept.
+    pub(crate) plan: Option<KeptPlan>,
     pub(crate) running: Option<Query>,
     /// The rowids, in the first table, of the rows that the query has locked; and the number fetched.
     pub(crate) locked_rows: Vec<Option<Rowid>>,
@@ -126,8 +129,11 @@ impl Cursor {
         let Some(query) = self.running.take() else { return };
         self.snapshot = None;
         self.row_sources = match query {
-            Query::Planned(running) => running.row_sources(),
             // The plan is known; its figures are not wanted.
+            Query::Planned(running) if running.is_of_kept_plan() && !self.measured && self.shared.has_plan() => {
+                Vec::new()
+            }
+            Query::Planned(running) => running.row_sources(),
             Query::Direct(running) if !running.is_measured() && self.shared.has_plan() => Vec::new(),
             Query::Direct(running) => running.row_sources(),
             Query::Settled(settled) => settled.row_sources,
@@ -151,6 +157,7 @@ impl Cursor {
             prepared: None,
             direct: Direct::Unknown,
             child: None,
+            plan: None,
             running: None,
             locked_rows: Vec::new(),
             fetched: 0,

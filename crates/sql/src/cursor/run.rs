@@ -26,7 +26,9 @@ use super::open::RowSource;
 use crate::error::{from_datafusion, is_about_subquery, to_datafusion};
 use crate::explain::sources;
 use crate::functions::coalesce;
+use crate::functions::parameter::as_calls;
 use crate::plan::expression::place;
+use crate::plan::parameter::Parameters;
 use crate::scan::exec::TableReadExec;
 use crate::subquery;
 
@@ -44,6 +46,17 @@ pub(crate) fn plan(
     state: &SessionState,
     logical: &LogicalPlan,
 ) -> Result<Arc<dyn ExecutionPlan>> {
+    plan_with(session, runtime, state, logical, None)
+}
+
+/// The same for a plan with parameters, whose values are those of its present execution.
+pub(crate) fn plan_with(
+    session: &Arc<Session>,
+    runtime: &Runtime,
+    state: &SessionState,
+    logical: &LogicalPlan,
+    parameters: Option<&Arc<Parameters>>,
+) -> Result<Arc<dyn ExecutionPlan>> {
     let planned = runtime.block_on(async {
         let rewritten = if subquery::holds_subquery(logical)? {
             let planner = subquery::Planner::new(session, state);
@@ -52,6 +65,10 @@ pub(crate) fn plan(
             logical.clone()
         };
         let optimized = state.optimize(&rewritten)?;
+        let optimized = match parameters {
+            Some(parameters) => as_calls(optimized, parameters)?,
+            None => optimized,
+        };
         let logical = coalesce::in_plan(cancel::check_filters(session, optimized)?)?;
         let physical = state.query_planner().create_physical_plan(&logical, state).await?;
         cancel::check_joins(session, physical)
@@ -108,6 +125,8 @@ pub(crate) struct Running {
     demand: Arc<AtomicUsize>,
     /// The plan passes on each batch as it comes from the table, so a fetch can request exactly its rows.
     straight: bool,
+    /// The plan is executed again and again: its row sources are known.
+    kept: bool,
     /// The plan's sorts that have not returned a row yet.
     sorts: Vec<Arc<dyn ExecutionPlan>>,
     pub(crate) rows: u64,
@@ -135,7 +154,15 @@ impl Running {
         let mut sorts = Vec::new();
         add_sorts(&plan, &mut sorts);
         let (session, runtime) = (Arc::clone(session), Some(Arc::clone(runtime)));
-        Ok(Self { session, runtime, plan, stream, batch: None, demand, straight, sorts, rows: 0 })
+        Ok(Self { session, runtime, plan, stream, batch: None, demand, straight, kept: false, sorts, rows: 0 })
+    }
+
+    pub(crate) fn of_kept_plan(self) -> Self {
+        Self { kept: true, ..self }
+    }
+
+    pub(crate) fn is_of_kept_plan(&self) -> bool {
+        self.kept
     }
 
     /// A query that has been run to its end already: returns these rows of it, of `schema`.
@@ -156,6 +183,7 @@ impl Running {
             batch: None,
             demand: Arc::default(),
             straight: false,
+            kept: false,
             sorts: Vec::new(),
             rows: 0,
         }

@@ -11,6 +11,7 @@ use common::sync::atomic::{AtomicBool, AtomicU32, AtomicU64, Ordering};
 use common::{Error, ObjectNumber, Result};
 use scalar::Nls;
 
+use super::kept_plan::KeptPlans;
 use super::library::SharedCursor;
 use super::open::{Cursor, CursorNumber};
 use crate::dml::deferred::Deferred;
@@ -71,6 +72,7 @@ pub(crate) struct Shared {
     /// Cursors and queries of programs.
     pub(crate) programs: Mutex<Programs>,
     pub(crate) cursors: Mutex<Cursors>,
+    pub(crate) kept_plans: Mutex<KeptPlans>,
     /// The last statement that the session's caller has executed.
     pub(crate) last: Mutex<Option<Arc<SharedCursor>>>,
     /// The rows of the session's own PLAN_TABLE.
@@ -112,6 +114,7 @@ impl Shared {
             plsql: Mutex::new(None),
             programs: Mutex::default(),
             cursors: Mutex::default(),
+            kept_plans: Mutex::default(),
             last: Mutex::default(),
             plan_rows: Mutex::default(),
             depth: AtomicU32::new(0),

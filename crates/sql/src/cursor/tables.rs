@@ -23,6 +23,7 @@ use crate::functions::program::Program;
 use crate::functions::sequence::{CurrentValues, Sequence};
 use crate::plan::binder::{BindContext, BindValue, Binder, Relation, Source, TableColumn, Tables};
 use crate::plan::hints::Hints;
+use crate::plan::parameter::Parameters;
 use crate::plan::query::BoundQuery;
 use crate::scan::external::{self, ExternalTable};
 use crate::scan::sink::ROWID_TYPE;
@@ -53,6 +54,8 @@ pub(crate) struct SessionTables {
     pub(crate) within: Vec<(String, String)>,
     /// Rows that the current fetch wants; 0 for any number.
     pub(crate) demand: Arc<AtomicUsize>,
+    /// The bind variables of a plan that is kept.
+    pub(crate) parameters: Arc<Parameters>,
     pub(crate) current_values: CurrentValues,
     /// For programs that the statement calls.
     pub(crate) nested: Arc<Nested>,
@@ -181,7 +184,8 @@ impl SessionTables {
             .collect();
         columns.push(TableColumn { name: ROWID.to_owned(), data_type: ROWID_TYPE, nullable: false, pseudo: true });
         let (session, demand) = (Arc::clone(&self.session), Arc::clone(&self.demand));
-        let provider = EngineTable::new(session, Arc::clone(table), hints.clone(), demand);
+        let parameters = Arc::clone(&self.parameters);
+        let provider = EngineTable::new(session, Arc::clone(table), hints.clone(), demand, parameters);
         Relation { owner: owner.to_owned(), columns, source: Source::Provider(provider) }
     }
 

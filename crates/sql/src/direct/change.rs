@@ -242,7 +242,7 @@ impl DirectChange {
         if !Arc::ptr_eq(&table, &self.table) || Triggers::of(connection, &table, event).is_some() {
             return Ok(None);
         }
-        let inputs = Inputs { context, parameters, columns: &[], rowid: None, computed: &[] };
+        let inputs = Inputs::of_statement(context, parameters);
         let Some(spec) = self.find.read.spec(&inputs) else { return Ok(None) };
         let mut read = Read::new(session, spec, cursor.measured);
         let work = Figures::default();

@@ -8,48 +8,17 @@ use datafusion::catalog::default_table_source::source_as_provider;
 use datafusion::common::{Column, DFSchemaRef, ScalarValue};
 use datafusion::logical_expr::expr::{AggregateFunction, Sort};
 use datafusion::logical_expr::{Aggregate, Expr, FetchType, Filter, LogicalPlan, SkipType, TableScan};
-use engine::dictionary::{IndexDef, TableDef};
 use engine::instance::Session;
 use scalar::DatumType;
-use scan::Comparison;
 
 use super::value::{Inputs, Places, Test, Value};
 use crate::functions::aggregate::{Aggregate as NumberAggregate, Measure};
-use crate::plan::hints::{HintFate, Hints};
 use crate::plan::query::BoundQuery;
-use crate::scan::access::{self, Access};
-use crate::scan::predicate::{Pushed, push};
+use crate::scan::read_plan::{Path, ReadPlan};
 use crate::scan::table::EngineTable;
-use crate::scan::template::{Operand, Template};
 
 /// A table of more blocks is scanned the long way: there a batch of rows costs less than its rows do here.
 const SMALL_BLOCKS: u64 = 24;
-
-/// The read of one table.
-#[derive(Clone, Debug)]
-pub(crate) struct ReadPlan {
-    pub(crate) table: Arc<TableDef>,
-    pub(crate) alias: String,
-    /// Table positions of the columns that are read.
-    pub(crate) projection: Vec<u16>,
-    pub(crate) conditions: Option<Template>,
-    pub(crate) path: Path,
-    /// An index is read from its end.
-    pub(crate) descending: bool,
-    /// The first row in the order of the index is all that is wanted.
-    pub(crate) first_only: bool,
-    /// The rows' addresses are wanted.
-    pub(crate) rowids: bool,
-    pub(crate) hints: Vec<HintFate>,
-}
-
-/// How the rows are found.
-#[derive(Clone, Debug)]
-pub(crate) enum Path {
-    Full,
-    Rowids(Vec<Operand>),
-    Index(Arc<IndexDef>),
-}
 
 /// An aggregate over all rows.
 #[derive(Clone, Debug)]
@@ -95,7 +64,7 @@ pub(crate) fn may_be_direct(plan: &LogicalPlan) -> bool {
 }
 
 /// The table of the engine that is scanned; None for a view of figures, or files.
-fn engine_table(scan: &TableScan) -> Option<Arc<dyn TableProvider>> {
+pub(crate) fn engine_table(scan: &TableScan) -> Option<Arc<dyn TableProvider>> {
     let provider = source_as_provider(&scan.source).ok()?;
     (provider.as_ref() as &dyn std::any::Any).is::<EngineTable>().then_some(provider)
 }
@@ -172,31 +141,6 @@ impl Stage {
             self.read.first_only = true;
             self.read.descending = matches!(totals, [Total::Greatest(_)]);
         }
-    }
-}
-
-impl ReadPlan {
-    /// True: the index that finds the rows gives them in the order of these columns.
-    fn has_order(&self, columns: &[u16]) -> bool {
-        let Path::Index(index) = &self.path else { return false };
-        let mut conditions = Vec::new();
-        if let Some(condition) = &self.conditions {
-            condition.flatten(&mut conditions);
-        }
-        let constant = |column: u16| {
-            conditions.iter().any(|condition| {
-                matches!(condition, Template::Compare { column: c, comparison: Comparison::Equal, .. } if *c == column)
-            })
-        };
-        let mut keys = columns.iter().copied().filter(|column| !constant(*column)).peekable();
-        for column in index.columns.iter().filter(|column| !constant(**column)) {
-            match keys.peek() {
-                None => return true,
-                Some(key) if key == column => drop(keys.next()),
-                Some(_) => return false,
-            }
-        }
-        keys.peek().is_none()
     }
 }
 
@@ -322,76 +266,14 @@ fn table_scan(session: &Session, scan: &TableScan, inputs: &Inputs<'_>) -> Resul
     let provider: &dyn std::any::Any = provider.as_ref();
     let Some(provider) = provider.downcast_ref::<EngineTable>() else { return Ok(None) };
     let table = provider.table();
-    let rowid_field = table.columns.len();
-    let fields: Vec<usize> = scan.projection.clone().unwrap_or_else(|| (0..=rowid_field).collect());
-    let (mut projection, mut values, mut rowids) = (Vec::new(), Vec::new(), false);
-    for field in &fields {
-        if *field == rowid_field {
-            rowids = true;
-            values.push(Value::Rowid);
-        } else {
-            values.push(Value::Column(projection.len(), table.columns[*field].data_type));
-            projection.push(*field as u16);
-        }
-    }
-    let mut conditions = Vec::new();
-    let mut named: Option<Vec<Operand>> = None;
-    for filter in &scan.filters {
-        match push(filter, table) {
-            Some(Pushed::Columns(condition)) => conditions.push(condition),
-            Some(Pushed::Rowids(list)) if named.is_none() => named = Some(list),
-            _ => return Ok(None),
-        }
-    }
-    let conditions = match conditions.len() {
-        0 => None,
-        1 => conditions.pop(),
-        _ => Some(Template::And(conditions)),
+    let fields: Vec<usize> = scan.projection.clone().unwrap_or_else(|| (0..=table.columns.len()).collect());
+    let made = ReadPlan::of(session, table, provider.hints(), &fields, &scan.filters, inputs)?;
+    let Some((read, sources)) = made else { return Ok(None) };
+    let value = |source: &Option<usize>| match source {
+        Some(at) => Value::Column(*at, table.columns[usize::from(read.projection[*at])].data_type),
+        None => Value::Rowid,
     };
-    let hints = provider.hints();
-    let Some((path, fates)) = path(session, table, conditions.as_ref(), named, hints, inputs)? else {
-        return Ok(None);
-    };
-    let read = ReadPlan {
-        table: Arc::clone(table),
-        alias: hints.table.clone().unwrap_or_else(|| table.name.clone()),
-        projection,
-        conditions,
-        path,
-        descending: false,
-        first_only: false,
-        rowids,
-        hints: fates,
-    };
+    let values = sources.iter().map(value).collect();
     let schema = Arc::clone(&scan.projected_schema);
     Ok(Some(Stage { read, tests: Vec::new(), totals: None, schema, values, skip: 0, fetch: scan.fetch }))
-}
-
-/// The way to the rows, chosen for the values of the first execution.
-fn path(
-    session: &Session,
-    table: &Arc<TableDef>,
-    conditions: Option<&Template>,
-    rowids: Option<Vec<Operand>>,
-    hints: &Hints,
-    inputs: &Inputs<'_>,
-) -> Result<Option<(Path, Vec<HintFate>)>> {
-    if let Some(rowids) = rowids {
-        return Ok(Some((Path::Rowids(rowids), access::unused(hints, "rows are read by their rowids"))));
-    }
-    let predicate = match conditions {
-        None => None,
-        // An error shows where the statement is carried out.
-        Some(conditions) => match conditions.bound(inputs) {
-            Ok(Some(predicate)) => Some(predicate),
-            _ => return Ok(None),
-        },
-    };
-    let (access, fates) = access::choose(table, || access::blocks(session, table), predicate.as_ref(), hints)?;
-    let path = match access {
-        Access::Index { index, .. } => Path::Index(index),
-        Access::Full => Path::Full,
-        Access::Rowids(_) => return Ok(None),
-    };
-    Ok(Some((path, fates)))
 }

@@ -1,7 +1,6 @@
 //! A running query that is carried out row by row.
 
 use std::fmt;
-use std::ops::Bound;
 use std::sync::Arc;
 
 use common::{BlockAddress, Error, ObjectNumber, Result, Rowid};
@@ -9,93 +8,20 @@ use datafusion::arrow::datatypes::{Field, Schema};
 use datafusion::arrow::record_batch::{RecordBatch, RecordBatchOptions};
 use engine::instance::Session;
 use scalar::{Context, Datum, DatumType};
-use scan::{Predicate, RowSink, Truth};
+use scan::{RowSink, Truth};
 
-use super::plan::{DirectQuery, Path, ReadPlan, Total};
+use super::plan::{DirectQuery, Total};
 use super::value::{Inputs, Value, typed};
 use crate::cursor::open::RowSource;
 use crate::functions::rows::Builder;
 use crate::functions::sum::NumberSum;
-use crate::scan::access::{self, Access};
+use crate::scan::access::Access;
 use crate::scan::figures::{Figures, FiguresValue};
 use crate::scan::source::{ReadSink, ReadSpec, Source};
 use crate::types::ArrowForm;
 
 /// Rows that are read before they are looked at.
 const READ_AHEAD: usize = 256;
-
-impl ReadPlan {
-    /// The read of one execution. None when its values do not fit the plan, or when one of them is an error: the long
-    /// way finds out whether a row needs it.
-    pub(crate) fn spec(&self, inputs: &Inputs<'_>) -> Option<ReadSpec> {
-        let predicate = match &self.conditions {
-            None => None,
-            Some(conditions) => match conditions.bound(inputs) {
-                Ok(Some(predicate)) => Some(predicate),
-                _ => return None,
-            },
-        };
-        let mut rowids_shown = None;
-        let access = match &self.path {
-            Path::Full => Access::Full,
-            Path::Rowids(operands) => {
-                let mut rowids = Vec::with_capacity(operands.len());
-                for operand in operands {
-                    match operand.bytes(inputs) {
-                        Ok(Some(Some(bytes))) => {
-                            rowids.push(std::str::from_utf8(&bytes).ok()?.parse::<Rowid>().ok()?);
-                        }
-                        Ok(Some(None)) => {}
-                        _ => return None,
-                    }
-                }
-                rowids.sort_unstable();
-                rowids.dedup();
-                rowids_shown = crate::explain::predicate::of_later_rowids(operands);
-                Access::Rowids(rowids)
-            }
-            Path::Index(index) if self.conditions.is_none() => Access::Index {
-                index: Arc::clone(index),
-                ranges: vec![(Bound::Unbounded, Bound::Unbounded)],
-                unique: false,
-                descending: self.descending,
-            },
-            Path::Index(index) => match predicate.as_ref().map(|predicate| access::of_index(index, predicate)) {
-                Some(Some(Access::Index { index, mut ranges, unique, .. })) => {
-                    if self.descending {
-                        ranges.reverse();
-                    }
-                    Access::Index { index, ranges, unique, descending: self.descending }
-                }
-                // A comparison with NULL: no row.
-                _ if predicate.as_ref().is_some_and(is_never) => Access::Rowids(Vec::new()),
-                _ => return None,
-            },
-        };
-        Some(ReadSpec {
-            table: Arc::clone(&self.table),
-            alias: self.alias.clone(),
-            projection: self.projection.clone(),
-            conditions: self.conditions.clone(),
-            predicate,
-            rowids: self.rowids,
-            access,
-            first_only: self.first_only,
-            rowids_shown,
-            hints: self.hints.clone(),
-        })
-    }
-}
-
-/// True: no row satisfies the condition.
-fn is_never(predicate: &Predicate) -> bool {
-    match predicate {
-        Predicate::Constant(value) => *value != Truth::True,
-        Predicate::And(parts) => parts.iter().any(is_never),
-        Predicate::In { values, .. } => values.is_empty(),
-        _ => false,
-    }
-}
 
 /// Rows as stored, in memory that is used again.
 #[derive(Debug, Default)]
@@ -267,7 +193,7 @@ impl DirectRun {
         parameters: Vec<Datum>,
         measured: bool,
     ) -> Option<Self> {
-        let inputs = Inputs { context: &*context, parameters: &parameters, columns: &[], rowid: None, computed: &[] };
+        let inputs = Inputs::of_statement(&*context, &parameters);
         let spec = plan.read.spec(&inputs)?;
         Some(Self {
             read: Read::new(session, spec, measured),

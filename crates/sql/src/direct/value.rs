@@ -81,6 +81,13 @@ pub(crate) struct Inputs<'a> {
     pub(crate) computed: &'a [Datum],
 }
 
+impl<'a> Inputs<'a> {
+    /// What is the same for all rows.
+    pub(crate) fn of_statement(context: &'a dyn Context, parameters: &'a [Datum]) -> Self {
+        Self { context, parameters, columns: &[], rowid: None, computed: &[] }
+    }
+}
+
 impl Value {
     /// Compiles an expression.
     pub(crate) fn of(expr: &Expr, places: &dyn Places) -> Option<Self> {

@@ -19,6 +19,7 @@ use crate::cursor::run::Running;
 use crate::error::from_datafusion;
 use crate::functions::coalesce;
 use crate::plan::hints::Hints;
+use crate::plan::parameter::Parameters;
 use crate::plan::scope::{Merged, Scope, ScopeColumn};
 use crate::scan::sink::{ArrowSink, ROWID_TYPE, kinds};
 use crate::scan::source::ReadSink;
@@ -144,8 +145,13 @@ impl Connection {
     /// True: the condition is false for no row of the table.
     pub(crate) fn all_rows_satisfy(&self, table: &Arc<TableDef>, condition: &str) -> Result<bool> {
         let condition = Condition::bind(self, condition, &table.name, &table.columns)?;
-        let provider =
-            EngineTable::new(Arc::clone(&self.session), Arc::clone(table), Hints::default(), Arc::clone(&self.demand));
+        let provider = EngineTable::new(
+            Arc::clone(&self.session),
+            Arc::clone(table),
+            Hints::default(),
+            Arc::clone(&self.demand),
+            Parameters::new(self.statement_context()?, Vec::new()),
+        );
         let plan =
             LogicalPlanBuilder::scan(TableReference::bare(table.name.as_str()), provider_as_source(provider), None)
                 .and_then(|builder| builder.filter(not(condition.expr)))

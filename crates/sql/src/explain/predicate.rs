@@ -13,7 +13,7 @@ use format::date;
 use scalar::Datum;
 use scan::{Comparison, Truth};
 
-use crate::functions::{branches::CASE, coalesce::CHOICE, operators::Operators, rows};
+use crate::functions::{branches::CASE, coalesce::CHOICE, operators::Operators, parameter::BindVariable, rows};
 use crate::scan::template::{Operand, Template};
 use crate::subquery::shown;
 
@@ -222,6 +222,9 @@ fn of_call(call: &ScalarFunctionExpr, inner: &dyn Fn(&Arc<dyn PhysicalExpr>) -> 
         return subquery;
     }
     let function: &dyn std::any::Any = call.fun().inner().as_ref();
+    if let Some(variable) = function.downcast_ref::<BindVariable>() {
+        return variable.shown();
+    }
     if let Some(operators) = function.downcast_ref::<Operators>() {
         return operators.shown(&arguments);
     }

@@ -15,6 +15,7 @@ pub(crate) mod not_null;
 pub(crate) mod operators;
 pub(crate) mod or_null;
 pub(crate) mod packed;
+pub(crate) mod parameter;
 pub(crate) mod program;
 #[cfg(test)]
 mod reference;

@@ -79,7 +79,7 @@ pub(crate) fn called_where(expr: Expr, condition: &Expr) -> Expr {
     guarded.map_or(unchanged, |guarded| guarded.data)
 }
 
-struct ProgramFunction {
+pub(crate) struct ProgramFunction {
     /// The first argument is a condition: rows for which it is not true are skipped.
     guarded: bool,
     program: Program,

@@ -88,7 +88,7 @@ pub(crate) fn call(sequence: Sequence, next: bool) -> Expr {
 }
 
 #[derive(Debug)]
-struct SequenceValue {
+pub(crate) struct SequenceValue {
     sequence: Sequence,
     next: bool,
     name: String,

@@ -2,14 +2,41 @@
 
 use std::sync::Arc;
 
+use common::sync::Mutex;
 use datafusion::arrow::datatypes::Field;
 use datafusion::common::tree_node::{TreeNode, TreeNodeRecursion};
 use datafusion::logical_expr::Expr;
 use datafusion::logical_expr::expr::Placeholder;
-use scalar::DatumType;
+use scalar::{Context, Datum, DatumType};
 
 use super::bound::Bound;
 use crate::types::ArrowForm;
+
+/// The values of the bind variables in the present execution of a plan, and the context of its functions.
+#[derive(Debug)]
+pub(crate) struct Parameters {
+    context: Arc<dyn Context>,
+    values: Mutex<Arc<[Datum]>>,
+}
+
+impl Parameters {
+    pub(crate) fn new(context: Arc<dyn Context>, values: Vec<Datum>) -> Arc<Self> {
+        Arc::new(Self { context, values: Mutex::new(values.into()) })
+    }
+
+    /// The values of an execution that begins.
+    pub(crate) fn set(&self, values: Vec<Datum>) {
+        *self.values.lock() = values.into();
+    }
+
+    pub(crate) fn values(&self) -> Arc<[Datum]> {
+        Arc::clone(&self.values.lock())
+    }
+
+    pub(crate) fn context(&self) -> &dyn Context {
+        &*self.context
+    }
+}
 
 /// The bind variable `name` of this type, at `position` among the statement's.
 pub(crate) fn parameter(position: usize, name: &str, kind: DatumType) -> Bound {

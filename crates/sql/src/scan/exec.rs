@@ -3,6 +3,7 @@
 use std::fmt;
 use std::sync::Arc;
 
+use common::Error;
 use common::sync::atomic::{AtomicUsize, Ordering};
 use datafusion::arrow::datatypes::SchemaRef;
 use datafusion::arrow::record_batch::RecordBatch;
@@ -20,11 +21,14 @@ use engine::instance::Session;
 
 use super::access::Access;
 use super::figures::Figures;
+use super::read_plan::ReadPlan;
 use super::sink::{ArrowSink, kinds};
 use super::source::{ReadSpec, Source};
 use super::table::ROWID;
 use crate::cursor::open::RowSource;
+use crate::direct::value::Inputs;
 use crate::error::to_datafusion;
+use crate::plan::parameter::Parameters;
 
 /// Rows a batch when no column is wanted: a count reads many blocks before it returns.
 const COUNT_BATCH_ROWS: usize = 1 << 20;
@@ -32,7 +36,10 @@ const COUNT_BATCH_ROWS: usize = 1 << 20;
 #[derive(Debug)]
 pub(crate) struct TableReadExec {
     session: Arc<Session>,
-    pub(crate) spec: ReadSpec,
+    plan: Arc<ReadPlan>,
+    parameters: Arc<Parameters>,
+    /// The read of the present execution.
+    pub(crate) spec: Arc<ReadSpec>,
     schema: SchemaRef,
     /// For each field: the index of the projected column, None for ROWID.
     pub(crate) sources: Vec<Option<usize>>,
@@ -46,15 +53,22 @@ pub(crate) struct TableReadExec {
     properties: Arc<PlanProperties>,
 }
 
+/// The read with the present values of the bind variables.
+fn bound(plan: &ReadPlan, parameters: &Parameters) -> Option<Arc<ReadSpec>> {
+    let values = parameters.values();
+    plan.spec(&Inputs::of_statement(parameters.context(), &values)).map(Arc::new)
+}
+
 impl TableReadExec {
     pub(crate) fn new(
         session: Arc<Session>,
-        spec: ReadSpec,
+        (plan, parameters): (Arc<ReadPlan>, Arc<Parameters>),
         schema: SchemaRef,
         sources: Vec<Option<usize>>,
         limit: Option<usize>,
         demand: Arc<AtomicUsize>,
-    ) -> Self {
+    ) -> common::Result<Self> {
+        let spec = bound(&plan, &parameters).ok_or_else(|| Error::bug("a scan with values that are none"))?;
         let properties = PlanProperties::new(
             EquivalenceProperties::new(Arc::clone(&schema)),
             Partitioning::UnknownPartitioning(1),
@@ -62,8 +76,10 @@ impl TableReadExec {
             Boundedness::Bounded,
         )
         .with_scheduling_type(SchedulingType::Cooperative);
-        Self {
+        Ok(Self {
             session,
+            plan,
+            parameters,
             spec,
             schema,
             sources,
@@ -73,7 +89,12 @@ impl TableReadExec {
             index_figures: Arc::default(),
             metrics: ExecutionPlanMetricsSet::new(),
             properties: Arc::new(properties),
-        }
+        })
+    }
+
+    /// True: the present values of the bind variables fit the read.
+    pub(crate) fn takes_parameters(&self) -> bool {
+        bound(&self.plan, &self.parameters).is_some()
     }
 
     /// The table's name in the statement, and the column of an output of this node.
@@ -130,6 +151,26 @@ impl ExecutionPlan for TableReadExec {
         Ok(self)
     }
 
+    /// The same read for another execution.
+    fn reset_state(self: Arc<Self>) -> Result<Arc<dyn ExecutionPlan>> {
+        let spec = bound(&self.plan, &self.parameters);
+        let spec = spec.ok_or_else(|| to_datafusion(Error::bug("a scan with values that are none")))?;
+        Ok(Arc::new(Self {
+            session: Arc::clone(&self.session),
+            plan: Arc::clone(&self.plan),
+            parameters: Arc::clone(&self.parameters),
+            spec,
+            schema: Arc::clone(&self.schema),
+            sources: self.sources.clone(),
+            limit: self.limit,
+            demand: Arc::clone(&self.demand),
+            figures: Arc::default(),
+            index_figures: Arc::default(),
+            metrics: ExecutionPlanMetricsSet::new(),
+            properties: Arc::clone(&self.properties),
+        }))
+    }
+
     fn with_new_children(self: Arc<Self>, children: Vec<Arc<dyn ExecutionPlan>>) -> Result<Arc<dyn ExecutionPlan>> {
         self.replace_children(children, ReplaceChildrenOptions::new(ChildrenPropertiesMode::Recompute))
     }
@@ -145,7 +186,7 @@ impl ExecutionPlan for TableReadExec {
         let no_columns = self.sources.is_empty();
         let batches = Batches {
             session: Arc::clone(&self.session),
-            spec: self.spec.clone(),
+            spec: Arc::clone(&self.spec),
             source: None,
             sink: ArrowSink::new(Arc::clone(&self.schema), &field_kinds, self.sources.clone()),
             left: self.limit.unwrap_or(usize::MAX),
@@ -168,7 +209,7 @@ impl ExecutionPlan for TableReadExec {
 /// The batches of one execution. Nothing is read before the first is polled.
 struct Batches {
     session: Arc<Session>,
-    spec: ReadSpec,
+    spec: Arc<ReadSpec>,
     source: Option<Source>,
     sink: ArrowSink,
     left: usize,

@@ -7,6 +7,7 @@ pub(crate) mod figures;
 pub(crate) mod generator;
 pub(crate) mod index_range;
 pub(crate) mod predicate;
+pub(crate) mod read_plan;
 pub(crate) mod rows;
 pub(crate) mod sink;
 pub(crate) mod source;

@@ -20,6 +20,7 @@ type Source = dyn Fn() -> common::Result<RecordBatch> + Send + Sync;
 pub(crate) struct RowsTable {
     schema: SchemaRef,
     source: Box<Source>,
+    constant: bool,
 }
 
 impl fmt::Debug for RowsTable {
@@ -33,7 +34,19 @@ impl RowsTable {
         schema: SchemaRef,
         source: impl Fn() -> common::Result<RecordBatch> + Send + Sync + 'static,
     ) -> Arc<Self> {
-        Arc::new(Self { schema, source: Box::new(source) })
+        Arc::new(Self { schema, source: Box::new(source), constant: false })
+    }
+
+    /// A table that always has the same rows: a plan may keep them.
+    pub(crate) fn constant(
+        schema: SchemaRef,
+        source: impl Fn() -> common::Result<RecordBatch> + Send + Sync + 'static,
+    ) -> Arc<Self> {
+        Arc::new(Self { schema, source: Box::new(source), constant: true })
+    }
+
+    pub(crate) fn is_constant(&self) -> bool {
+        self.constant
     }
 }
 

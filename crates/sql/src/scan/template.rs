@@ -1,7 +1,6 @@
 //! Conditions on stored columns whose values an execution gives: made once for a plan, bound for each execution.
 
-use common::{DataType, Error, Result};
-use scalar::context::FixedContext;
+use common::{DataType, Result};
 use scalar::{Datum, DatumType};
 use scan::{Comparison, Predicate, Truth};
 
@@ -132,16 +131,6 @@ impl Template {
             },
             Self::Constant(value) => Predicate::Constant(*value),
         }))
-    }
-
-    /// The condition of a plan without parameters.
-    ///
-    /// # Errors
-    /// ORA-00600 when it has parameters.
-    pub(crate) fn without_parameters(&self) -> Result<Predicate> {
-        let inputs =
-            Inputs { context: &FixedContext::default(), parameters: &[], columns: &[], rowid: None, computed: &[] };
-        self.bound(&inputs)?.ok_or_else(|| Error::bug("a condition of a scan that is none"))
     }
 
     /// The conjuncts of the condition.

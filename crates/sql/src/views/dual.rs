@@ -1,6 +1,6 @@
 //! DUAL.
 
-use super::view::{Table, View, s, text};
+use super::view::{DUAL, Table, View, s, text};
 
 pub(crate) const VIEWS: &[&dyn View] =
-    &[&Table::<()>::new("DUAL", &[&[text("DUMMY", 1, |()| s("X"))]], |_, each| each(()))];
+    &[&Table::<()>::new(DUAL, &[&[text("DUMMY", 1, |()| s("X"))]], |_, each| each(()))];

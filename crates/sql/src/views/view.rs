@@ -283,12 +283,15 @@ impl Found {
     }
 }
 
+/// The one view whose row never changes.
+pub(super) const DUAL: &str = "DUAL";
+
 /// The view as a table of one statement.
 pub(crate) fn provider(found: Found, context: ViewContext) -> Arc<dyn TableProvider> {
     let schema = column::schema(found.columns().map(|column| (column.name, column.data_type)));
     let batch_schema = Arc::clone(&schema);
     let view = found.view;
-    RowsTable::new(schema, move || {
+    let rows = move || {
         let builder = |column: ViewColumn| Builder::new(DatumType::from(column.data_type), 64);
         let mut builders: Vec<Builder> = view.columns().into_iter().map(builder).collect();
         let count = view.read(&context, &mut builders)?;
@@ -301,5 +304,6 @@ pub(crate) fn provider(found: Found, context: ViewContext) -> Arc<dyn TableProvi
         let options = RecordBatchOptions::new().with_row_count(Some(count));
         RecordBatch::try_new_with_options(Arc::clone(&batch_schema), arrays, &options)
             .map_err(|error| Error::bug(format!("view {}: {error}", view.name())))
-    })
+    };
+    if view.name() == DUAL { RowsTable::constant(schema, rows) } else { RowsTable::new(schema, rows) }
 }
