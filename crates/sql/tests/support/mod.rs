@@ -39,7 +39,12 @@ pub(crate) fn connect() -> Connection {
 
 /// The result of a statement: rows as `a | b`, one a line; or the feedback; or the error.
 pub(crate) fn run(connection: &mut Connection, text: &str) -> String {
-    match try_run(connection, text) {
+    run_times(connection, text, 1)
+}
+
+/// The same; a query is executed so many times by one cursor, and the result is the last one.
+pub(crate) fn run_times(connection: &mut Connection, text: &str, times: usize) -> String {
+    match try_run(connection, text, times) {
         Ok(text) => text,
         Err(error) => match error.position {
             Some(position) => format!("{error} [{position}]"),
@@ -48,10 +53,16 @@ pub(crate) fn run(connection: &mut Connection, text: &str) -> String {
     }
 }
 
-fn try_run(connection: &mut Connection, text: &str) -> common::Result<String> {
+fn try_run(connection: &mut Connection, text: &str, times: usize) -> common::Result<String> {
     let cursor = connection.parse(text)?;
     let result = (|| {
-        let executed = connection.execute(cursor)?;
+        let mut executed = connection.execute(cursor)?;
+        for _ in 1..times {
+            if executed.is_query {
+                while !connection.fetch(cursor, 15)?.end {}
+                executed = connection.execute(cursor)?;
+            }
+        }
         if !executed.is_query {
             let mut done = match executed.rows {
                 Some(rows) => format!("{}: {rows} rows", executed.verb),
