@@ -35,7 +35,7 @@ pub(crate) enum Total {
 /// A compiled query.
 #[derive(Debug)]
 pub(crate) struct DirectQuery {
-    pub(crate) read: ReadPlan,
+    pub(crate) read: Arc<ReadPlan>,
     /// Conditions that the scan does not evaluate on stored columns.
     pub(crate) tests: Vec<Test>,
     pub(crate) totals: Option<Vec<Total>>,
@@ -177,6 +177,7 @@ impl DirectQuery {
         }
         let kinds = query.outputs.iter().map(|output| output.kind).collect();
         let Stage { read, tests, totals, values: outputs, skip, fetch, .. } = stage;
+        let read = Arc::new(read);
         Ok(Some(Self { read, tests, totals, outputs, kinds, skip, fetch }))
     }
 }

@@ -54,7 +54,7 @@ pub(crate) struct TableReadExec {
 }
 
 /// The read with the present values of the bind variables.
-fn bound(plan: &ReadPlan, parameters: &Parameters) -> Option<Arc<ReadSpec>> {
+fn bound(plan: &Arc<ReadPlan>, parameters: &Parameters) -> Option<Arc<ReadSpec>> {
     let values = parameters.values();
     plan.spec(&Inputs::of_statement(parameters.context(), &values)).map(Arc::new)
 }

@@ -139,7 +139,7 @@ impl ReadPlan {
 
     /// The read of one execution. None when its values do not fit the plan, or when one of them is an error: the long
     /// way finds out whether a row needs it.
-    pub(crate) fn spec(&self, inputs: &Inputs<'_>) -> Option<ReadSpec> {
+    pub(crate) fn spec(self: &Arc<Self>, inputs: &Inputs<'_>) -> Option<ReadSpec> {
         let predicate = match &self.conditions {
             None => None,
             Some(conditions) => match conditions.bound(inputs) {
@@ -147,7 +147,6 @@ impl ReadPlan {
                 _ => return None,
             },
         };
-        let mut rowids_shown = None;
         let access = match &self.path {
             Path::Full => Access::Full,
             Path::Rowids(lists) => {
@@ -159,7 +158,6 @@ impl ReadPlan {
                         Some(before) => before.into_iter().filter(|rowid| rowids.contains(rowid)).collect(),
                     });
                 }
-                rowids_shown = crate::explain::predicate::of_later_rowids(&lists.concat());
                 Access::Rowids(found.unwrap_or_default())
             }
             Path::Index(index) if self.conditions.is_none() => Access::Index {
@@ -180,18 +178,15 @@ impl ReadPlan {
                 _ => return None,
             },
         };
-        Some(ReadSpec {
-            table: Arc::clone(&self.table),
-            alias: self.alias.clone(),
-            projection: self.projection.clone(),
-            conditions: self.conditions.clone(),
-            predicate,
-            rowids: self.rowids,
-            access,
-            first_only: self.first_only,
-            rowids_shown,
-            hints: self.hints.clone(),
-        })
+        Some(ReadSpec { plan: Arc::clone(self), predicate, access })
+    }
+
+    /// The condition on rowids as plans show it, where it is not a list of them.
+    pub(super) fn rowids_shown(&self) -> Option<String> {
+        match &self.path {
+            Path::Rowids(lists) => crate::explain::predicate::of_later_rowids(&lists.concat()),
+            _ => None,
+        }
     }
 }
 

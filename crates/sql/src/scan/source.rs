@@ -1,5 +1,6 @@
 //! Rows from the engine, by the chosen access path.
 
+use std::ops::Deref;
 use std::sync::Arc;
 
 use common::{Error, Result, Rowid};
@@ -11,29 +12,23 @@ use storage::table::{Fetcher, Row, TableScan};
 use super::access::{Access, KeyBound};
 use super::figures::Figures;
 use super::index_range::IndexRange;
-use super::template::Template;
-use crate::plan::hints::HintFate;
+use super::read_plan::ReadPlan;
 
-/// A read: plain data.
+/// A read of one execution: plain data.
 #[derive(Clone, Debug)]
 pub(crate) struct ReadSpec {
-    pub(crate) table: Arc<TableDef>,
-    /// The table's name in the statement.
-    pub(crate) alias: String,
-    /// Table positions of the columns wanted.
-    pub(crate) projection: Vec<u16>,
-    /// The condition as the plan has it.
-    pub(crate) conditions: Option<Template>,
+    pub(crate) plan: Arc<ReadPlan>,
     /// The condition in this execution.
     pub(crate) predicate: Option<Predicate>,
-    pub(crate) rowids: bool,
     pub(crate) access: Access,
-    /// The first row in the order of the index is all that is wanted.
-    pub(crate) first_only: bool,
-    /// The condition on rowids as plans show it, where it is not the list of them.
-    pub(crate) rowids_shown: Option<String>,
-    /// The fates of the hints that name the table.
-    pub(crate) hints: Vec<HintFate>,
+}
+
+impl Deref for ReadSpec {
+    type Target = ReadPlan;
+
+    fn deref(&self) -> &ReadPlan {
+        &self.plan
+    }
 }
 
 /// Takes the rows of a read.

@@ -38,7 +38,8 @@ impl ReadSpec {
     /// The row sources, without figures. `several`: the plan reads several tables, so columns are qualified. `limit`:
     /// most rows that are wanted.
     pub(crate) fn row_sources(&self, depth: u32, several: bool, limit: Option<usize>) -> Vec<RowSource> {
-        let Self { table, alias, conditions, predicate, access, .. } = self;
+        let Self { plan, predicate, access } = self;
+        let (table, alias, conditions) = (&plan.table, &plan.alias, &plan.conditions);
         let shown = several.then_some(alias.as_str());
         let text = |parts: &[&Template]| {
             let parts: Vec<String> = parts.iter().map(|part| predicate::of_scan(part, table, shown)).collect();
@@ -65,8 +66,8 @@ impl ReadSpec {
         let found = match access {
             Access::Full => analyzed,
             Access::Rowids(rowids) => {
-                step.access = Some(match &self.rowids_shown {
-                    Some(text) => text.clone(),
+                step.access = Some(match self.rowids_shown() {
+                    Some(text) => text,
                     None => predicate::of_rowids(rowids, shown),
                 });
                 Some(rowids.len() as u64)
