@@ -1,5 +1,5 @@
-//! `bench tpcc` on our side alone, tiny: every number of sessions has a rate in both parts, the conditions of consistency
-//! hold, and the outcome names what was not compared.
+//! `bench tpcc` on our side alone, tiny: every number of sessions has a rate in both parts, the conditions of
+//! consistency hold, and the outcome names what was not compared.
 
 use lab::BenchOptions;
 

@@ -12,7 +12,9 @@ use crate::bench::together::together;
 use crate::time::seconds;
 
 /// Transactions that both sides carry out alone, and answer alike.
-const COMPARED: u32 = 300;
+pub(super) const COMPARED: u32 = 300;
+/// Runs of less only show that all works: their sessions do not warm up.
+const LEAST_WARMED_US: u64 = 1_000_000;
 /// Calls of the procedure that does nothing.
 const EMPTY_CALLS: u32 = 2_000;
 /// The seed of the transactions that are compared, and of those that warm up; runs have their own number.
@@ -84,7 +86,9 @@ impl Run {
         let items: Vec<_> = sessions.into_iter().zip(&mut tallies).collect();
         let time_us = together(clock, items, |number, (mut session, tally), begin: &Barrier| {
             let mut inputs = Inputs::new(self.seed, number, size);
+            let warm = if self.length_us < LEAST_WARMED_US { Ok(()) } else { warmed(&mut *session, number, size) };
             begin.wait();
+            warm?;
             let end_us = clock.monotonic_us() + self.length_us;
             loop {
                 let from_us = clock.monotonic_us();
@@ -109,6 +113,22 @@ impl Run {
         sum.time_us = time_us;
         Ok(sum)
     }
+}
+
+/// One transaction of each kind, so that statements are set up before the time begins: a session of either side sets
+/// up its own.
+fn warmed(session: &mut dyn Session, number: u32, size: Size) -> Result<()> {
+    let mut inputs = Inputs::new(SEED_WARM, number, size);
+    Kind::ALL.into_iter().try_for_each(|kind| {
+        let transaction = loop {
+            let drawn = inputs.draw();
+            if drawn.kind() == kind {
+                break drawn;
+            }
+        };
+        while matches!(session.call(&transaction)?, Answer::Deadlock) {}
+        Ok(())
+    })
 }
 
 /// The answers to the first transactions of a session, which both sides must give.
