@@ -76,9 +76,11 @@ begin
         s_remote_cnt = s_remote_cnt + case when v_supply = p_w then 0 else 1 end
       where s_w_id = v_supply and s_i_id = v_item
       returning s_quantity, s_data,
-        case p_d when 1 then s_dist_01 when 2 then s_dist_02 when 3 then s_dist_03 when 4 then s_dist_04
-          when 5 then s_dist_05 when 6 then s_dist_06 when 7 then s_dist_07 when 8 then s_dist_08
-          when 9 then s_dist_09 else s_dist_10 end
+        case
+          when p_d = 1 then s_dist_01 when p_d = 2 then s_dist_02 when p_d = 3 then s_dist_03
+          when p_d = 4 then s_dist_04 when p_d = 5 then s_dist_05 when p_d = 6 then s_dist_06
+          when p_d = 7 then s_dist_07 when p_d = 8 then s_dist_08 when p_d = 9 then s_dist_09
+          else s_dist_10 end
       into v_stock, v_s_data, v_dist;
     v_brand := case when v_i_data like '%ORIGINAL%' and v_s_data like '%ORIGINAL%' then 'B' else 'G' end;
     v_amount := v_quantity * v_price;
