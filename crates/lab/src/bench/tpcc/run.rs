@@ -25,7 +25,7 @@ const SESSIONS_WARM: u32 = 5;
 /// What sessions did.
 #[derive(Clone, Copy, Default, Debug)]
 pub(super) struct Tally {
-    /// Transactions that ended, by kind; New-Orders that were rolled back for their item are among them (5.4.2).
+    /// Transactions that ended, by kind; New-Orders that were rolled back for their item are among them.
     pub(super) ended: [u64; 5],
     /// Time in their calls, with those that were repeated.
     pub(super) busy_us: [u64; 5],
