@@ -62,6 +62,11 @@ impl Part {
         self.bytes.iter().max().map_or(0, |bytes| bytes.div_ceil(MB))
     }
 
+    /// Megabytes of the smaller side's: of both, the second part's cache holds no more than it should.
+    fn least_mb(&self) -> u64 {
+        self.bytes.iter().min().map_or(0, |bytes| bytes.div_ceil(MB))
+    }
+
     fn holds_all(&self) -> bool {
         self.mb() <= self.cache_mb
     }
@@ -77,7 +82,7 @@ impl Part {
             (false, true) => "cached".to_owned(),
             (false, false) => "not all cached".to_owned(),
             (true, true) => "least cache".to_owned(),
-            (true, false) => format!("{} times the cache", number(self.mb() as f64 / self.cache_mb as f64, 1)),
+            (true, false) => format!("{} times the cache", number(self.least_mb() as f64 / self.cache_mb as f64, 1)),
         }
     }
 
@@ -103,7 +108,7 @@ pub(super) fn run(options: &BenchOptions, progress: &mut dyn Progress) -> Result
     let installation = Installation::find(options.postgres.as_deref());
     let bench = Bench { options, size, installation: installation.as_ref().ok(), clock: SystemClock::default() };
     let cached = bench.part(Part::new(options.cache_mb, ASKED_CACHED), progress)?;
-    let smaller_mb = (cached.mb() / CACHE_SHARE).max(LEAST_CACHE_MB);
+    let smaller_mb = (cached.least_mb() / CACHE_SHARE).max(LEAST_CACHE_MB);
     let larger = bench.part(Part::new(smaller_mb, ASKED_LARGER), progress)?;
     progress.end();
     let skipped = match &installation {
