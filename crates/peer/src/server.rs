@@ -200,6 +200,11 @@ impl PostgresSession {
     pub fn run(&mut self, text: &str) -> Result<()> {
         self.0.batch_execute(text).map_err(|error| refusal(text, &error))
     }
+
+    /// The session itself, for statements that are prepared.
+    pub fn client(&mut self) -> &mut Client {
+        &mut self.0
+    }
 }
 
 impl Drop for Postgres {

@@ -18,6 +18,7 @@ mod print;
 mod readers;
 mod recovery;
 mod together;
+mod tpcc;
 
 use std::path::PathBuf;
 
@@ -54,7 +55,7 @@ impl Default for BenchOptions {
 /// The benchmarks beside a peer that can be run; [`crate::durability`] has another shape.
 #[must_use]
 pub fn benchmarks() -> &'static [&'static str] {
-    &["insert", "commit", "plsql", "keys", "block-size", "readers", "recovery"]
+    &["insert", "commit", "plsql", "keys", "tpcc", "block-size", "readers", "recovery"]
 }
 
 /// Runs a benchmark by its name.
@@ -67,6 +68,7 @@ pub fn bench(name: &str, options: &BenchOptions, progress: &mut dyn Progress) ->
         "commit" => commit::run(options, progress),
         "plsql" => plsql::run(options, progress),
         "keys" => keys::run(options, progress),
+        "tpcc" => tpcc::run(options, progress),
         "block-size" => block_size::run(options, progress),
         "readers" => readers::run(options, progress),
         "recovery" => recovery::run(options, progress),
