@@ -255,6 +255,12 @@ impl Ddl<'_> {
                 *stored = row.clone()
             })?;
             table.heap_mut().columns[position] = column;
+            // Its values may be others now.
+            let mut statistics = table.column_statistics.to_vec();
+            if let Some(statistics) = statistics.get_mut(position) {
+                *statistics = None;
+            }
+            table.column_statistics = statistics.into();
         }
         if carried.iter().any(|carried| carried.char_bytes.is_some()) {
             let columns = table.columns.clone();

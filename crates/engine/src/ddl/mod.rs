@@ -4,6 +4,7 @@
 
 mod alter_table;
 pub(crate) mod check;
+mod column_tally;
 mod compile;
 mod constraint;
 mod constraint_columns;

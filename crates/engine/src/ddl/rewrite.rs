@@ -91,7 +91,7 @@ impl Ddl<'_> {
         let spec = SegmentSpec { data_object, ..spec };
         let segment = self.create_segment(&spec)?;
         let before = Arc::new(before);
-        let mut after = TableDef { statistics: None, ..TableDef::clone(&before) };
+        let mut after = TableDef { statistics: None, column_statistics: Arc::default(), ..TableDef::clone(&before) };
         let heap = after.heap_mut();
         (heap.columns, heap.segment, heap.indexes) = (columns, segment, Vec::new());
         self.carry_rows(&before, &Arc::new(after.clone()), carried)?;

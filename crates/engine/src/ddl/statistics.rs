@@ -4,6 +4,7 @@
 //! | figure | DBMS_STATS | ANALYZE |
 //! |---|---|---|
 //! | NUM_ROWS, BLOCKS | yes | yes |
+//! | NUM_DISTINCT, NUM_NULLS, LOW_VALUE, HIGH_VALUE of all columns | yes | yes |
 //! | AVG_ROW_LEN | columns with their length bytes | with the row's header of three bytes |
 //! | EMPTY_BLOCKS, AVG_SPACE, CHAIN_CNT | stay what they were, 0 at first | yes |
 //!
@@ -15,11 +16,12 @@ use std::sync::Arc;
 use common::{BlockAddress, Error, ObjectNumber, Result};
 use scan::{RowSink, ScanSpec};
 
+use super::column_tally::ColumnTally;
 use super::statement::Ddl;
-use crate::dictionary::access::equal;
-use crate::dictionary::rows::{IndexRow, TableRow};
+use crate::dictionary::access::{equal, is};
+use crate::dictionary::rows::{ColumnRow, IndexRow, TableRow};
 use crate::dictionary::table_rows::{index_row, table_row};
-use crate::dictionary::{IndexDef, SystemPrivilege, TableDef, TableStatistics};
+use crate::dictionary::{ColumnStatistics, IndexDef, SystemPrivilege, TableDef, TableStatistics};
 use crate::instance::Session;
 use storage::control::SpaceManagement;
 use storage::{index, table};
@@ -51,8 +53,8 @@ impl Session {
                     ddl.gather_index_statistics(index)?;
                 }
             }
-            let statistics = Some(ddl.compute_table_statistics(&table, how)?);
-            ddl.keep_statistics(&table, statistics)
+            let (statistics, columns) = ddl.compute_table_statistics(&table, how)?;
+            ddl.keep_statistics(&table, Some(statistics), columns)
         })
     }
 
@@ -79,16 +81,21 @@ impl Session {
             for index in &table.indexes {
                 ddl.keep_index_statistics(IndexDef { statistics: None, analyzed_us: 0, ..IndexDef::clone(index) })?;
             }
-            ddl.keep_statistics(&table, None)
+            ddl.keep_statistics(&table, None, vec![None; table.columns.len()])
         })
     }
 }
 
 impl Ddl<'_> {
-    fn compute_table_statistics(&self, table: &Arc<TableDef>, how: Gathering) -> Result<TableStatistics> {
+    fn compute_table_statistics(
+        &self,
+        table: &Arc<TableDef>,
+        how: Gathering,
+    ) -> Result<(TableStatistics, Vec<Option<ColumnStatistics>>)> {
         let columns = table.columns.len() as u16;
         let spec = ScanSpec { projection: (0..columns).collect(), predicate: None, rowids: false };
-        let mut sizes = RowSizes { rows: 0, bytes: 0 };
+        let tallies = (0..columns).map(|_| ColumnTally::default()).collect();
+        let mut sizes = RowTally { rows: 0, bytes: 0, columns: tallies };
         let mut scan = table::TableScan::new(self.session.worker().clone(), table.heap().clone(), spec)?;
         while scan.next(&mut sizes, 10_000)? {}
         let usage = table.segment.space_usage(self.session)?;
@@ -114,11 +121,27 @@ impl Ddl<'_> {
             found.average_space = found_in_blocks.free_bytes / found_in_blocks.blocks.max(1);
             found.chained_rows = found_in_blocks.chained_rows;
         }
-        Ok(found)
+        let columns = sizes.columns.into_iter().map(|column| Some(column.finish())).collect();
+        Ok((found, columns))
     }
 
-    fn keep_statistics(&mut self, table: &Arc<TableDef>, statistics: Option<TableStatistics>) -> Result<Arc<TableDef>> {
-        let table = TableDef { statistics, ..TableDef::clone(table) };
+    fn keep_statistics(
+        &mut self,
+        table: &Arc<TableDef>,
+        statistics: Option<TableStatistics>,
+        columns: Vec<Option<ColumnStatistics>>,
+    ) -> Result<Arc<TableDef>> {
+        for (position, column) in (1u16..).zip(&columns) {
+            let place = [is("OBJ#", table.object.0)?, is("COL#", position)?];
+            self.update::<ColumnRow>(&place, |row| {
+                row.distinct = column.as_ref().map(|column| column.distinct);
+                row.nulls = column.as_ref().map(|column| column.nulls);
+                row.low = column.as_ref().and_then(|column| column.low.clone());
+                row.high = column.as_ref().and_then(|column| column.high.clone());
+            })?;
+        }
+        let column_statistics = columns.into();
+        let table = TableDef { statistics, column_statistics, ..TableDef::clone(table) };
         self.update::<TableRow>(&equal("OBJ#", table.object.0)?, |row| *row = table_row(&table))?;
         Ok(self.catalog.put_table(table))
     }
@@ -136,13 +159,14 @@ impl Ddl<'_> {
     }
 }
 
-/// Sums row sizes: each column's bytes and its length byte or bytes.
-struct RowSizes {
+/// Sums of all rows, with the size of each: each column's bytes and its length byte or bytes.
+struct RowTally {
     rows: u64,
     bytes: u64,
+    columns: Vec<ColumnTally>,
 }
 
-impl RowSink for RowSizes {
+impl RowSink for RowTally {
     fn block(&mut self, _: ObjectNumber, _: BlockAddress) {}
 
     fn row(&mut self, _: u16, columns: &[Option<&[u8]>]) {
@@ -153,5 +177,6 @@ impl RowSink for RowSizes {
             let length = column.map_or(0, <[u8]>::len);
             self.bytes += (length + if length > 250 { 3 } else { 1 }) as u64;
         }
+        self.columns.iter_mut().zip(columns).for_each(|(tally, value)| tally.add(*value));
     }
 }

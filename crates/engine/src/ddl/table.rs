@@ -167,6 +167,7 @@ impl Ddl<'_> {
             created_us: now,
             changed_us: now,
             statistics: None,
+            column_statistics: Arc::default(),
             lock: Arc::default(),
         };
         self.insert(&[object_row(object, object, owner.number, &spec.name, KIND_TABLE, now)])?;

@@ -167,7 +167,23 @@ fn column_rows(object: ObjectNumber, columns: &[ViewColumn]) -> Vec<ColumnRow> {
         .map(|(position, column)| {
             let (kind, length, precision, scale) = column.data_type.map_or((TYPE_UNKNOWN, 0, None, None), encode_type);
             let (object, name, not_null) = (object.0, column.name.clone(), !column.nullable);
-            ColumnRow { object, position, name, kind, length, precision, scale, not_null, default: None }
+            let (distinct, nulls, low, high) = (None, None, None, None);
+            let default = None;
+            ColumnRow {
+                object,
+                position,
+                name,
+                kind,
+                length,
+                precision,
+                scale,
+                not_null,
+                default,
+                distinct,
+                nulls,
+                low,
+                high,
+            }
         })
         .collect()
 }

@@ -61,6 +61,9 @@ macro_rules! number_field {
 
 number_field!(u8, u16, u32, u64, i64);
 
+/// Length of a field of bytes.
+const BYTES_MAX: u16 = 32;
+
 impl Field for i128 {
     const TYPE: DataType = u8::TYPE;
 
@@ -98,6 +101,19 @@ impl Field for String {
 
     fn decode(bytes: Option<&[u8]>) -> Result<Self> {
         Self::from_utf8(bytes.unwrap_or_default().to_vec()).map_err(|_| damaged("a text is not UTF-8"))
+    }
+}
+
+/// Bytes of a value, such as the least one of a column; at most [`BYTES_MAX`].
+impl Field for Vec<u8> {
+    const TYPE: DataType = DataType::Raw { bytes: BYTES_MAX };
+
+    fn encode(&self) -> Result<Option<Vec<u8>>> {
+        Ok(Some(self.clone()).filter(|bytes| !bytes.is_empty()))
+    }
+
+    fn decode(bytes: Option<&[u8]>) -> Result<Self> {
+        Ok(bytes.unwrap_or_default().to_vec())
     }
 }
 

@@ -6,6 +6,7 @@ use std::sync::Arc;
 use common::{BlockAddress, Error, ErrorKind, ObjectNumber, Result, TablespaceNumber};
 use format::transaction::Owner;
 
+use super::ColumnStatistics;
 use super::access::select;
 use super::catalog::Catalog;
 use super::constraint::{ConstraintDef, ConstraintKind, ConstraintState, OnDelete, Reference};
@@ -175,6 +176,7 @@ impl Reader<'_> {
             created_us: object.created.0,
             changed_us: object.changed.0,
             statistics,
+            column_statistics: columns.iter().map(column_statistics).collect(),
             lock: Arc::default(),
         })
     }
@@ -390,6 +392,11 @@ pub(crate) fn owner(catalog: &Catalog, object: &ObjectRow) -> Result<String> {
         .user_by_number(UserNumber(object.owner))
         .map(|user| user.name.clone())
         .ok_or_else(|| damaged(format_args!("{} is owned by user # {}, who does not exist", object.name, object.owner)))
+}
+
+fn column_statistics(row: &ColumnRow) -> Option<ColumnStatistics> {
+    let (distinct, nulls) = (row.distinct?, row.nulls.unwrap_or(0));
+    Some(ColumnStatistics { distinct, nulls, low: row.low.clone(), high: row.high.clone() })
 }
 
 fn column(row: &ColumnRow) -> Result<ColumnDef> {

@@ -53,7 +53,7 @@ pub use sequence::{SequenceDef, SequenceSettings};
 pub use storage::index::IndexDef;
 pub use storage::table::ColumnDef;
 pub use synonym::SynonymDef;
-pub use table::{TableDef, TableStatistics};
+pub use table::{ColumnStatistics, TableDef, TableStatistics};
 pub use trigger::{TriggerDef, TriggerRule, TriggerTiming};
 pub use user::{PUBLIC, SYS, SYSTEM, UserDef, UserKind, UserNumber};
 pub use view::{ViewColumn, ViewDef};

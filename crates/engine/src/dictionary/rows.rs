@@ -146,6 +146,11 @@ dictionary! {
         scale: Option<i64> = "SCALE",
         not_null: bool = "NULL$",
         default: Option<String> = "DEFAULT$",
+        // Statistics; NULL where there are none.
+        distinct: Option<u64> = "DISTCNT",
+        nulls: Option<u64> = "NULLCNT",
+        low: Option<Vec<u8>> = "LOWVAL",
+        high: Option<Vec<u8>> = "HIVAL",
     }
 
     /// An index and its segment; BO# is the table's object number.

@@ -27,6 +27,18 @@ pub struct TableStatistics {
     pub analyzed_us: u64,
 }
 
+/// Statistics of a column.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct ColumnStatistics {
+    /// Distinct values; an estimate where there are very many.
+    pub distinct: u64,
+    /// Rows in which it is NULL.
+    pub nulls: u64,
+    /// The first 32 bytes of the least and of the greatest value, as stored; None where all are NULL.
+    pub low: Option<Vec<u8>>,
+    pub high: Option<Vec<u8>>,
+}
+
 /// A table in the dictionary. It derefs to storage's table, which scans and changes of rows hold on to.
 #[derive(Clone)]
 pub struct TableDef {
@@ -46,6 +58,8 @@ pub struct TableDef {
     /// The last DDL on it.
     pub changed_us: u64,
     pub statistics: Option<TableStatistics>,
+    /// By column; columns behind the last one have none.
+    pub column_statistics: Arc<[Option<ColumnStatistics>]>,
     pub(crate) lock: Arc<TableLock>,
 }
 
@@ -54,6 +68,12 @@ impl TableDef {
     #[must_use]
     pub fn heap(&self) -> &Arc<HeapTable> {
         &self.heap
+    }
+
+    /// The statistics of a column, by its position.
+    #[must_use]
+    pub fn statistics_of(&self, column: usize) -> Option<&ColumnStatistics> {
+        self.column_statistics.get(column)?.as_ref()
     }
 
     /// The table in storage, to change. A shared one is copied first.

@@ -75,6 +75,10 @@ pub(crate) fn column_row(object: ObjectNumber, position: u16, column: &ColumnDef
         scale,
         not_null: !column.nullable,
         default: column.default.clone(),
+        distinct: None,
+        nulls: None,
+        low: None,
+        high: None,
     }
 }
 

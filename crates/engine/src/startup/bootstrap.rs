@@ -77,6 +77,7 @@ fn definition(table: &DictionaryTable, segment: Arc<Segment>, created_us: u64) -
         created_us,
         changed_us: created_us,
         statistics: None,
+        column_statistics: Arc::default(),
         lock: Arc::default(),
     })
 }

@@ -103,12 +103,19 @@ impl Value {
                 Self::As(kind, Box::new(Self::of(&cast.expr, places)?))
             }
             Expr::Case(case) => {
-                if case.expr.is_some() {
-                    return None;
-                }
+                let compared = match &case.expr {
+                    // Evaluated once for each branch: it must be the same each time.
+                    Some(compared) if compared.is_volatile() => return None,
+                    Some(compared) => Some(Self::of(compared, places)?),
+                    None => None,
+                };
                 let mut branches = Vec::with_capacity(case.when_then_expr.len());
                 for (when, then) in &case.when_then_expr {
-                    branches.push((Test::of(when, places)?, Self::of(then, places)?));
+                    let test = match &compared {
+                        Some(value) => Test::Compare(Comparison::Equal, value.clone(), Self::of(when, places)?),
+                        None => Test::of(when, places)?,
+                    };
+                    branches.push((test, Self::of(then, places)?));
                 }
                 let otherwise = match &case.else_expr {
                     Some(otherwise) => Self::of(otherwise, places)?,

@@ -15,6 +15,7 @@ use engine::dictionary::{IndexDef, TableDef};
 use engine::instance::Session;
 use scan::{Comparison, Predicate};
 
+use super::selectivity;
 use crate::plan::hints::{Hint, HintFate, Hints, Mark};
 
 /// A multiblock read costs about as much as one single-block read; it brings this many blocks.
@@ -145,7 +146,7 @@ fn chosen(
     }
     let blocks = blocks()?;
     let rows = blocks as f64 * table.segment.block_size().bytes() as f64 / DEFAULT_ROW_BYTES;
-    let cost = |(range, index): &(Range, &Arc<IndexDef>)| range.cost(index, rows);
+    let cost = |(range, index): &(Range, &Arc<IndexDef>)| range.cost(table, index, rows);
     let best =
         ranges.into_iter().map(|range| (cost(&range), range)).min_by(|(one, _), (other, _)| one.total_cmp(other));
     Ok(match best {
@@ -176,9 +177,9 @@ pub(crate) fn used(index: &IndexDef, conditions: &[&Predicate]) -> Vec<usize> {
 
 /// Estimated number of entries in the range of these conditions; None without statistics, and of an index that was
 /// empty when it got them.
-pub(crate) fn expected(index: &IndexDef, conditions: &[&Predicate]) -> Option<u64> {
+pub(crate) fn expected(table: &TableDef, index: &IndexDef, conditions: &[&Predicate]) -> Option<u64> {
     let statistics = index.statistics.as_ref().filter(|statistics| statistics.num_rows > 0)?;
-    let share = Range::of(index, conditions)?.share(index, statistics.distinct_keys);
+    let share = Range::of(index, conditions)?.share(table, index, statistics.distinct_keys);
     Some((share * statistics.num_rows as f64).ceil() as u64)
 }
 
@@ -190,8 +191,11 @@ struct Range {
     ranges: Vec<(KeyBound, KeyBound)>,
     /// Leading columns with an equality, or a list of values.
     equal: usize,
-    /// Ends of the range in the column behind them.
-    ends: usize,
+    /// Values in each of these columns: one, or those of a list.
+    listed: Vec<usize>,
+    /// The ends of the range in the column behind them.
+    low: Option<Box<[u8]>>,
+    high: Option<Box<[u8]>>,
     /// The indexes of the conditions used.
     used: Vec<usize>,
 }
@@ -199,7 +203,7 @@ struct Range {
 impl Range {
     fn of(index: &IndexDef, conditions: &[&Predicate]) -> Option<Self> {
         let mut keys: Vec<Vec<Vec<u8>>> = vec![Vec::new()];
-        let mut used = Vec::new();
+        let (mut used, mut counts) = (Vec::new(), Vec::new());
         for column in &index.columns {
             let equal = conditions.iter().enumerate().find_map(|(at, condition)| match condition {
                 Predicate::Compare { column: c, comparison: Comparison::Equal, value } if c == column => {
@@ -219,6 +223,7 @@ impl Range {
             };
             let Some((at, values)) = equal.or_else(listed) else { break };
             used.push(at);
+            counts.push(values.len());
             if let [value] = values {
                 keys.iter_mut().for_each(|key| key.push(value.to_vec()));
             } else {
@@ -231,7 +236,6 @@ impl Range {
             }
         }
         let equal = used.len();
-        let mut ends = 0;
         let (mut from, mut to) = (None, None);
         let (mut low, mut high) = (None, None);
         if let Some(column) = index.columns.get(equal) {
@@ -246,9 +250,8 @@ impl Range {
                     Comparison::GreaterOrEqual => (from, low) = (Some(at), Some((value, true))),
                     Comparison::Less => (to, high) = (Some(at), Some((value, false))),
                     Comparison::LessOrEqual => (to, high) = (Some(at), Some((value, true))),
-                    Comparison::Equal | Comparison::NotEqual => continue,
+                    Comparison::Equal | Comparison::NotEqual => {}
                 }
-                ends += 1;
             }
         }
         used.extend(from.into_iter().chain(to));
@@ -262,7 +265,9 @@ impl Range {
             }
         };
         let ranges = keys.iter().map(|key| (end(key, low), end(key, high))).collect();
-        (equal > 0 || ends > 0).then_some(Self { ranges, equal, ends, used })
+        let (low, high) = (low.map(|(value, _)| value.clone()), high.map(|(value, _)| value.clone()));
+        let some = equal > 0 || low.is_some() || high.is_some();
+        some.then_some(Self { ranges, equal, listed: counts, low, high, used })
     }
 
     /// Each range is at most one entry.
@@ -277,42 +282,55 @@ impl Range {
 
     /// Estimated number of blocks visited. `rows` is a guess at the table's rows, for an index without statistics, or
     /// one that was empty when it got them, as one that is created before its table is loaded.
-    fn cost(&self, index: &IndexDef, rows: f64) -> f64 {
+    fn cost(&self, table: &TableDef, index: &IndexDef, rows: f64) -> f64 {
+        let ranges = self.ranges.len() as f64;
         match index.statistics.as_ref().filter(|statistics| statistics.num_rows > 0) {
             Some(statistics) => {
-                let share = self.share(index, statistics.distinct_keys);
+                let share = self.share(table, index, statistics.distinct_keys);
                 let blocks = statistics.leaf_blocks as f64 + statistics.clustering_factor as f64;
-                self.ranges.len() as f64 * f64::from(statistics.blevel) + share * blocks
+                ranges * f64::from(statistics.blevel) + share * blocks
             }
             None if self.equal > 0 => {
-                let share = self.ends_share() / DEFAULT_DISTINCT_KEYS;
-                let each = DEFAULT_BLEVEL + share * (DEFAULT_LEAF_BLOCKS + DEFAULT_CLUSTERING_FACTOR);
-                self.ranges.len() as f64 * each
+                let share = self.ends_share(table, index) / DEFAULT_DISTINCT_KEYS;
+                ranges * (DEFAULT_BLEVEL + share * (DEFAULT_LEAF_BLOCKS + DEFAULT_CLUSTERING_FACTOR))
             }
             // Each of its rows may be in a block of its own.
-            None => DEFAULT_BLEVEL + self.ends_share() * rows,
+            None => DEFAULT_BLEVEL + self.ends_share(table, index) * rows,
         }
     }
 
     /// Estimated share of the entries with equal leading columns that lie between the ends behind them.
-    fn ends_share(&self) -> f64 {
-        match self.ends {
-            0 => 1.0,
-            1 => OPEN_RANGE_SHARE,
-            _ => CLOSED_RANGE_SHARE,
+    fn ends_share(&self, table: &TableDef, index: &IndexDef) -> f64 {
+        let column = index.columns.get(self.equal).map(|column| usize::from(*column));
+        match (&self.low, &self.high) {
+            (None, None) => 1.0,
+            (low, high) => {
+                let known = column.and_then(|column| {
+                    let data_type = table.columns.get(column)?.data_type;
+                    selectivity::between(table.statistics_of(column)?, data_type, low.as_deref(), high.as_deref())
+                });
+                known.unwrap_or(if low.is_some() && high.is_some() { CLOSED_RANGE_SHARE } else { OPEN_RANGE_SHARE })
+            }
         }
     }
 
     /// Estimated share of the index.
-    fn share(&self, index: &IndexDef, distinct_keys: u64) -> f64 {
-        let equal = if self.equal == index.columns.len() {
-            1.0 / distinct_keys.max(1) as f64
-        } else if self.equal > 0 {
-            // Without statistics of single columns: each leading column divides by the same factor.
-            (distinct_keys.max(1) as f64).powf(-(self.equal as f64) / index.columns.len() as f64)
+    fn share(&self, table: &TableDef, index: &IndexDef, distinct_keys: u64) -> f64 {
+        let distinct_keys = distinct_keys.max(1) as f64;
+        let one = if self.equal == index.columns.len() {
+            1.0 / distinct_keys
         } else {
-            1.0
+            let each = index.columns[..self.equal].iter().map(|column| {
+                let known = table.statistics_of(usize::from(*column));
+                match known {
+                    Some(statistics) => 1.0 / statistics.distinct.max(1) as f64,
+                    // Without statistics of the column each one of the key divides by the same factor.
+                    None => distinct_keys.powf(-1.0 / index.columns.len() as f64),
+                }
+            });
+            each.product::<f64>().max(1.0 / distinct_keys)
         };
-        (self.ends_share() * equal * self.ranges.len() as f64).min(1.0)
+        let listed: f64 = self.listed.iter().map(|count| *count as f64).product();
+        (self.ends_share(table, index) * one * listed).min(1.0)
     }
 }

@@ -80,7 +80,7 @@ impl ReadSpec {
                     Some(object(&index.owner, &index.name, if index.unique { "INDEX (UNIQUE)" } else { "INDEX" }));
                 let looked: Vec<&Template> = used.iter().map(|at| filters[*at]).collect();
                 below.access = text(&looked);
-                below.rows = if *unique { Some(ranges.len() as u64) } else { access::expected(index, &values) };
+                below.rows = if *unique { Some(ranges.len() as u64) } else { access::expected(table, index, &values) };
                 let mut at = 0;
                 filters.retain(|_| {
                     at += 1;

@@ -1,9 +1,10 @@
 //! Columns of tables and views.
 
 use common::{DataType, Result};
-use engine::dictionary::SchemaObject;
+use engine::dictionary::{ColumnStatistics, SchemaObject};
+use scalar::Datum;
 
-use super::view::{Column, Each, Scope, Table, View, ViewContext, maybe, n, number, s, text};
+use super::view::{Column, Each, Scope, Table, View, ViewContext, date, maybe, n, number, raw, s, text};
 
 /// A column of a table or view.
 struct Described {
@@ -16,6 +17,9 @@ struct Described {
     default: Option<String>,
     /// From 0.
     position: usize,
+    statistics: Option<ColumnStatistics>,
+    /// When the table was analyzed.
+    analyzed_us: Option<u64>,
 }
 
 impl Described {
@@ -56,6 +60,34 @@ pub(super) fn length(data_type: Option<DataType>) -> u16 {
     }
 }
 
+/// The statistics of a column; NULL where there are none.
+const STATISTICS: &[Column<Described>] = &[
+    number("NUM_DISTINCT", |row| maybe(row.statistics.as_ref(), |statistics| n(statistics.distinct))),
+    raw("LOW_VALUE", 32, |row| bound(row, |statistics| &statistics.low)),
+    raw("HIGH_VALUE", 32, |row| bound(row, |statistics| &statistics.high)),
+    number("DENSITY", |row| maybe(row.statistics.as_ref(), density)),
+    number("NUM_NULLS", |row| maybe(row.statistics.as_ref(), |statistics| n(statistics.nulls))),
+    date("LAST_ANALYZED", |row| row.statistics.as_ref().and(row.analyzed_us)),
+];
+
+fn bound(row: &Described, which: fn(&ColumnStatistics) -> &Option<Vec<u8>>) -> Datum {
+    maybe(row.statistics.as_ref().and_then(|statistics| which(statistics).clone()), Datum::raw)
+}
+
+/// The share of the rows that have one value.
+fn density(statistics: &ColumnStatistics) -> Datum {
+    match statistics.distinct {
+        0 => n(0),
+        distinct => maybe(format::number::encode_f64(1.0 / distinct as f64), Datum::Number),
+    }
+}
+
+const NAMES: &[Column<Described>] = &[
+    text("OWNER", 128, |row| s(&row.owner)),
+    text("TABLE_NAME", 128, |row| s(&row.table)),
+    text("COLUMN_NAME", 128, |row| s(&row.column)),
+];
+
 const COLUMNS: &[Column<Described>] = &[
     text("OWNER", 128, |row| s(&row.owner)),
     text("TABLE_NAME", 128, |row| s(&row.table)),
@@ -64,7 +96,7 @@ const COLUMNS: &[Column<Described>] = &[
     number("DATA_LENGTH", |row| n(length(row.data_type))),
     number("DATA_PRECISION", |row| match row.data_type {
         Some(DataType::Number { precision, .. }) => maybe(precision, n),
-        _ => scalar::Datum::Null,
+        _ => Datum::Null,
     }),
     number("DATA_SCALE", |row| maybe(row.scale(), n)),
     text("NULLABLE", 1, |row| s(if row.nullable { "Y" } else { "N" })),
@@ -76,11 +108,21 @@ const COLUMNS: &[Column<Described>] = &[
 ];
 
 pub(crate) const VIEWS: &[&dyn View] = &[
-    &Table::new("DBA_TAB_COLUMNS", &[COLUMNS], |cx, each| columns(cx, each, Scope::Dba)),
-    &Table::new("ALL_TAB_COLUMNS", &[COLUMNS], |cx, each| columns(cx, each, Scope::All)),
-    &Table::new("USER_TAB_COLUMNS", &[COLUMNS], |cx, each| columns(cx, each, Scope::User)).without(&["OWNER"]),
-    &Table::new("COLS", &[COLUMNS], |cx, each| columns(cx, each, Scope::User)).without(&["OWNER"]),
+    &Table::new("DBA_TAB_COLUMNS", &[COLUMNS, STATISTICS], |cx, each| columns(cx, each, Scope::Dba)),
+    &Table::new("ALL_TAB_COLUMNS", &[COLUMNS, STATISTICS], |cx, each| columns(cx, each, Scope::All)),
+    &Table::new("USER_TAB_COLUMNS", &[COLUMNS, STATISTICS], |cx, each| columns(cx, each, Scope::User))
+        .without(&["OWNER"]),
+    &Table::new("DBA_TAB_COL_STATISTICS", &[NAMES, STATISTICS], |cx, each| analyzed(cx, each, Scope::Dba)),
+    &Table::new("ALL_TAB_COL_STATISTICS", &[NAMES, STATISTICS], |cx, each| analyzed(cx, each, Scope::All)),
+    &Table::new("USER_TAB_COL_STATISTICS", &[NAMES, STATISTICS], |cx, each| analyzed(cx, each, Scope::User))
+        .without(&["OWNER"]),
+    &Table::new("COLS", &[COLUMNS, STATISTICS], |cx, each| columns(cx, each, Scope::User)).without(&["OWNER"]),
 ];
+
+/// The columns that have statistics.
+fn analyzed(cx: &ViewContext, each: Each<'_, Described>, scope: Scope) -> Result<()> {
+    columns(cx, &mut |row| if row.statistics.is_some() { each(row) } else { Ok(()) }, scope)
+}
 
 fn columns(cx: &ViewContext, each: Each<'_, Described>, scope: Scope) -> Result<()> {
     for table in cx.catalog.tables().filter(|table| cx.shows(scope, table)) {
@@ -93,6 +135,8 @@ fn columns(cx: &ViewContext, each: Each<'_, Described>, scope: Scope) -> Result<
                 nullable: column.nullable,
                 default: column.default.clone(),
                 position,
+                statistics: table.statistics_of(position).cloned(),
+                analyzed_us: table.statistics.map(|statistics| statistics.analyzed_us),
             })?;
         }
     }
@@ -105,6 +149,8 @@ fn columns(cx: &ViewContext, each: Each<'_, Described>, scope: Scope) -> Result<
             nullable,
             default: None,
             position,
+            statistics: None,
+            analyzed_us: None,
         };
         match object {
             SchemaObject::External(table) => {
