@@ -299,7 +299,10 @@ impl Connection {
             return planned();
         };
         let Some(direct) = self.direct_query(&locking.query, inputs)? else { return planned() };
-        if !matches!(direct.outputs.last(), Some(Value::Rowid)) || !Arc::ptr_eq(&direct.read.table, &table) {
+        if !direct.inner.is_empty()
+            || !matches!(direct.outputs.last(), Some(Value::Rowid(_)))
+            || !Arc::ptr_eq(&direct.read.table, &table)
+        {
             return planned();
         }
         let columns = describe(&locking.query.outputs[..locking.visible]);

@@ -78,7 +78,7 @@ impl Places for WholeRow<'_> {
         if let Some(at) = self.0.iter().position(|definition| definition.name == column.name) {
             return Some(Value::Column(at, self.0[at].data_type));
         }
-        (column.name == ROWID).then_some(Value::Rowid)
+        (column.name == ROWID).then_some(Value::Rowid(0))
     }
 }
 
@@ -185,7 +185,8 @@ impl Connection {
         let find = self.direct_query(bound, inputs)?;
         let fits = |find: &DirectQuery| {
             find.totals.is_none()
-                && matches!(find.outputs.first(), Some(Value::Rowid))
+                && find.inner.is_empty()
+                && matches!(find.outputs.first(), Some(Value::Rowid(_)))
                 && Arc::ptr_eq(&find.read.table, table)
         };
         Ok(find.filter(fits))
@@ -292,7 +293,7 @@ impl DirectChange {
             for row in 0..read.rows.len() {
                 read.rows.columns(row, &mut columns);
                 let rowid = read.rows.rowid(row).ok_or_else(|| Error::bug("a row to change without its rowid"))?;
-                let inputs = Inputs { columns: &columns, rowid: Some(rowid), ..*inputs };
+                let inputs = Inputs { columns: &columns, rowids: &[rowid], ..*inputs };
                 if !self.find.accepts(&inputs)? {
                     continue;
                 }
@@ -353,7 +354,7 @@ impl DirectChange {
         let mut given = Vec::with_capacity(found.rows.len());
         for (rowid, number) in &found.rows {
             found.row(*number, &mut row);
-            let inputs = Inputs { columns: &row, rowid: Some(*rowid), ..*inputs };
+            let inputs = Inputs { columns: &row, rowids: &[*rowid], ..*inputs };
             let values = self.given.iter().map(|given| typed(given.value.evaluate(&inputs)?, given.kind));
             given.push(values.collect::<Result<Vec<_>>>()?);
         }

@@ -1,16 +1,17 @@
-//! A query on one table, compiled from the planner's optimised plan.
+//! A query on one table, or on several by nested loops over their indexes, compiled from the planner's optimised plan.
 
 use std::sync::Arc;
 
 use common::Result;
 use datafusion::catalog::TableProvider;
 use datafusion::catalog::default_table_source::source_as_provider;
-use datafusion::common::{Column, DFSchemaRef, ScalarValue};
+use datafusion::common::{Column, DFSchemaRef, NullEquality, ScalarValue};
 use datafusion::logical_expr::expr::{AggregateFunction, Sort};
-use datafusion::logical_expr::{Aggregate, Expr, FetchType, Filter, LogicalPlan, SkipType, TableScan};
+use datafusion::logical_expr::{Aggregate, Expr, FetchType, Filter, JoinType, LogicalPlan, SkipType, TableScan};
 use engine::instance::Session;
 use scalar::DatumType;
 
+use super::nested_loops::nested_loops;
 use super::value::{Inputs, Places, Test, Value};
 use crate::functions::aggregate::{Aggregate as NumberAggregate, Measure};
 use crate::plan::query::BoundQuery;
@@ -35,7 +36,11 @@ pub(crate) enum Total {
 /// A compiled query.
 #[derive(Debug)]
 pub(crate) struct DirectQuery {
+    /// The table, of a join the outermost one.
     pub(crate) read: Arc<ReadPlan>,
+    /// The other tables of a join, each read by an index for every row of those before it. Their conditions name columns
+    /// of all tables before them.
+    pub(crate) inner: Vec<Arc<ReadPlan>>,
     /// Conditions that the scan does not evaluate on stored columns.
     pub(crate) tests: Vec<Test>,
     pub(crate) totals: Option<Vec<Total>>,
@@ -59,6 +64,7 @@ pub(crate) fn may_be_direct(plan: &LogicalPlan) -> bool {
         | LogicalPlan::Sort(_)
         | LogicalPlan::Limit(_)
         | LogicalPlan::Aggregate(_) => plan.inputs().into_iter().all(may_be_direct),
+        LogicalPlan::Join(join) => join.join_type == JoinType::Inner && plan.inputs().into_iter().all(may_be_direct),
         _ => false,
     }
 }
@@ -70,14 +76,17 @@ pub(crate) fn engine_table(scan: &TableScan) -> Option<Arc<dyn TableProvider>> {
 }
 
 /// The plan so far, from below: what its schema's columns are.
-struct Stage {
-    read: ReadPlan,
-    tests: Vec<Test>,
-    totals: Option<Vec<Total>>,
-    schema: DFSchemaRef,
-    values: Vec<Value>,
-    skip: usize,
-    fetch: Option<usize>,
+pub(super) struct Stage {
+    pub(super) read: ReadPlan,
+    pub(super) inner: Vec<ReadPlan>,
+    /// Estimated rows.
+    pub(super) rows: f64,
+    pub(super) tests: Vec<Test>,
+    pub(super) totals: Option<Vec<Total>>,
+    pub(super) schema: DFSchemaRef,
+    pub(super) values: Vec<Value>,
+    pub(super) skip: usize,
+    pub(super) fetch: Option<usize>,
 }
 
 impl Places for Stage {
@@ -102,7 +111,7 @@ fn as_in_index(key: &Sort) -> bool {
 impl Stage {
     /// Reads the rows in the order of these keys, if the index that finds them has it. False otherwise.
     fn is_in_order(&mut self, keys: &[Sort]) -> bool {
-        let Some(first) = keys.first() else { return false };
+        let Some(first) = keys.first().filter(|_| self.inner.is_empty()) else { return false };
         if !keys.iter().all(|key| key.asc == first.asc && as_in_index(key)) {
             return false;
         }
@@ -126,6 +135,9 @@ impl Stage {
     /// Has MIN or MAX of a column take the first row of an index that has the column in order.
     fn take_extreme(&mut self, totals: &[Total]) {
         let [Total::Least(value) | Total::Greatest(value)] = totals else { return };
+        if !self.inner.is_empty() {
+            return;
+        }
         let Some(column) = self.column(value) else { return };
         if self.read.projection.len() != 1 || !self.tests.is_empty() {
             return;
@@ -176,9 +188,10 @@ impl DirectQuery {
             return Ok(None);
         }
         let kinds = query.outputs.iter().map(|output| output.kind).collect();
-        let Stage { read, tests, totals, values: outputs, skip, fetch, .. } = stage;
+        let Stage { read, inner, tests, totals, values: outputs, skip, fetch, .. } = stage;
         let read = Arc::new(read);
-        Ok(Some(Self { read, tests, totals, outputs, kinds, skip, fetch }))
+        let inner = inner.into_iter().map(Arc::new).collect();
+        Ok(Some(Self { read, inner, tests, totals, outputs, kinds, skip, fetch }))
     }
 }
 
@@ -199,6 +212,14 @@ fn stage(session: &Session, plan: &LogicalPlan, inputs: &Inputs<'_>) -> Result<O
             let Some(test) = Test::of(predicate, &below) else { return Ok(None) };
             below.tests.push(test);
             Ok(Some(below))
+        }
+        LogicalPlan::Join(join) => {
+            if join.join_type != JoinType::Inner || join.null_equality != NullEquality::NullEqualsNothing {
+                return Ok(None);
+            }
+            let Some(left) = stage(session, &join.left, inputs)?.filter(Stage::is_rows) else { return Ok(None) };
+            let Some(right) = stage(session, &join.right, inputs)?.filter(Stage::is_rows) else { return Ok(None) };
+            nested_loops(session, join, left, right)
         }
         LogicalPlan::Sort(sort) => {
             let Some(mut below) = stage(session, &sort.input, inputs)?.filter(Stage::is_rows) else { return Ok(None) };
@@ -272,9 +293,11 @@ fn table_scan(session: &Session, scan: &TableScan, inputs: &Inputs<'_>) -> Resul
     let Some((read, sources)) = made else { return Ok(None) };
     let value = |source: &Option<usize>| match source {
         Some(at) => Value::Column(*at, table.columns[usize::from(read.projection[*at])].data_type),
-        None => Value::Rowid,
+        None => Value::Rowid(0),
     };
     let values = sources.iter().map(value).collect();
     let schema = Arc::clone(&scan.projected_schema);
-    Ok(Some(Stage { read, tests: Vec::new(), totals: None, schema, values, skip: 0, fetch: scan.fetch }))
+    let rows = read.estimated_rows(session, inputs)?;
+    let (inner, tests) = (Vec::new(), Vec::new());
+    Ok(Some(Stage { read, inner, rows, tests, totals: None, schema, values, skip: 0, fetch: scan.fetch }))
 }

@@ -10,6 +10,7 @@ use engine::instance::Session;
 use scalar::{Context, Datum, DatumType};
 use scan::{RowSink, Truth};
 
+use super::loops::Loops;
 use super::plan::{DirectQuery, Total};
 use super::value::{Inputs, Value, typed};
 use crate::cursor::open::RowSource;
@@ -59,6 +60,11 @@ impl StoredRows {
     /// Puts the columns of a row into `columns`.
     pub(crate) fn columns<'r>(&'r self, row: usize, columns: &mut Vec<Option<&'r [u8]>>) {
         columns.clear();
+        self.append_columns(row, columns);
+    }
+
+    /// Puts the columns of a row behind those that are in `columns`.
+    pub(crate) fn append_columns<'r>(&'r self, row: usize, columns: &mut Vec<Option<&'r [u8]>>) {
         let first = row * self.width;
         let mut start = if first == 0 { 0 } else { self.ends[first - 1].0 };
         for (end, null) in &self.ends[first..first + self.width] {
@@ -123,6 +129,19 @@ impl Read {
         }
     }
 
+    /// Begins another read of the same table.
+    pub(super) fn restart(&mut self, spec: ReadSpec) {
+        self.spec = Arc::new(spec);
+        self.source = None;
+        self.ended = false;
+        self.rows.clear();
+    }
+
+    /// The figures so far, those of an index included.
+    pub(super) fn figures(&self) -> FiguresValue {
+        self.figures.value()
+    }
+
     /// Replaces the rows held by the next ones, at most `rows`; false when there are none.
     ///
     /// # Errors
@@ -157,20 +176,20 @@ impl Read {
     }
 
     /// The row sources of the read, at this depth.
-    pub(crate) fn row_sources(&self, depth: u32, limit: Option<usize>) -> Vec<RowSource> {
-        let sources = self.spec.row_sources(depth, false, limit);
-        self.spec.measured(sources, &self.figures, &self.index_figures)
+    pub(crate) fn row_sources(&self, depth: u32, several: bool, limit: Option<usize>) -> Vec<RowSource> {
+        // An inner table that no row has asked for has no way of this execution: its plan's is shown.
+        let shown = self.spec.plan.planned_spec(&self.spec);
+        let sources = shown.row_sources(depth, several, limit);
+        shown.measured(sources, &self.figures, &self.index_figures)
     }
 }
 
 /// A query that is being fetched.
 pub(crate) struct DirectRun {
     plan: Arc<DirectQuery>,
-    read: Read,
+    loops: Loops,
     context: Arc<dyn Context>,
     parameters: Vec<Datum>,
-    /// The position in the rows held.
-    at: usize,
     to_skip: usize,
     left: usize,
     /// Rows returned.
@@ -196,11 +215,10 @@ impl DirectRun {
         let inputs = Inputs::of_statement(&*context, &parameters);
         let spec = plan.read.spec(&inputs)?;
         Some(Self {
-            read: Read::new(session, spec, measured),
+            loops: Loops::new(session, plan, spec, measured),
             plan: Arc::clone(plan),
             context,
             parameters,
-            at: 0,
             to_skip: plan.skip,
             left: plan.fetch.unwrap_or(usize::MAX),
             rows: 0,
@@ -221,38 +239,31 @@ impl DirectRun {
     fn plain(&mut self, rows: usize) -> Result<Vec<Vec<Datum>>> {
         let mut result = Vec::new();
         let plan = Arc::clone(&self.plan);
+        let exact = plan.tests.is_empty();
         while result.len() < rows && self.left > 0 {
-            if self.at >= self.read.rows.len() {
-                self.at = 0;
-                let exact = plan.tests.is_empty();
-                let wanted = (rows - result.len()).min(self.left).saturating_add(self.to_skip);
-                if !self.read.next(if exact { wanted.min(READ_AHEAD) } else { READ_AHEAD })? {
-                    break;
-                }
+            let wanted = (rows - result.len()).min(self.left).saturating_add(self.to_skip);
+            let wanted = if exact { wanted.min(READ_AHEAD) } else { READ_AHEAD };
+            if !self.loops.next(&plan, (&*self.context, &self.parameters), wanted)? {
+                break;
             }
-            let held = &self.read.rows;
-            let mut columns = Vec::with_capacity(plan.read.projection.len());
-            while self.at < held.len() && result.len() < rows && self.left > 0 {
-                let row = self.at;
-                self.at += 1;
-                held.columns(row, &mut columns);
-                let inputs = Inputs {
-                    context: &*self.context,
-                    parameters: &self.parameters,
-                    columns: &columns,
-                    rowid: held.rowid(row),
-                    computed: &[],
-                };
-                if !plan.accepts(&inputs)? {
-                    continue;
-                }
-                if self.to_skip > 0 {
-                    self.to_skip -= 1;
-                    continue;
-                }
-                self.left -= 1;
-                result.push(plan.output(&inputs)?);
+            let (mut columns, mut rowids) = (Vec::with_capacity(8), Vec::with_capacity(1));
+            self.loops.whole_row(&mut columns, &mut rowids);
+            let inputs = Inputs {
+                context: &*self.context,
+                parameters: &self.parameters,
+                columns: &columns,
+                rowids: &rowids,
+                computed: &[],
+            };
+            if !plan.accepts(&inputs)? {
+                continue;
             }
+            if self.to_skip > 0 {
+                self.to_skip -= 1;
+                continue;
+            }
+            self.left -= 1;
+            result.push(plan.output(&inputs)?);
         }
         Ok(result)
     }
@@ -263,34 +274,33 @@ impl DirectRun {
             return Ok(Vec::new());
         }
         let mut states: Vec<State> = plan.totals.iter().flatten().map(State::new).collect();
-        'rows: while self.read.next(if plan.read.first_only { 1 } else { READ_AHEAD })? {
-            let held = &self.read.rows;
-            let mut columns = Vec::with_capacity(plan.read.projection.len());
-            if plan.read.projection.is_empty() && plan.tests.is_empty() && !plan.read.rowids {
-                states.iter_mut().for_each(|state| state.count(held.len() as u64));
+        let counts = plan.read.projection.is_empty() && plan.tests.is_empty() && !plan.read.rowids;
+        if let Some(read) = self.loops.only().filter(|_| counts) {
+            while read.next(READ_AHEAD)? {
+                states.iter_mut().for_each(|state| state.count(read.rows.len() as u64));
+            }
+        }
+        let ahead = if plan.read.first_only { 1 } else { READ_AHEAD };
+        while self.loops.next(&plan, (&*self.context, &self.parameters), ahead)? {
+            let (mut columns, mut rowids) = (Vec::with_capacity(8), Vec::with_capacity(1));
+            self.loops.whole_row(&mut columns, &mut rowids);
+            let inputs = Inputs {
+                context: &*self.context,
+                parameters: &self.parameters,
+                columns: &columns,
+                rowids: &rowids,
+                computed: &[],
+            };
+            // NULL is neither the least nor the greatest.
+            let skipped = plan.read.first_only && columns.first().is_none_or(Option::is_none);
+            if skipped || !plan.accepts(&inputs)? {
                 continue;
             }
-            for row in 0..held.len() {
-                held.columns(row, &mut columns);
-                let inputs = Inputs {
-                    context: &*self.context,
-                    parameters: &self.parameters,
-                    columns: &columns,
-                    rowid: held.rowid(row),
-                    computed: &[],
-                };
-                if plan.accepts(&inputs)? {
-                    if plan.read.first_only && columns.first().is_none_or(Option::is_none) {
-                        // NULL is neither the least nor the greatest.
-                        continue;
-                    }
-                    for (total, state) in plan.totals.iter().flatten().zip(&mut states) {
-                        state.add(total, &inputs)?;
-                    }
-                    if plan.read.first_only {
-                        break 'rows;
-                    }
-                }
+            for (total, state) in plan.totals.iter().flatten().zip(&mut states) {
+                state.add(total, &inputs)?;
+            }
+            if plan.read.first_only {
+                break;
             }
         }
         let computed = states.into_iter().map(State::value).collect::<Result<Vec<_>>>()?;
@@ -298,7 +308,7 @@ impl DirectRun {
             context: &*self.context,
             parameters: &self.parameters,
             columns: &[],
-            rowid: None,
+            rowids: &[],
             computed: &computed,
         };
         self.left = 0;
@@ -322,27 +332,34 @@ impl DirectRun {
     }
 
     pub(crate) fn row_sources(&self) -> Vec<RowSource> {
-        self.plan.row_sources_of(&self.read, 0, self.rows)
+        self.plan.row_sources_of(|depth, limit| self.loops.row_sources(depth, limit), 0, self.rows)
     }
 }
 
 impl DirectQuery {
     /// The row sources that an execution with these values would have. None when they do not fit the plan.
     pub(crate) fn explained(&self, session: &Arc<Session>, inputs: &Inputs<'_>) -> Option<Vec<RowSource>> {
-        let read = Read::new(session, self.read.spec(inputs)?, false);
-        Some(self.row_sources_of(&read, 0, 0))
+        let loops = Loops::new(session, self, self.read.spec(inputs)?, false);
+        Some(self.row_sources_of(|depth, limit| loops.row_sources(depth, limit), 0, 0))
     }
 
-    /// The row sources of an execution whose rows were all used.
+    /// The row sources of an execution whose rows were all used, of one table.
     pub(crate) fn row_sources(&self, read: &Read, depth: u32) -> Vec<RowSource> {
-        self.row_sources_of(read, depth, read.figures.value().rows)
+        let rows = read.figures.value().rows;
+        self.row_sources_of(|depth, limit| read.row_sources(depth, false, limit), depth, rows)
     }
 
-    fn row_sources_of(&self, read: &Read, first: u32, rows: u64) -> Vec<RowSource> {
+    /// `below`: the row sources of the reads, from their depth and most rows.
+    fn row_sources_of(
+        &self,
+        below: impl FnOnce(u32, Option<usize>) -> Vec<RowSource>,
+        first: u32,
+        rows: u64,
+    ) -> Vec<RowSource> {
         let above = self.steps();
         let depth = first + above.len() as u32;
         let limit = self.fetch.filter(|_| self.totals.is_none() && self.tests.is_empty());
-        let mut sources = read.row_sources(depth, limit.map(|limit| limit.saturating_add(self.skip)));
+        let mut sources = below(depth, limit.map(|limit| limit.saturating_add(self.skip)));
         let mut work = FiguresValue::default();
         work.add_work(&sources[0].figures);
         let estimate = (sources[0].step.rows, sources[0].step.bytes);

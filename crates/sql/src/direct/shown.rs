@@ -3,10 +3,11 @@
 use scalar::Datum;
 use scan::Truth;
 
-use super::plan::DirectQuery;
+use super::plan::{DirectQuery, Stage};
 use super::value::{Test, Value};
 use crate::explain::predicate;
 use crate::explain::step::PlanStep;
+use crate::scan::read_plan::ReadPlan;
 
 impl DirectQuery {
     /// The steps above the read, outermost first.
@@ -26,22 +27,54 @@ impl DirectQuery {
             steps.push(PlanStep { rows: Some(1), ..PlanStep::new("FIRST ROW", "") });
         }
         for test in self.tests.iter().rev() {
-            steps.push(PlanStep { filter: Some(self.test(test)), ..PlanStep::new("FILTER", "") });
+            steps.push(PlanStep { filter: Some(self.names().test(test)), ..PlanStep::new("FILTER", "") });
         }
         steps
     }
 
-    fn value(&self, value: &Value) -> String {
+    /// The names of its columns.
+    fn names(&self) -> Names<'_> {
+        let reads = std::iter::once(&*self.read).chain(self.inner.iter().map(|read| &**read)).collect::<Vec<_>>();
+        Names { several: reads.len() > 1, reads }
+    }
+}
+
+impl Stage {
+    /// The names of its columns, for a plan with more tables.
+    pub(super) fn names(&self) -> Names<'_> {
+        Names { several: true, reads: std::iter::once(&self.read).chain(&self.inner).collect() }
+    }
+}
+
+/// The tables of a plan, for the names of columns; with the tables' where there are several.
+pub(super) struct Names<'p> {
+    reads: Vec<&'p ReadPlan>,
+    several: bool,
+}
+
+impl Names<'_> {
+    fn column(&self, at: usize) -> String {
+        let mut left = at;
+        for read in &self.reads {
+            if let Some(position) = read.projection.get(left) {
+                let name = read.table.columns.get(usize::from(*position)).map_or("?", |column| column.name.as_str());
+                return predicate::column(self.several.then_some(read.alias.as_str()), name);
+            }
+            left -= read.projection.len();
+        }
+        predicate::column(None, "?")
+    }
+
+    pub(super) fn value(&self, value: &Value) -> String {
         let each = |values: &[Value]| values.iter().map(|value| self.value(value)).collect::<Vec<_>>();
         match value {
             Value::Constant(value) => predicate::literal(value),
             Value::Parameter(_, name) => format!(":{name}"),
-            Value::Column(at, _) => {
-                let position = self.read.projection.get(*at).map(|position| usize::from(*position));
-                let name = position.and_then(|position| self.read.table.columns.get(position));
-                predicate::column(None, name.map_or("?", |column| column.name.as_str()))
+            Value::Column(at, _) => self.column(*at),
+            Value::Rowid(number) => {
+                let alias = self.reads.get(*number).map(|read| read.alias.as_str()).filter(|_| self.several);
+                predicate::column(alias, crate::scan::table::ROWID)
             }
-            Value::Rowid => predicate::column(None, crate::scan::table::ROWID),
             Value::Computed(_) => "?".to_owned(),
             Value::Convert(conversion, value) => {
                 format!("{}({})", conversion.shown(), self.value(value))

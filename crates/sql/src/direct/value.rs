@@ -29,7 +29,8 @@ pub(crate) enum Value {
     Parameter(usize, Box<str>),
     /// A column, by its position among those that are read.
     Column(usize, DataType),
-    Rowid,
+    /// ROWID of a table of the join, by its number from the outermost.
+    Rowid(usize),
     /// An aggregate over all rows, by its position.
     Computed(usize),
     Call(&'static Function, Vec<Self>, DatumType),
@@ -77,14 +78,15 @@ pub(crate) struct Inputs<'a> {
     pub(crate) parameters: &'a [Datum],
     /// The columns that are read, as stored.
     pub(crate) columns: &'a [Option<&'a [u8]>],
-    pub(crate) rowid: Option<Rowid>,
+    /// The rowids of the joined rows, from the outermost.
+    pub(crate) rowids: &'a [Rowid],
     pub(crate) computed: &'a [Datum],
 }
 
 impl<'a> Inputs<'a> {
     /// What is the same for all rows.
     pub(crate) fn of_statement(context: &'a dyn Context, parameters: &'a [Datum]) -> Self {
-        Self { context, parameters, columns: &[], rowid: None, computed: &[] }
+        Self { context, parameters, columns: &[], rowids: &[], computed: &[] }
     }
 }
 
@@ -161,9 +163,41 @@ impl Value {
     pub(crate) fn is_of_statement(&self) -> bool {
         match self {
             Self::Constant(_) | Self::Parameter(..) => true,
-            Self::Column(..) | Self::Rowid | Self::Computed(_) | Self::Case(..) => false,
+            Self::Column(..) | Self::Rowid(_) | Self::Computed(_) | Self::Case(..) => false,
             Self::Call(function, arguments, _) => function.deterministic && arguments.iter().all(Self::is_of_statement),
             Self::Convert(_, value) | Self::As(_, value) | Self::Trimmed(value) => value.is_of_statement(),
+        }
+    }
+
+    /// False: it may have another value when it is evaluated again for a row.
+    pub(crate) fn is_deterministic(&self) -> bool {
+        match self {
+            Self::Constant(_) | Self::Parameter(..) | Self::Column(..) | Self::Rowid(_) | Self::Computed(_) => true,
+            Self::Case(..) => false,
+            Self::Call(function, arguments, _) => {
+                function.deterministic && arguments.iter().all(Self::is_deterministic)
+            }
+            Self::Convert(_, value) | Self::As(_, value) | Self::Trimmed(value) => value.is_deterministic(),
+        }
+    }
+
+    /// The same where `width` columns, and `number` tables, stand before its own.
+    pub(crate) fn moved(&self, width: usize, number: usize) -> Self {
+        let moved = |value: &Self| value.moved(width, number);
+        match self {
+            Self::Column(at, data_type) => Self::Column(at + width, *data_type),
+            Self::Rowid(own) => Self::Rowid(own + number),
+            Self::Constant(_) | Self::Parameter(..) | Self::Computed(_) => self.clone(),
+            Self::Call(function, arguments, result) => {
+                Self::Call(function, arguments.iter().map(moved).collect(), *result)
+            }
+            Self::Convert(conversion, value) => Self::Convert(conversion.clone(), Box::new(moved(value))),
+            Self::As(kind, value) => Self::As(*kind, Box::new(moved(value))),
+            Self::Trimmed(value) => Self::Trimmed(Box::new(moved(value))),
+            Self::Case(branches, otherwise) => {
+                let branches = branches.iter().map(|(when, then)| (when.moved(width, number), moved(then)));
+                Self::Case(branches.collect(), Box::new(moved(otherwise)))
+            }
         }
     }
 
@@ -177,7 +211,9 @@ impl Value {
                 value.cloned().ok_or_else(|| Error::bug(format!("no bind variable at {at}")))
             }
             Self::Column(at, data_type) => load(inputs.columns.get(*at).copied().flatten(), *data_type),
-            Self::Rowid => Ok(inputs.rowid.map_or(Datum::Null, |rowid| Datum::varchar2(rowid.to_string()))),
+            Self::Rowid(number) => {
+                Ok(inputs.rowids.get(*number).map_or(Datum::Null, |rowid| Datum::varchar2(rowid.to_string())))
+            }
             Self::Computed(at) => Ok(inputs.computed.get(*at).cloned().unwrap_or_default()),
             Self::Call(function, arguments, result) => {
                 let value = match arguments.as_slice() {
@@ -269,6 +305,22 @@ impl Test {
             }
             _ => return None,
         })
+    }
+
+    /// The same where `width` columns, and `number` tables, stand before its own.
+    pub(crate) fn moved(&self, width: usize, number: usize) -> Self {
+        let value = |value: &Value| value.moved(width, number);
+        let test = |test: &Self| Box::new(test.moved(width, number));
+        match self {
+            Self::Compare(comparison, left, right) => Self::Compare(*comparison, value(left), value(right)),
+            Self::IsNull(inner) => Self::IsNull(value(inner)),
+            Self::Within(inner, list) => Self::Within(value(inner), list.iter().map(value).collect()),
+            Self::Condition(condition, list) => Self::Condition(condition, list.iter().map(value).collect()),
+            Self::And(left, right) => Self::And(test(left), test(right)),
+            Self::Or(left, right) => Self::Or(test(left), test(right)),
+            Self::Not(inner) => Self::Not(test(inner)),
+            Self::Constant(truth) => Self::Constant(*truth),
+        }
     }
 
     /// # Errors

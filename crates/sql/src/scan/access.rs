@@ -74,6 +74,73 @@ pub(crate) fn blocks(session: &Session, table: &TableDef) -> Result<u64> {
     }
 }
 
+/// Rows of a table: as analyzed, else as many as its blocks hold of the usual length.
+///
+/// # Errors
+/// Errors of reading the segment header.
+pub(crate) fn estimated_rows(session: &Session, table: &TableDef) -> Result<f64> {
+    match table.statistics {
+        Some(statistics) => Ok(statistics.num_rows as f64),
+        None => Ok(rows_in(table, blocks(session, table)?)),
+    }
+}
+
+/// Rows of the usual length in so many blocks.
+fn rows_in(table: &TableDef, blocks: u64) -> f64 {
+    blocks as f64 * table.segment.block_size().bytes() as f64 / DEFAULT_ROW_BYTES
+}
+
+/// The best index for a lookup that is repeated.
+pub(crate) struct Lookup {
+    pub(crate) index: Arc<IndexDef>,
+    /// Blocks visited by each.
+    pub(crate) cost: f64,
+    /// Rows found by each.
+    pub(crate) rows: f64,
+}
+
+/// The index that finds rows by this condition with the least blocks; None when none has its leading column in an
+/// equality. `rows`: the table's.
+pub(crate) fn best_lookup(table: &TableDef, predicate: &Predicate, rows: f64) -> Option<Lookup> {
+    let mut conditions = Vec::new();
+    flatten(predicate, &mut conditions);
+    let mut best: Option<Lookup> = None;
+    for index in &table.indexes {
+        let Some(range) = Range::of(index, &conditions).filter(|range| range.equal > 0) else { continue };
+        let unique = range.is_whole_key(index);
+        let (cost, rows) = if unique {
+            let blevel = index.statistics.map_or(DEFAULT_BLEVEL, |statistics| f64::from(statistics.blevel));
+            (blevel + 2.0, 1.0)
+        } else {
+            let share = match index.statistics.filter(|statistics| statistics.num_rows > 0) {
+                Some(statistics) => range.share(table, index, statistics.distinct_keys),
+                None => range.ends_share(table, index) / DEFAULT_DISTINCT_KEYS,
+            };
+            (range.cost(table, index, rows) + 1.0, (share * rows).max(1.0))
+        };
+        if best.as_ref().is_none_or(|best| cost < best.cost) {
+            best = Some(Lookup { index: Arc::clone(index), cost, rows });
+        }
+    }
+    best
+}
+
+/// Rows that an index finds under a condition, of a table with `rows` rows.
+pub(crate) fn found_by(table: &TableDef, index: &IndexDef, predicate: &Predicate, rows: f64) -> f64 {
+    let mut conditions = Vec::new();
+    flatten(predicate, &mut conditions);
+    let Some(range) = Range::of(index, &conditions) else { return rows };
+    if range.is_whole_key(index) {
+        return range.ranges.len() as f64;
+    }
+    let share = match index.statistics.filter(|statistics| statistics.num_rows > 0) {
+        Some(statistics) => range.share(table, index, statistics.distinct_keys),
+        None if range.equal > 0 => range.ends_share(table, index) / DEFAULT_DISTINCT_KEYS,
+        None => range.ends_share(table, index),
+    };
+    (share * rows).max(1.0)
+}
+
 /// The fates of hints without effect.
 pub(crate) fn unused(hints: &Hints, why: &str) -> Vec<HintFate> {
     hints.list.iter().map(|hint| HintFate::not(Mark::Unused, hint, why)).collect()
@@ -145,7 +212,7 @@ fn chosen(
         return Ok(Access::Full);
     }
     let blocks = blocks()?;
-    let rows = blocks as f64 * table.segment.block_size().bytes() as f64 / DEFAULT_ROW_BYTES;
+    let rows = rows_in(table, blocks);
     let cost = |(range, index): &(Range, &Arc<IndexDef>)| range.cost(table, index, rows);
     let best =
         ranges.into_iter().map(|range| (cost(&range), range)).min_by(|(one, _), (other, _)| one.total_cmp(other));

@@ -198,7 +198,8 @@ pub(crate) fn comparison(op: Operator) -> Option<Comparison> {
     })
 }
 
-fn mirrored(comparison: Comparison) -> Comparison {
+/// The comparison with its sides exchanged.
+pub(crate) fn mirrored(comparison: Comparison) -> Comparison {
     match comparison {
         Comparison::Less => Comparison::Greater,
         Comparison::LessOrEqual => Comparison::GreaterOrEqual,

@@ -114,6 +114,23 @@ impl ReadPlan {
         Ok(Some((read, sources)))
     }
 
+    /// Estimated rows that the read gives with the values of an execution.
+    ///
+    /// # Errors
+    /// Errors of reading the segment header.
+    pub(crate) fn estimated_rows(&self, session: &Session, inputs: &Inputs<'_>) -> Result<f64> {
+        let rows = access::estimated_rows(session, &self.table)?;
+        Ok(match (&self.path, &self.conditions) {
+            (Path::Rowids(lists), _) => lists.iter().map(Vec::len).min().unwrap_or(0) as f64,
+            (Path::Index(index), Some(conditions)) => match conditions.bound(inputs) {
+                Ok(Some(predicate)) => access::found_by(&self.table, index, &predicate, rows),
+                _ => rows,
+            },
+            // What a further condition leaves is not known.
+            _ => rows,
+        })
+    }
+
     /// True: the index that finds the rows gives them in the order of these columns.
     pub(crate) fn has_order(&self, columns: &[u16]) -> bool {
         let Path::Index(index) = &self.path else { return false };
@@ -179,6 +196,20 @@ impl ReadPlan {
             },
         };
         Some(ReadSpec { plan: Arc::clone(self), predicate, access })
+    }
+
+    /// The read as plans show it: `now`, or where that finds nothing, the way of the plan with any values.
+    pub(crate) fn planned_spec(self: &Arc<Self>, now: &Arc<ReadSpec>) -> Arc<ReadSpec> {
+        let unasked = matches!((&now.access, &self.path), (Access::Rowids(_), Path::Index(_)));
+        if !unasked {
+            return Arc::clone(now);
+        }
+        let predicate = self.conditions.as_ref().map(Template::shape);
+        let (Path::Index(index), Some(condition)) = (&self.path, &predicate) else { return Arc::clone(now) };
+        match access::of_index(index, condition) {
+            Some(access) => Arc::new(ReadSpec { plan: Arc::clone(self), predicate, access }),
+            None => Arc::clone(now),
+        }
     }
 
     /// The condition on rowids as plans show it, where it is not a list of them.

@@ -44,6 +44,11 @@ pub(crate) trait ReadSink: RowSink {
 }
 
 impl ReadSpec {
+    /// A read that finds no row: of a table whose rows are looked up later.
+    pub(crate) fn nothing(plan: &Arc<ReadPlan>) -> Self {
+        Self { plan: Arc::clone(plan), predicate: None, access: Access::Rowids(Vec::new()) }
+    }
+
     pub(crate) fn scan_spec(&self) -> ScanSpec {
         ScanSpec { projection: self.projection.clone(), predicate: self.predicate.clone(), rowids: self.rowids }
     }

@@ -133,6 +133,33 @@ impl Template {
         }))
     }
 
+    /// The condition with some value in place of those that an execution gives: for the choice of an index, to which
+    /// values do not matter.
+    pub(crate) fn shape(&self) -> Predicate {
+        let some = |operand: &Operand| match operand {
+            Operand::Stored(bytes) => bytes.clone(),
+            Operand::Later { .. } => Some(Box::default()),
+        };
+        match self {
+            Self::Compare { column, comparison, operand } => match some(operand) {
+                Some(value) => Predicate::Compare { column: *column, comparison: *comparison, value },
+                None => Predicate::Constant(Truth::Unknown),
+            },
+            Self::CompareColumns { left, comparison, right } => {
+                Predicate::CompareColumns { left: *left, comparison: *comparison, right: *right }
+            }
+            Self::IsNull(column) => Predicate::IsNull(*column),
+            Self::IsNotNull(column) => Predicate::IsNotNull(*column),
+            Self::In { column, operands } => {
+                Predicate::in_list(*column, operands.iter().map(|operand| some(operand).map(Into::into)))
+            }
+            Self::And(parts) => Predicate::And(parts.iter().map(Self::shape).collect()),
+            Self::Or(parts) => Predicate::Or(parts.iter().map(Self::shape).collect()),
+            Self::Not(inner) => Predicate::Not(Box::new(inner.shape())),
+            Self::Constant(value) => Predicate::Constant(*value),
+        }
+    }
+
     /// The conjuncts of the condition.
     pub(crate) fn flatten<'t>(&'t self, into: &mut Vec<&'t Self>) {
         match self {

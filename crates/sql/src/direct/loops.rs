@@ -1,0 +1,138 @@
+//! Nested loops while they run: a read for each table, the outermost first. One table is a loop of one.
+
+use std::sync::Arc;
+
+use common::{BlockAddress, Error, ObjectNumber, Result, Rowid};
+use engine::instance::Session;
+use scalar::{Context, Datum};
+
+use super::plan::DirectQuery;
+use super::run::Read;
+use super::value::Inputs;
+use crate::cursor::open::RowSource;
+use crate::explain::step::PlanStep;
+use crate::scan::figures::FiguresValue;
+use crate::scan::read_plan::ReadPlan;
+use crate::scan::source::ReadSpec;
+
+/// Rows that are read at a time in a join.
+const JOIN_ROWS: usize = 64;
+
+/// A rowid that nobody asks for.
+const NOWHERE: Rowid = Rowid { data_object: ObjectNumber(0), block: BlockAddress::NONE, slot: 0 };
+
+#[derive(Debug)]
+pub(super) struct Loops {
+    reads: Vec<Read>,
+    /// One more than the position of the present row among those held, by read; 0 before the first.
+    at: Vec<usize>,
+    /// Rows of the tables up to each one, joined.
+    joined: Vec<u64>,
+    begun: bool,
+}
+
+impl Loops {
+    /// `spec`: the outermost table's.
+    pub(super) fn new(session: &Arc<Session>, plan: &DirectQuery, spec: ReadSpec, measured: bool) -> Self {
+        let mut reads = vec![Read::new(session, spec, measured)];
+        reads.extend(plan.inner.iter().map(|read| Read::new(session, ReadSpec::nothing(read), measured)));
+        Self { at: vec![0; reads.len()], joined: vec![0; reads.len()], reads, begun: false }
+    }
+
+    /// The only table's read; None of a join.
+    pub(super) fn only(&mut self) -> Option<&mut Read> {
+        match self.reads.as_mut_slice() {
+            [one] => Some(one),
+            _ => None,
+        }
+    }
+
+    /// Goes to the next joined row; false at the end. `rows`: how many are wanted of one table.
+    ///
+    /// # Errors
+    /// Errors of the engine, and of the values that are looked up.
+    pub(super) fn next(
+        &mut self,
+        plan: &DirectQuery,
+        (context, parameters): (&dyn Context, &[Datum]),
+        rows: usize,
+    ) -> Result<bool> {
+        let last = self.reads.len() - 1;
+        let mut level = if self.begun { last } else { 0 };
+        self.begun = true;
+        loop {
+            let read = &mut self.reads[level];
+            if self.at[level] >= read.rows.len() {
+                self.at[level] = 0;
+                if !read.next(if last == 0 { rows } else { JOIN_ROWS })? {
+                    if level == 0 {
+                        return Ok(false);
+                    }
+                    level -= 1;
+                    continue;
+                }
+            }
+            self.at[level] += 1;
+            self.joined[level] += 1;
+            if level == last {
+                return Ok(true);
+            }
+            let spec = {
+                let (mut columns, mut rowids) = (Vec::new(), Vec::new());
+                self.row(level, &mut columns, &mut rowids);
+                let inputs = Inputs { context, parameters, columns: &columns, rowids: &rowids, computed: &[] };
+                inner_spec(&plan.inner[level], &inputs)?
+            };
+            level += 1;
+            self.at[level] = 0;
+            self.reads[level].restart(spec);
+        }
+    }
+
+    /// The present row's columns and rowids, of the tables up to number `level`.
+    pub(super) fn row<'r>(&'r self, level: usize, columns: &mut Vec<Option<&'r [u8]>>, rowids: &mut Vec<Rowid>) {
+        columns.clear();
+        rowids.clear();
+        for (read, at) in self.reads.iter().zip(&self.at).take(level + 1) {
+            let row = at.saturating_sub(1);
+            read.rows.append_columns(row, columns);
+            rowids.push(read.rows.rowid(row).unwrap_or(NOWHERE));
+        }
+    }
+
+    /// The present row of all tables.
+    pub(super) fn whole_row<'r>(&'r self, columns: &mut Vec<Option<&'r [u8]>>, rowids: &mut Vec<Rowid>) {
+        self.row(self.reads.len() - 1, columns, rowids);
+    }
+
+    /// The row sources of the reads, and of the loops above them. `limit`: most rows of a single table.
+    pub(super) fn row_sources(&self, depth: u32, limit: Option<usize>) -> Vec<RowSource> {
+        let inner = self.reads.len() as u32 - 1;
+        let mut sources = Vec::new();
+        // The outermost loop joins the last table.
+        for number in (1..self.reads.len()).rev() {
+            let mut figures = FiguresValue { starts: 1, rows: self.joined[number], ..FiguresValue::default() };
+            for read in &self.reads[..=number] {
+                figures.add_work(&read.figures());
+            }
+            let above = depth + inner - number as u32;
+            sources.push(RowSource { depth: above, object: 0, step: PlanStep::new("NESTED LOOPS", ""), figures });
+        }
+        let several = inner > 0;
+        for (number, read) in self.reads.iter().enumerate() {
+            let below = if number == 0 { inner } else { inner + 1 - number as u32 };
+            sources.extend(read.row_sources(depth + below, several, limit.filter(|_| !several)));
+        }
+        sources
+    }
+}
+
+/// The read of an inner table for an outer row.
+fn inner_spec(read: &Arc<ReadPlan>, inputs: &Inputs<'_>) -> Result<ReadSpec> {
+    if let Some(spec) = read.spec(inputs) {
+        return Ok(spec);
+    }
+    // The error of the value, if that is why.
+    read.conditions.as_ref().map(|conditions| conditions.bound(inputs)).transpose()?;
+    Err(Error::bug("an outer row has a value that the inner table's index does not take"))
+}
