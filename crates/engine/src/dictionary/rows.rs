@@ -520,11 +520,19 @@ mod tests {
             scale: Some(-2),
             not_null: true,
             default: None,
+            distinct: None,
+            nulls: None,
+            low: None,
+            high: None,
         };
         let values = row.encode().unwrap();
         assert_eq!(values.len(), (ColumnRow::TABLE.columns)().len());
         let stored: Vec<Option<&[u8]>> = values.iter().map(Option::as_deref).collect();
         assert_eq!(ColumnRow::decode(&stored[..8]).unwrap(), row);
+        let analyzed = ColumnRow { distinct: Some(7), nulls: Some(0), low: Some(vec![0x80]), ..row };
+        let values = analyzed.encode().unwrap();
+        let stored: Vec<Option<&[u8]>> = values.iter().map(Option::as_deref).collect();
+        assert_eq!(ColumnRow::decode(&stored).unwrap(), analyzed);
         assert!(ColumnRow::decode(&stored[..3]).is_err());
     }
 
@@ -540,9 +548,22 @@ mod tests {
             DataType::Raw { bytes: 16 },
         ] {
             let (kind, length, precision, scale) = encode_type(data_type);
-            let (name, default) = (String::new(), None);
-            let row =
-                ColumnRow { object: 1, position: 1, name, kind, length, precision, scale, not_null: false, default };
+            let (distinct, nulls, low, high) = (None, None, None, None);
+            let row = ColumnRow {
+                object: 1,
+                position: 1,
+                name: String::new(),
+                kind,
+                length,
+                precision,
+                scale,
+                not_null: false,
+                default: None,
+                distinct,
+                nulls,
+                low,
+                high,
+            };
             assert_eq!(decode_type(&row).unwrap(), data_type);
         }
     }
