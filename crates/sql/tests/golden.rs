@@ -1,5 +1,6 @@
 //! Golden scripts: statements with their expected results, which are the same whether statements by key go their own
-//! way, are planned each time, or are executed again by what is kept of them. `UPDATE_GOLDEN=1 cargo test -p sql` rewrites the files.
+//! way, are planned each time, or are executed again by what is kept of them. `UPDATE_GOLDEN=1 cargo test -p sql`
+//! rewrites the files.
 //!
 //! `# disks N SIZE PATTERN` makes N files of SIZE megabytes beside the database before the script begins.
 //!

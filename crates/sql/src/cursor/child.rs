@@ -22,7 +22,7 @@ use super::open::{ColumnDescription, Cursor, RowSource};
 use super::run;
 use crate::direct::change::DirectChange;
 use crate::direct::lock::DirectLock;
-use crate::direct::plan::{DirectQuery, engine_table, may_be_direct};
+use crate::direct::plan::{Compiled, DirectQuery, engine_table, may_be_direct};
 use crate::direct::run::DirectRun;
 use crate::direct::value::{Inputs, Value};
 use crate::functions::program::ProgramFunction;
@@ -44,6 +44,8 @@ const AGE_US: u64 = 15 * 60 * 1_000_000;
 pub(crate) enum Work {
     /// Each execution is planned by itself.
     Planned,
+    /// The same, and the next execution tries again: the size of the table is not known.
+    Unknown,
     /// A session keeps the planner's plan: see `kept_plan.rs`.
     Kept,
     Query(Arc<DirectQuery>),
@@ -208,7 +210,12 @@ impl Connection {
             cursor.child = Some(Arc::clone(&child));
             return Ok(child);
         }
+        // It was made for another environment.
+        cursor.child = None;
         let mut child = self.new_child(cursor, environment)?;
+        if matches!(child.work, Work::Unknown) {
+            return Ok(Arc::new(child));
+        }
         let mut children = cursor.shared.children.lock();
         (child.number, child.mismatch) = place(&children, &child);
         children.retain(|known| known.catalog_version == child.catalog_version && known.age == child.age);
@@ -228,7 +235,7 @@ impl Connection {
         let context = self.lazy_context();
         let parameters: Vec<Datum> = cursor.binds.iter().map(|(_, value)| value.clone()).collect();
         let inputs = Inputs::of_statement(&context, &parameters);
-        let changed = |change: Option<DirectChange>| (Vec::new(), change.map_or(Work::Planned, Work::Change));
+        let changed = |change: Compiled<DirectChange>| (Vec::new(), change.map_or_else(|work| work, Work::Change));
         let (columns, work) = match &cursor.shared.statement {
             Statement::Query { query, headings, lock: None } => {
                 self.query_child(cursor, query, headings, &variables, &inputs)?
@@ -276,9 +283,13 @@ impl Connection {
                 &bound
             }
         };
-        let Some(direct) = self.direct_query(bound, inputs)? else {
-            let keeps = is_keepable(&bound.plan) && !subquery::holds_subquery(&bound.plan).unwrap_or(true);
-            return if keeps { Ok((describe(&bound.outputs), Work::Kept)) } else { planned() };
+        let direct = match self.direct_query(bound, inputs)? {
+            Ok(direct) => direct,
+            Err(Work::Unknown) => return Ok((Vec::new(), Work::Unknown)),
+            Err(_) => {
+                let keeps = is_keepable(&bound.plan) && !subquery::holds_subquery(&bound.plan).unwrap_or(true);
+                return if keeps { Ok((describe(&bound.outputs), Work::Kept)) } else { planned() };
+            }
         };
         Ok((describe(&bound.outputs), Work::Query(Arc::new(direct))))
     }
@@ -298,7 +309,10 @@ impl Connection {
         let Ok([table]) = self.tables_of(&locking).map(<[_; 1]>::try_from).unwrap_or(Err(Vec::new())) else {
             return planned();
         };
-        let Some(direct) = self.direct_query(&locking.query, inputs)? else { return planned() };
+        let direct = match self.direct_query(&locking.query, inputs)? {
+            Ok(direct) => direct,
+            Err(work) => return Ok((Vec::new(), work)),
+        };
         if !direct.inner.is_empty()
             || !matches!(direct.outputs.last(), Some(Value::Rowid(_)))
             || !Arc::ptr_eq(&direct.read.table, &table)
@@ -309,16 +323,18 @@ impl Connection {
         Ok((columns, Work::Lock(DirectLock { query: Arc::new(direct), table, wait: lock.wait })))
     }
 
-    /// The query compiled, where it can be carried out row by row.
+    /// The query compiled, where it can be carried out row by row; else how it is worked off.
     ///
     /// # Errors
     /// Errors of the engine.
-    pub(crate) fn direct_query(&self, bound: &BoundQuery, inputs: &Inputs<'_>) -> Result<Option<DirectQuery>> {
+    pub(crate) fn direct_query(&self, bound: &BoundQuery, inputs: &Inputs<'_>) -> Result<Compiled<DirectQuery>> {
         if !may_be_direct(&bound.plan) || subquery::holds_subquery(&bound.plan).unwrap_or(true) {
-            return Ok(None);
+            return Ok(Err(Work::Planned));
         }
         // An error shows the long way.
-        let Ok(optimized) = run::optimized(&self.session, &self.state, &bound.plan) else { return Ok(None) };
+        let Ok(optimized) = run::optimized(&self.session, &self.state, &bound.plan) else {
+            return Ok(Err(Work::Planned));
+        };
         DirectQuery::of(&self.session, &optimized, bound, inputs)
     }
 
@@ -332,7 +348,7 @@ impl Connection {
         }
         let child = self.child(cursor)?;
         let Work::Lock(lock) = &child.work else { return Ok(false) };
-        if !lock.query.is_still_small(&self.session)? {
+        if !lock.query.is_still_small() {
             return Ok(false);
         }
         let context: Arc<dyn Context> = Arc::new(self.lazy_context());
@@ -363,7 +379,7 @@ impl Connection {
         }
         let child = self.child(cursor)?;
         let Work::Query(plan) = &child.work else { return Ok(false) };
-        if !plan.is_still_small(&self.session)? {
+        if !plan.is_still_small() {
             return Ok(false);
         }
         let context: Arc<dyn Context> = Arc::new(self.lazy_context());
@@ -391,12 +407,12 @@ impl Connection {
         let parameters: Vec<Datum> = cursor.binds.iter().map(|(_, value)| value.clone()).collect();
         let inputs = Inputs::of_statement(&context, &parameters);
         match &child.work {
-            Work::Planned | Work::Kept => Ok(None),
-            Work::Query(plan) if !plan.is_still_small(&self.session)? => Ok(None),
-            Work::Lock(lock) if !lock.query.is_still_small(&self.session)? => Ok(None),
+            Work::Planned | Work::Unknown | Work::Kept => Ok(None),
+            Work::Query(plan) if !plan.is_still_small() => Ok(None),
+            Work::Lock(lock) if !lock.query.is_still_small() => Ok(None),
             Work::Query(plan) => Ok(plan.explained(&self.session, &inputs)),
             Work::Lock(lock) => Ok(lock.query.explained(&self.session, &inputs)),
-            Work::Change(change) => change.explained(&self.session, &inputs),
+            Work::Change(change) => Ok(change.explained(&self.session, &inputs)),
         }
     }
 

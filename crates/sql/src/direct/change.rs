@@ -12,9 +12,10 @@ use scalar::{Context, Datum, DatumType};
 use sqlparser::ast;
 use storage::table::Deleter;
 
-use super::plan::DirectQuery;
+use super::plan::{Compiled, DirectQuery};
 use super::run::Read;
 use super::value::{Inputs, Places, Value, typed};
+use crate::cursor::child::Work;
 use crate::cursor::connection::Connection;
 use crate::cursor::open::{Cursor, RowSource};
 use crate::dml::assign::{Statement, Target};
@@ -103,7 +104,7 @@ impl Encoded {
 }
 
 impl Connection {
-    /// Compiles an UPDATE. None where the long way carries it out.
+    /// Compiles an UPDATE. Else how it is worked off.
     ///
     /// # Errors
     /// Errors of the engine. What is wrong with the statement is told by the long way.
@@ -114,18 +115,21 @@ impl Connection {
         cursor: &Cursor,
         variables: &[BindValue],
         inputs: &Inputs<'_>,
-    ) -> Result<Option<DirectChange>> {
-        let Ok(name) = check_update(update) else { return Ok(None) };
-        let Ok(table) = self.target(name, ObjectPrivilege::Update) else { return Ok(None) };
+    ) -> Result<Compiled<DirectChange>> {
+        let Ok(name) = check_update(update) else { return Ok(Err(Work::Planned)) };
+        let Ok(table) = self.target(name, ObjectPrivilege::Update) else { return Ok(Err(Work::Planned)) };
         let text = &cursor.shared.text;
-        let Ok(assignments) = assignments(update, &table, text) else { return Ok(None) };
+        let Ok(assignments) = assignments(update, &table, text) else { return Ok(Err(Work::Planned)) };
         let changed: Vec<usize> = assignments.iter().map(|(column, _)| *column).collect();
         let select = rows_query(&update.table, &update.optimizer_hints, update.selection.as_ref());
         let bound = self
             .tables()?
             .with_variables(text, variables, |binder| self.new_rows(binder, &select, &table, &assignments));
-        let Ok(bound) = bound else { return Ok(None) };
-        let Some(find) = self.rows_found(&bound, &table, inputs)? else { return Ok(None) };
+        let Ok(bound) = bound else { return Ok(Err(Work::Planned)) };
+        let find = match self.rows_found(&bound, &table, inputs)? {
+            Ok(find) => find,
+            Err(work) => return Ok(Err(work)),
+        };
         let mut new = Vec::with_capacity(table.columns.len());
         for (column, value) in find.outputs[1..].iter().enumerate() {
             let output = &bound.outputs[column + 1];
@@ -138,11 +142,11 @@ impl Connection {
                 }
             });
         }
-        let Some(given) = self.given(returning, &table, cursor, variables)? else { return Ok(None) };
-        Ok(Some(DirectChange { table, find: Arc::new(find), verb: Verb::Update(new, changed), given }))
+        let Some(given) = self.given(returning, &table, cursor, variables)? else { return Ok(Err(Work::Planned)) };
+        Ok(Ok(DirectChange { table, find: Arc::new(find), verb: Verb::Update(new, changed), given }))
     }
 
-    /// Compiles a DELETE. None where the long way carries it out.
+    /// Compiles a DELETE. Else how it is worked off.
     ///
     /// # Errors
     /// As [`Connection::direct_update`].
@@ -153,13 +157,13 @@ impl Connection {
         cursor: &Cursor,
         variables: &[BindValue],
         inputs: &Inputs<'_>,
-    ) -> Result<Option<DirectChange>> {
-        let Ok(from) = check_delete(delete) else { return Ok(None) };
-        let Ok(name) = target_name(from) else { return Ok(None) };
+    ) -> Result<Compiled<DirectChange>> {
+        let Ok(from) = check_delete(delete) else { return Ok(Err(Work::Planned)) };
+        let Ok(name) = target_name(from) else { return Ok(Err(Work::Planned)) };
         if self.is_own_plan_table(name).unwrap_or(true) {
-            return Ok(None);
+            return Ok(Err(Work::Planned));
         }
-        let Ok(table) = self.target(name, ObjectPrivilege::Delete) else { return Ok(None) };
+        let Ok(table) = self.target(name, ObjectPrivilege::Delete) else { return Ok(Err(Work::Planned)) };
         let text = &cursor.shared.text;
         let select = rows_query(from, &delete.optimizer_hints, delete.selection.as_ref());
         let whole = returning.is_some();
@@ -169,10 +173,13 @@ impl Connection {
             }
             binder.rows_to_change(&select, None, |_| Ok(Vec::new()))
         });
-        let Ok(bound) = bound else { return Ok(None) };
-        let Some(find) = self.rows_found(&bound, &table, inputs)? else { return Ok(None) };
-        let Some(given) = self.given(returning, &table, cursor, variables)? else { return Ok(None) };
-        Ok(Some(DirectChange { table, find: Arc::new(find), verb: Verb::Delete, given }))
+        let Ok(bound) = bound else { return Ok(Err(Work::Planned)) };
+        let find = match self.rows_found(&bound, &table, inputs)? {
+            Ok(find) => find,
+            Err(work) => return Ok(Err(work)),
+        };
+        let Some(given) = self.given(returning, &table, cursor, variables)? else { return Ok(Err(Work::Planned)) };
+        Ok(Ok(DirectChange { table, find: Arc::new(find), verb: Verb::Delete, given }))
     }
 
     /// The query for the rows to change.
@@ -181,15 +188,16 @@ impl Connection {
         bound: &BoundQuery,
         table: &Arc<TableDef>,
         inputs: &Inputs<'_>,
-    ) -> Result<Option<DirectQuery>> {
-        let find = self.direct_query(bound, inputs)?;
-        let fits = |find: &DirectQuery| {
-            find.totals.is_none()
-                && find.inner.is_empty()
-                && matches!(find.outputs.first(), Some(Value::Rowid(_)))
-                && Arc::ptr_eq(&find.read.table, table)
+    ) -> Result<Compiled<DirectQuery>> {
+        let find = match self.direct_query(bound, inputs)? {
+            Ok(find) => find,
+            Err(work) => return Ok(Err(work)),
         };
-        Ok(find.filter(fits))
+        let fits = find.totals.is_none()
+            && find.inner.is_empty()
+            && matches!(find.outputs.first(), Some(Value::Rowid(_)))
+            && Arc::ptr_eq(&find.read.table, table);
+        Ok(if fits { Ok(find) } else { Err(Work::Planned) })
     }
 
     /// The values of RETURNING; None where the long way has to make them.
@@ -231,7 +239,7 @@ impl DirectChange {
         parameters: &[Datum],
     ) -> Result<Option<u64>> {
         let session = &connection.session;
-        if !self.find.is_still_small(session)? {
+        if !self.find.is_still_small() {
             return Ok(None);
         }
         let (_lock, table) = connection.lock_for_change(&self.table)?;
@@ -365,16 +373,12 @@ impl DirectChange {
     }
 
     /// The row sources that an execution with these values would have. None when it would go the long way.
-    ///
-    /// # Errors
-    /// Errors of reading the table's size.
-    pub(crate) fn explained(&self, session: &Arc<Session>, inputs: &Inputs<'_>) -> Result<Option<Vec<RowSource>>> {
-        if !self.find.is_still_small(session)? {
-            return Ok(None);
+    pub(crate) fn explained(&self, session: &Arc<Session>, inputs: &Inputs<'_>) -> Option<Vec<RowSource>> {
+        if !self.find.is_still_small() {
+            return None;
         }
-        let Some(spec) = self.find.read.spec(inputs) else { return Ok(None) };
-        let read = Read::new(session, spec, false);
-        Ok(Some(self.row_sources(&read, &Figures::default())))
+        let read = Read::new(session, self.find.read.spec(inputs)?, false);
+        Some(self.row_sources(&read, &Figures::default()))
     }
 
     fn row_sources(&self, read: &Read, work: &Figures) -> Vec<RowSource> {

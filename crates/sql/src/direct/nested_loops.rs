@@ -14,7 +14,7 @@ use engine::instance::Session;
 use scan::Comparison;
 
 use super::plan::Stage;
-use super::value::{Test, Value};
+use super::value::{Inputs, Test, Value};
 use crate::scan::access;
 use crate::scan::predicate::{comparison, mirrored};
 use crate::scan::read_plan::{Path, ReadPlan};
@@ -27,7 +27,17 @@ const ROW_COST: f64 = 0.02;
 const BLOCKS_A_READ: f64 = 8.0;
 
 /// The join of two stages; None where a hash join does better, or where no index leads to the inner table.
-pub(super) fn nested_loops(session: &Session, join: &Join, left: Stage, right: Stage) -> Result<Option<Stage>> {
+pub(super) fn nested_loops(
+    session: &Session,
+    join: &Join,
+    (mut left, mut right): (Stage, Stage),
+    inputs: &Inputs<'_>,
+) -> Result<Option<Stage>> {
+    for stage in [&mut left, &mut right] {
+        if stage.rows.is_none() {
+            stage.rows = Some(stage.read.estimated_rows(session, inputs)?);
+        }
+    }
     let both = Arc::clone(&join.schema);
     let (left_values, right_values) = (left.values.len(), right.values.len());
     if left_values + right_values != both.fields().len() {
@@ -109,12 +119,13 @@ fn joined(
     let Some((probe, found)) = best_index(session, &mut read)? else { return Ok(None) };
     let blocks = access::blocks(session, &read.table)? as f64;
     let rows = access::estimated_rows(session, &read.table)?;
-    if outer.rows * probe > blocks / BLOCKS_A_READ + rows * ROW_COST {
+    let outer_rows = outer.rows.unwrap_or(1.0);
+    if outer_rows * probe > blocks / BLOCKS_A_READ + rows * ROW_COST {
         return Ok(None);
     }
     let mut reads = outer.inner.clone();
     reads.push(read);
-    Ok(Some(Stage { inner: reads, rows: (outer.rows * found).max(1.0), tests, ..combined }))
+    Ok(Some(Stage { inner: reads, rows: Some((outer_rows * found).max(1.0)), tests, ..combined }))
 }
 
 fn split<'e>(expr: &'e Expr, into: &mut Vec<&'e Expr>) {

@@ -13,6 +13,7 @@ use scalar::DatumType;
 
 use super::nested_loops::nested_loops;
 use super::value::{Inputs, Places, Test, Value};
+use crate::cursor::child::Work;
 use crate::functions::aggregate::{Aggregate as NumberAggregate, Measure};
 use crate::plan::query::BoundQuery;
 use crate::scan::read_plan::{Path, ReadPlan};
@@ -33,13 +34,16 @@ pub(crate) enum Total {
     Greatest(Value),
 }
 
+/// What has been compiled, or how the statement is worked off instead.
+pub(crate) type Compiled<T> = std::result::Result<T, Work>;
+
 /// A compiled query.
 #[derive(Debug)]
 pub(crate) struct DirectQuery {
     /// The table, of a join the outermost one.
     pub(crate) read: Arc<ReadPlan>,
-    /// The other tables of a join, each read by an index for every row of those before it. Their conditions name columns
-    /// of all tables before them.
+    /// The other tables of a join, each read by an index for every row of those before it. Their conditions name
+    /// columns of all tables before them.
     pub(crate) inner: Vec<Arc<ReadPlan>>,
     /// Conditions that the scan does not evaluate on stored columns.
     pub(crate) tests: Vec<Test>,
@@ -79,8 +83,8 @@ pub(crate) fn engine_table(scan: &TableScan) -> Option<Arc<dyn TableProvider>> {
 pub(super) struct Stage {
     pub(super) read: ReadPlan,
     pub(super) inner: Vec<ReadPlan>,
-    /// Estimated rows.
-    pub(super) rows: f64,
+    /// Estimated rows of a join.
+    pub(super) rows: Option<f64>,
     pub(super) tests: Vec<Test>,
     pub(super) totals: Option<Vec<Total>>,
     pub(super) schema: DFSchemaRef,
@@ -157,19 +161,16 @@ impl Stage {
 }
 
 impl DirectQuery {
-    /// False when the table has grown much since the plan was made to read all of it.
-    ///
-    /// # Errors
-    /// Errors of reading the segment header.
-    pub(crate) fn is_still_small(&self, session: &Session) -> Result<bool> {
-        if !matches!(self.read.path, Path::Full) {
-            return Ok(true);
-        }
-        Ok(u64::from(self.read.table.segment.estimated_blocks(session.worker())?) <= 2 * SMALL_BLOCKS)
+    /// False when the table that is read whole has grown much since the plan was made, or may have: then a scan the long
+    /// way finds out.
+    pub(crate) fn is_still_small(&self) -> bool {
+        let blocks = || self.read.table.segment.known_blocks().map(u64::from);
+        !matches!(self.read.path, Path::Full) || blocks().is_some_and(|blocks| blocks <= 2 * SMALL_BLOCKS)
     }
 
-    /// Compiles the query of an optimised plan. None where only the planner's operators can carry it out, or do it
-    /// better. `inputs` has the values of the first execution.
+    /// Compiles the query of an optimised plan. Else how it is worked off: where only the planner's operators can carry
+    /// it out, or do it better, or where nobody knows how large the table is. `inputs` has the values of the first
+    /// execution.
     ///
     /// # Errors
     /// Errors of reading the table's size.
@@ -178,20 +179,23 @@ impl DirectQuery {
         plan: &LogicalPlan,
         query: &BoundQuery,
         inputs: &Inputs<'_>,
-    ) -> Result<Option<Self>> {
-        let Some(stage) = stage(session, plan, inputs)? else { return Ok(None) };
-        let full = matches!(stage.read.path, Path::Full);
-        if full && u64::from(stage.read.table.segment.estimated_blocks(session.worker())?) > SMALL_BLOCKS {
-            return Ok(None);
+    ) -> Result<Compiled<Self>> {
+        let Some(stage) = stage(session, plan, inputs)? else { return Ok(Err(Work::Planned)) };
+        if matches!(stage.read.path, Path::Full) {
+            match stage.read.table.segment.known_blocks() {
+                None => return Ok(Err(Work::Unknown)),
+                Some(blocks) if u64::from(blocks) > SMALL_BLOCKS => return Ok(Err(Work::Planned)),
+                Some(_) => {}
+            }
         }
         if stage.values.len() != query.outputs.len() {
-            return Ok(None);
+            return Ok(Err(Work::Planned));
         }
         let kinds = query.outputs.iter().map(|output| output.kind).collect();
         let Stage { read, inner, tests, totals, values: outputs, skip, fetch, .. } = stage;
         let read = Arc::new(read);
         let inner = inner.into_iter().map(Arc::new).collect();
-        Ok(Some(Self { read, inner, tests, totals, outputs, kinds, skip, fetch }))
+        Ok(Ok(Self { read, inner, tests, totals, outputs, kinds, skip, fetch }))
     }
 }
 
@@ -219,7 +223,7 @@ fn stage(session: &Session, plan: &LogicalPlan, inputs: &Inputs<'_>) -> Result<O
             }
             let Some(left) = stage(session, &join.left, inputs)?.filter(Stage::is_rows) else { return Ok(None) };
             let Some(right) = stage(session, &join.right, inputs)?.filter(Stage::is_rows) else { return Ok(None) };
-            nested_loops(session, join, left, right)
+            nested_loops(session, join, (left, right), inputs)
         }
         LogicalPlan::Sort(sort) => {
             let Some(mut below) = stage(session, &sort.input, inputs)?.filter(Stage::is_rows) else { return Ok(None) };
@@ -297,7 +301,7 @@ fn table_scan(session: &Session, scan: &TableScan, inputs: &Inputs<'_>) -> Resul
     };
     let values = sources.iter().map(value).collect();
     let schema = Arc::clone(&scan.projected_schema);
-    let rows = read.estimated_rows(session, inputs)?;
+    let rows = None;
     let (inner, tests) = (Vec::new(), Vec::new());
     Ok(Some(Stage { read, inner, rows, tests, totals: None, schema, values, skip: 0, fetch: scan.fetch }))
 }

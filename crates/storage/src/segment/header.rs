@@ -18,6 +18,7 @@ impl Segment {
             Reading::Current => s.current(self.header, BlockClass::SegmentHeader)?,
         };
         self.check_header(&block)?;
+        self.locks.note_blocks(&block);
         Ok(block)
     }
 

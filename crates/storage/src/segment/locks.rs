@@ -69,6 +69,13 @@ impl SegmentLocks {
     }
 }
 
+impl SegmentLocks {
+    /// Notes the blocks below the high-water mark in this segment header, for estimates.
+    pub(super) fn note_blocks(&self, header: &[u8]) {
+        self.blocks.store(segment::header(header).high.blocks.get(), Ordering::Relaxed);
+    }
+}
+
 impl Segment {
     /// Takes the HW enqueue. A wait for it is a wait event.
     pub fn growing(&self, s: &Worker) -> MutexGuard<'_, ()> {
@@ -90,9 +97,13 @@ impl Segment {
             return Ok(known);
         }
         let header = self.header_block(s, Reading::Consistent)?;
-        let blocks = segment::header(&header).high.blocks.get();
-        self.locks.blocks.store(blocks, Ordering::Relaxed);
-        Ok(blocks)
+        Ok(segment::header(&header).high.blocks.get())
+    }
+
+    /// The same where no get is worth it: None until somebody has read the segment header, as each scan does.
+    #[must_use]
+    pub fn known_blocks(&self) -> Option<u32> {
+        Some(self.locks.blocks.load(Ordering::Relaxed)).filter(|blocks| *blocks > 0)
     }
 
     /// Takes the FB enqueue of the batch that begins with block `batch`. Its holder waits for latches only, and never
