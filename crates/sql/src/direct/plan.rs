@@ -161,8 +161,8 @@ impl Stage {
 }
 
 impl DirectQuery {
-    /// False when the table that is read whole has grown much since the plan was made, or may have: then a scan the long
-    /// way finds out.
+    /// False when the table that is read whole has grown much since the plan was made, or may have: then a scan the
+    /// long way finds out.
     pub(crate) fn is_still_small(&self) -> bool {
         let blocks = || self.read.table.segment.known_blocks().map(u64::from);
         !matches!(self.read.path, Path::Full) || blocks().is_some_and(|blocks| blocks <= 2 * SMALL_BLOCKS)

@@ -103,7 +103,7 @@ Plan hash value: 569113810
 -------------------------------------------------------------
 |   0 | SELECT STATEMENT            |       |       |       |
 |*  1 |  TABLE ACCESS BY INDEX ROWID| T     |       |       |
-|*  2 |   INDEX RANGE SCAN          | T_GRP |     8 |       |
+|*  2 |   INDEX RANGE SCAN          | T_GRP |    52 |       |
 -------------------------------------------------------------
 -
 Predicate Information (identified by operation id):
@@ -122,9 +122,9 @@ Plan hash value: 569113810
 -------------------------------------------------------------
 | Id  | Operation                   | Name  | Rows  | Bytes |
 -------------------------------------------------------------
-|   0 | SELECT STATEMENT            |       |    32 |   992 |
-|   1 |  TABLE ACCESS BY INDEX ROWID| T     |    32 |   992 |
-|*  2 |   INDEX RANGE SCAN          | T_GRP |    32 |       |
+|   0 | SELECT STATEMENT            |       |   100 |  3100 |
+|   1 |  TABLE ACCESS BY INDEX ROWID| T     |   100 |  3100 |
+|*  2 |   INDEX RANGE SCAN          | T_GRP |   100 |       |
 -------------------------------------------------------------
 -
 Predicate Information (identified by operation id):
@@ -218,22 +218,23 @@ select * from table(dbms_xplan.display)
 ---
 EXPLAIN
 PLAN_TABLE_OUTPUT
-Plan hash value: 1784461568
+Plan hash value: 1996447593
 -
-----------------------------------------------------
-| Id  | Operation          | Name  | Rows  | Bytes |
-----------------------------------------------------
-|   0 | SELECT STATEMENT   |       |       |       |
-|*  1 |  HASH JOIN         |       |       |       |
-|   2 |   TABLE ACCESS FULL| SMALL |     1 |    10 |
-|*  3 |   TABLE ACCESS FULL| T     |       |       |
-----------------------------------------------------
+--------------------------------------------------------------
+| Id  | Operation                    | Name  | Rows  | Bytes |
+--------------------------------------------------------------
+|   0 | SELECT STATEMENT             |       |       |       |
+|   1 |  NESTED LOOPS                |       |       |       |
+|   2 |   TABLE ACCESS FULL          | SMALL |     1 |    10 |
+|*  3 |   TABLE ACCESS BY INDEX ROWID| T     |       |       |
+|*  4 |    INDEX UNIQUE SCAN         | T_ID  |     1 |       |
+--------------------------------------------------------------
 -
 Predicate Information (identified by operation id):
 ---------------------------------------------------
 -
-   1 - access("S"."ID"="T"."ID")
    3 - filter("T"."GRP">2)
+   4 - access("T"."ID"="S"."ID")
 
 explain plan for select s.label, t.name from small s left join t on s.id = t.id and t.name like 'n%';
 select * from table(dbms_xplan.display)
@@ -512,7 +513,7 @@ COUNT(*)
 delete from plan_table;
 select count(*) from plan_table
 ---
-DELETE: 81 rows
+DELETE: 82 rows
 COUNT(*)
 0
 
@@ -801,9 +802,10 @@ COUNT(*)
 ID | PARENT_ID | OPERATION | OPTIONS | OBJECT_NAME | EXECUTIONS | LAST_STARTS | STARTS | LAST_OUTPUT_ROWS | OUTPUT_ROWS | LAST_DISK_READS
 0 | - | SELECT STATEMENT | - | - | 2 | 1 | 2 | 1 | 2 | 0
 1 | 0 | SORT | AGGREGATE | - | 2 | 1 | 2 | 1 | 2 | 0
-2 | 1 | HASH JOIN | - | - | 2 | 1 | 2 | 1 | 2 | 0
+2 | 1 | NESTED LOOPS | - | - | 2 | 1 | 2 | 1 | 2 | 0
 3 | 2 | TABLE ACCESS | FULL | SMALL | 2 | 1 | 2 | 1 | 2 | 0
-4 | 2 | TABLE ACCESS | FULL | T | 2 | 1 | 2 | 1000 | 2000 | 0
+4 | 2 | TABLE ACCESS | BY INDEX ROWID | T | 2 | 1 | 2 | 1 | 2 | 0
+5 | 4 | INDEX | UNIQUE SCAN | T_ID | 2 | 1 | 2 | 1 | 2 | 0
 
 select count(*) from v$sql_plan_statistics;
 alter session set statistics_level = all;
@@ -812,7 +814,7 @@ insert into small values (3, 'three');
 select operation_id, last_starts, last_output_rows, last_cr_buffer_gets from v$sql_plan_statistics s, v$sql q where s.sql_id = q.sql_id and q.sql_text = 'select count(*) from small' order by 1
 ---
 COUNT(*)
-4
+5
 ALTER SESSION
 COUNT(*)
 1
@@ -961,8 +963,8 @@ Plan hash value: 1902857499
 |*  2 |   HASH JOIN                  |       |       |       |
 |   3 |    TABLE ACCESS FULL         | T     |  1000 | 31000 |
 |   4 |    TABLE ACCESS FULL         | SMALL |     1 |    10 |
-|   5 |   TABLE ACCESS BY INDEX ROWID| T     |   250 |  7750 |
-|*  6 |    INDEX RANGE SCAN          | T_ID  |   250 |       |
+|   5 |   TABLE ACCESS BY INDEX ROWID| T     |    11 |   341 |
+|*  6 |    INDEX RANGE SCAN          | T_ID  |    11 |       |
 --------------------------------------------------------------
 -
 Object Alias (identified by operation id):
