@@ -35,7 +35,7 @@ use crate::scan::table::ROWID;
 use crate::statement::merge::Returning;
 
 /// Rows that are read at a time.
-const READ_ROWS: usize = 256;
+const READ_ROWS: usize = 8192;
 
 /// A new value of a column.
 #[derive(Debug)]

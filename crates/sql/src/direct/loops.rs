@@ -15,8 +15,9 @@ use crate::scan::figures::FiguresValue;
 use crate::scan::read_plan::ReadPlan;
 use crate::scan::source::ReadSpec;
 
-/// Rows that are read at a time in a join.
-const JOIN_ROWS: usize = 64;
+/// Least rows of the outermost table of a join that are read at a time, and rows of an inner one.
+const OUTER_ROWS: usize = 64;
+const INNER_ROWS: usize = 8192;
 
 /// A rowid that nobody asks for.
 const NOWHERE: Rowid = Rowid { data_object: ObjectNumber(0), block: BlockAddress::NONE, slot: 0 };
@@ -64,7 +65,12 @@ impl Loops {
             let read = &mut self.reads[level];
             if self.at[level] >= read.rows.len() {
                 self.at[level] = 0;
-                if !read.next(if last == 0 { rows } else { JOIN_ROWS })? {
+                let wanted = match level {
+                    0 if last == 0 => rows,
+                    0 => rows.max(OUTER_ROWS),
+                    _ => INNER_ROWS,
+                };
+                if !read.next(wanted)? {
                     if level == 0 {
                         return Ok(false);
                     }

@@ -18,11 +18,15 @@ use crate::functions::rows::Builder;
 use crate::functions::sum::NumberSum;
 use crate::scan::access::Access;
 use crate::scan::figures::{Figures, FiguresValue};
+use crate::scan::read_plan::Path;
 use crate::scan::source::{ReadSink, ReadSpec, Source};
 use crate::types::ArrowForm;
 
-/// Rows that are read before they are looked at.
-const READ_AHEAD: usize = 256;
+/// Rows that are read before they are looked at. Each read gets again the block that the one before has left, so it is
+/// as many as the planner's operators take.
+const READ_AHEAD: usize = 8192;
+/// The same for aggregates, which take all rows, of a small table, or where no column is read.
+const ALL_ROWS: usize = 1 << 20;
 
 /// Rows as stored, in memory that is used again.
 #[derive(Debug, Default)]
@@ -276,11 +280,15 @@ impl DirectRun {
         let mut states: Vec<State> = plan.totals.iter().flatten().map(State::new).collect();
         let counts = plan.read.projection.is_empty() && plan.tests.is_empty() && !plan.read.rowids;
         if let Some(read) = self.loops.only().filter(|_| counts) {
-            while read.next(READ_AHEAD)? {
+            while read.next(ALL_ROWS)? {
                 states.iter_mut().for_each(|state| state.count(read.rows.len() as u64));
             }
         }
-        let ahead = if plan.read.first_only { 1 } else { READ_AHEAD };
+        let ahead = match plan.read.path {
+            _ if plan.read.first_only => 1,
+            Path::Full => ALL_ROWS,
+            _ => READ_AHEAD,
+        };
         while self.loops.next(&plan, (&*self.context, &self.parameters), ahead)? {
             let (mut columns, mut rowids) = (Vec::with_capacity(8), Vec::with_capacity(1));
             self.loops.whole_row(&mut columns, &mut rowids);

@@ -7,6 +7,7 @@ use super::plan::{DirectQuery, Stage};
 use super::value::{Test, Value};
 use crate::explain::predicate;
 use crate::explain::step::PlanStep;
+use crate::functions::coalesce::CHOICE;
 use crate::scan::read_plan::ReadPlan;
 
 impl DirectQuery {
@@ -81,6 +82,11 @@ impl Names<'_> {
             }
             Value::As(_, value) | Value::Trimmed(value) => self.value(value),
             Value::Case(..) => "CASE … END".to_owned(),
+            Value::First(name, values) => match (*name, each(values).as_slice()) {
+                (CHOICE, [value, ..]) => format!("COALESCE({value},…)"),
+                (name, values) => format!("{name}({})", values.join(",")),
+            },
+            Value::NullIf(a, b) => format!("NULLIF({},{})", self.value(a), self.value(b)),
             Value::Call(function, arguments, _) => match (function.name, each(arguments).as_slice()) {
                 (name @ ("+" | "-" | "*" | "/" | "||"), [left, right]) => format!("{left}{name}{right}"),
                 (name, arguments) => format!("{name}({})", arguments.join(",")),

@@ -4,7 +4,7 @@
 //! the long way.
 
 use common::{DataType, Error, Result, Rowid};
-use datafusion::common::Column;
+use datafusion::common::{Column, ScalarValue};
 use datafusion::logical_expr::expr::ScalarFunction;
 use datafusion::logical_expr::{BinaryExpr, Expr, Operator};
 use scalar::conditions::Condition;
@@ -16,7 +16,7 @@ use crate::functions::coercion::Conversion;
 use crate::functions::condition::LibraryCondition;
 use crate::functions::library::LibraryFunction;
 use crate::functions::operators::Operators;
-use crate::functions::{integer, rows};
+use crate::functions::{coalesce, integer, not_null, rows};
 use crate::plan::parameter;
 use crate::scan::predicate::comparison;
 use crate::types::of_arrow;
@@ -40,6 +40,9 @@ pub(crate) enum Value {
     /// A CHAR value without its trailing blanks.
     Trimmed(Box<Self>),
     Case(Vec<(Test, Self)>, Box<Self>),
+    /// The first that is not NULL; under the name of its function.
+    First(&'static str, Vec<Self>),
+    NullIf(Box<Self>, Box<Self>),
 }
 
 /// A condition.
@@ -96,6 +99,18 @@ impl Value {
         Some(match expr {
             Expr::Alias(alias) => Self::of(&alias.expr, places)?,
             Expr::Column(column) => places.place(column)?,
+            // The empty value is no NULL here: it is what is left of blanks, or DECODE's key of NULL.
+            Expr::Literal(ScalarValue::Utf8(Some(text)), _) if text.is_empty() => {
+                Self::Constant(Datum::Varchar2(String::new()))
+            }
+            Expr::Literal(ScalarValue::LargeUtf8(Some(text)), _) if text.is_empty() => {
+                Self::Constant(Datum::Char(String::new()))
+            }
+            Expr::Literal(ScalarValue::Binary(Some(bytes)) | ScalarValue::LargeBinary(Some(bytes)), _)
+                if bytes.is_empty() =>
+            {
+                Self::Constant(Datum::Raw(Vec::new()))
+            }
             Expr::Literal(value, _) => Self::Constant(rows::from_scalar(value).ok()?),
             Expr::Placeholder(placeholder) => {
                 Self::Parameter(parameter::position(placeholder)?, parameter::name(placeholder).into())
@@ -143,6 +158,17 @@ impl Value {
         if function.is::<BlankTrim>() {
             return Some(Self::Trimmed(one()?));
         }
+        if let Some((name, arguments)) = not_null::of_first(call) {
+            let values = arguments.iter().map(|argument| Self::of(argument, places));
+            return Some(Self::First(name, values.collect::<Option<Vec<_>>>()?));
+        }
+        if let Some((a, b)) = not_null::of_null_if(call) {
+            return Some(Self::NullIf(Box::new(Self::of(a, places)?), Box::new(Self::of(b, places)?)));
+        }
+        if let Some(arguments) = coalesce::of_coalesce(call) {
+            let values = arguments.iter().map(|argument| Self::of(argument, places));
+            return Some(Self::First(coalesce::CHOICE, values.collect::<Option<Vec<_>>>()?));
+        }
         if integer::is_to_number(call) {
             return Some(*one()?);
         }
@@ -164,6 +190,7 @@ impl Value {
         match self {
             Self::Constant(_) | Self::Parameter(..) => true,
             Self::Column(..) | Self::Rowid(_) | Self::Computed(_) | Self::Case(..) => false,
+            Self::First(..) | Self::NullIf(..) => false,
             Self::Call(function, arguments, _) => function.deterministic && arguments.iter().all(Self::is_of_statement),
             Self::Convert(_, value) | Self::As(_, value) | Self::Trimmed(value) => value.is_of_statement(),
         }
@@ -173,7 +200,7 @@ impl Value {
     pub(crate) fn is_deterministic(&self) -> bool {
         match self {
             Self::Constant(_) | Self::Parameter(..) | Self::Column(..) | Self::Rowid(_) | Self::Computed(_) => true,
-            Self::Case(..) => false,
+            Self::Case(..) | Self::First(..) | Self::NullIf(..) => false,
             Self::Call(function, arguments, _) => {
                 function.deterministic && arguments.iter().all(Self::is_deterministic)
             }
@@ -198,6 +225,8 @@ impl Value {
                 let branches = branches.iter().map(|(when, then)| (when.moved(width, number), moved(then)));
                 Self::Case(branches.collect(), Box::new(moved(otherwise)))
             }
+            Self::First(name, values) => Self::First(name, values.iter().map(moved).collect()),
+            Self::NullIf(a, b) => Self::NullIf(Box::new(moved(a)), Box::new(moved(b))),
         }
     }
 
@@ -246,6 +275,20 @@ impl Value {
                 }
                 otherwise.evaluate(inputs)
             }
+            Self::First(_, values) => {
+                for value in values {
+                    let value = value.evaluate(inputs)?;
+                    if !value.is_null() {
+                        return Ok(value);
+                    }
+                }
+                Ok(Datum::Null)
+            }
+            Self::NullIf(a, b) => {
+                let a = a.evaluate(inputs)?;
+                let equal = compared(Comparison::Equal, &a, &b.evaluate(inputs)?) == Truth::True;
+                Ok(if equal { Datum::Null } else { a })
+            }
         }
     }
 }
@@ -270,9 +313,7 @@ impl Test {
     pub(crate) fn of(expr: &Expr, places: &dyn Places) -> Option<Self> {
         Some(match expr {
             Expr::Alias(alias) => Self::of(&alias.expr, places)?,
-            Expr::Literal(datafusion::common::ScalarValue::Boolean(value), _) => {
-                Self::Constant(value.map_or(Truth::Unknown, Truth::from))
-            }
+            Expr::Literal(ScalarValue::Boolean(value), _) => Self::Constant(value.map_or(Truth::Unknown, Truth::from)),
             Expr::Not(inner) => Self::Not(Box::new(Self::of(inner, places)?)),
             Expr::IsNull(inner) => Self::IsNull(Value::of(inner, places)?),
             Expr::IsNotNull(inner) => Self::Not(Box::new(Self::IsNull(Value::of(inner, places)?))),

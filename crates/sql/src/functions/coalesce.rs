@@ -60,6 +60,12 @@ fn is_coalesce(expr: &Expr) -> bool {
     inner.is::<Coalesce>()
 }
 
+/// The arguments of a call of [`coalesce`].
+pub(crate) fn of_coalesce(call: &ScalarFunction) -> Option<&[Expr]> {
+    let inner: &dyn std::any::Any = call.func.inner().as_ref();
+    inner.is::<Coalesce>().then_some(call.args.as_slice())
+}
+
 impl ScalarUDFImpl for Coalesce {
     fn name(&self) -> &'static str {
         "COALESCE"

@@ -65,6 +65,21 @@ pub(crate) fn key(value: Expr, kind: DatumType) -> Expr {
     }
 }
 
+/// The arguments of a call of [`first`], with its name.
+pub(crate) fn of_first(call: &ScalarFunction) -> Option<(&'static str, &[Expr])> {
+    let inner: &dyn std::any::Any = call.func.inner().as_ref();
+    let function = inner.downcast_ref::<NotNull>().filter(|function| function.form == Form::First)?;
+    Some((function.name, &call.args))
+}
+
+/// The arguments of a call of [`null_if`].
+pub(crate) fn of_null_if(call: &ScalarFunction) -> Option<(&Expr, &Expr)> {
+    let inner: &dyn std::any::Any = call.func.inner().as_ref();
+    let function = inner.downcast_ref::<NotNull>().filter(|function| function.form == Form::Nullif);
+    let [a, b] = call.args.as_slice() else { return None };
+    function.map(|_| (a, b))
+}
+
 /// True: the expression cannot fail, so evaluating it in vain costs only time.
 pub(crate) fn is_harmless(expr: &Expr) -> bool {
     match expr {

@@ -41,6 +41,16 @@ ID
 ID
 ID
 
+# Functions that choose.
+
+select nvl(b, 'none'), coalesce(b, c, 'x'), nvl2(b, 'there', 'not'), nullif(a, 150), nullif(a, 1), decode(a, 150, 'yes', 'no'), decode(b, null, 'null', 'b0', 'zero'), case a when 150 then 'one' when 151 then 'two' end from k where id in (150, 151);
+select id from k where id in (150, 151) and nvl(b, 'none') = 'none';
+select id from k where id in (150, 151) and decode(b, null, 1, 0) = 1;
+update k set b = nvl(b, 'was null'), a = decode(a, 150, 1, a) where id in (150, 151);
+select b, a from k where id in (150, 151);
+rollback
+---
+
 # The order of an index, from both ends, and what stops it.
 
 # direct
