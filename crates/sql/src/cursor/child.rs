@@ -200,6 +200,8 @@ impl Connection {
 
     /// The child cursor for this execution, made if there is none.
     fn child(&self, cursor: &mut Cursor) -> Result<Arc<Child>> {
+        // A cancel between two calls is one of the second, which may have nothing else to look for it.
+        self.session.check_cancelled()?;
         let environment = self.environment();
         let fits = |child: &&Arc<Child>| child.is_of(&environment) && child.takes(&cursor.binds);
         if let Some(child) = cursor.child.as_ref().filter(fits) {

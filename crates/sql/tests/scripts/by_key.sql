@@ -50,6 +50,18 @@ update k set b = nvl(b, 'was null'), a = decode(a, 150, 1, a) where id in (150, 
 select b, a from k where id in (150, 151);
 rollback
 ---
+NVL(B,'NONE') | COALESCE(B,C,'X') | NVL2(B,'THERE','NOT') | NULLIF(A,150) | NULLIF(A,1) | DECODE(A,150,'YES','NO') | DECODE(B,NULL,'NULL','B0','ZERO') | CASEAWHEN150THEN'ONE'WHEN151THEN'TWO'END
+none | x    | not | - | 150 | yes | null | one
+b4 | b4 | there | 151 | 151 | no | - | two
+ID
+150
+ID
+150
+UPDATE: 2 rows
+B | A
+was null | 1
+b4 | 151
+ROLLBACK
 
 # The order of an index, from both ends, and what stops it.
 
