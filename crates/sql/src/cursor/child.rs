@@ -22,7 +22,7 @@ use super::open::{ColumnDescription, Cursor, RowSource};
 use super::run;
 use crate::direct::change::DirectChange;
 use crate::direct::lock::DirectLock;
-use crate::direct::plan::{Compiled, DirectQuery, engine_table, may_be_direct};
+use crate::direct::plan::{Compiled, DirectQuery, counts_distinct_joined, engine_table, may_be_direct};
 use crate::direct::run::DirectRun;
 use crate::direct::value::{Inputs, Value};
 use crate::functions::program::ProgramFunction;
@@ -334,7 +334,12 @@ impl Connection {
             return Ok(Err(Work::Planned));
         }
         // An error shows the long way.
-        let Ok(optimized) = run::optimized(&self.session, &self.state, &bound.plan) else {
+        let without: &[&str] = if counts_distinct_joined(&bound.plan) {
+            &["single_distinct_aggregation_to_group_by", "eliminate_join"]
+        } else {
+            &[]
+        };
+        let Ok(optimized) = run::optimized(&self.session, &self.state, &bound.plan, without) else {
             return Ok(Err(Work::Planned));
         };
         DirectQuery::of(&self.session, &optimized, bound, inputs)

@@ -9,6 +9,7 @@ use common::{Error, Result};
 use datafusion::arrow::datatypes::SchemaRef;
 use datafusion::arrow::record_batch::RecordBatch;
 use datafusion::common::tree_node::{TreeNode, TreeNodeRecursion};
+use datafusion::execution::session_state::SessionStateBuilder;
 use datafusion::execution::{SendableRecordBatchStream, SessionState};
 use datafusion::logical_expr::{Expr, LogicalPlan};
 use datafusion::physical_plan::coop::CooperativeExec;
@@ -32,11 +33,23 @@ use crate::plan::parameter::Parameters;
 use crate::scan::exec::TableReadExec;
 use crate::subquery;
 
-/// The optimised plan of a query without subqueries.
-pub(crate) fn optimized(session: &Arc<Session>, state: &SessionState, logical: &LogicalPlan) -> Result<LogicalPlan> {
-    let optimized = state.optimize(logical).map_err(from_datafusion)?;
+/// The optimised plan of a query without subqueries, made without the rules of these names.
+pub(crate) fn optimized(
+    session: &Arc<Session>,
+    state: &SessionState,
+    logical: &LogicalPlan,
+    without: &[&str],
+) -> Result<LogicalPlan> {
+    let optimized = if without.is_empty() {
+        state.optimize(logical)
+    } else {
+        let mut rules = state.optimizer().rules.clone();
+        rules.retain(|rule| !without.contains(&rule.name()));
+        let state = SessionStateBuilder::new_from_existing(state.clone()).with_optimizer_rules(rules).build();
+        state.optimize(logical)
+    };
     session.check_cancelled()?;
-    Ok(optimized)
+    optimized.map_err(from_datafusion)
 }
 
 /// Makes the physical plan: optimised, with checks for a cancel.

@@ -5,6 +5,7 @@ use std::sync::Arc;
 use common::Result;
 use datafusion::catalog::TableProvider;
 use datafusion::catalog::default_table_source::source_as_provider;
+use datafusion::common::tree_node::TreeNode;
 use datafusion::common::{Column, DFSchemaRef, NullEquality, ScalarValue};
 use datafusion::logical_expr::expr::{AggregateFunction, Sort};
 use datafusion::logical_expr::{Aggregate, Expr, FetchType, Filter, JoinType, LogicalPlan, SkipType, TableScan};
@@ -29,6 +30,8 @@ pub(crate) enum Total {
     Count,
     /// Rows where the value is not NULL.
     CountOf(Value),
+    /// Distinct values.
+    CountDistinct(Value),
     Sum(Value),
     Least(Value),
     Greatest(Value),
@@ -71,6 +74,19 @@ pub(crate) fn may_be_direct(plan: &LogicalPlan) -> bool {
         LogicalPlan::Join(join) => join.join_type == JoinType::Inner && plan.inputs().into_iter().all(may_be_direct),
         _ => false,
     }
+}
+
+/// True: it counts distinct values of a join. The planner makes a grouping of that, and a semi-join.
+pub(crate) fn counts_distinct_joined(plan: &LogicalPlan) -> bool {
+    let is = |node: &LogicalPlan| match node {
+        LogicalPlan::Aggregate(aggregate) => aggregate.aggr_expr.iter().any(|expr| match expr {
+            Expr::AggregateFunction(call) => call.params.distinct,
+            _ => false,
+        }),
+        _ => false,
+    };
+    plan.exists(|node| Ok(is(node))).unwrap_or(false)
+        && plan.exists(|node| Ok(matches!(node, LogicalPlan::Join(_)))).unwrap_or(false)
 }
 
 /// The table of the engine that is scanned; None for a view of figures, or files.
@@ -267,12 +283,15 @@ fn total(expr: &Expr, below: &Stage) -> Option<Total> {
         _ => return None,
     };
     let AggregateFunction { func, params } = call;
-    if params.distinct || params.filter.is_some() || !params.order_by.is_empty() || params.null_treatment.is_some() {
+    if params.filter.is_some() || !params.order_by.is_empty() || params.null_treatment.is_some() {
         return None;
     }
     let [argument] = params.args.as_slice() else { return None };
     let own: &dyn std::any::Any = func.inner().as_ref();
     let value = || Value::of(argument, below);
+    if params.distinct {
+        return (func.name() == "count").then(value)?.map(Total::CountDistinct);
+    }
     if let Some(number) = own.downcast_ref::<NumberAggregate>() {
         return (number.measure() == Measure::Sum).then_some(Total::Sum(value()?));
     }

@@ -1,5 +1,6 @@
 //! A running query that is carried out row by row.
 
+use std::collections::HashSet;
 use std::fmt;
 use std::sync::Arc;
 
@@ -400,6 +401,7 @@ impl DirectQuery {
 /// An aggregate over the rows so far.
 enum State {
     Count(u64),
+    Distinct(HashSet<Vec<u8>>),
     Sum(NumberSum),
     Extreme(Datum),
 }
@@ -408,6 +410,7 @@ impl State {
     fn new(total: &Total) -> Self {
         match total {
             Total::Count | Total::CountOf(_) => Self::Count(0),
+            Total::CountDistinct(_) => Self::Distinct(HashSet::new()),
             Total::Sum(_) => Self::Sum(NumberSum::default()),
             Total::Least(_) | Total::Greatest(_) => Self::Extreme(Datum::Null),
         }
@@ -424,6 +427,13 @@ impl State {
         match (self, total) {
             (Self::Count(count), Total::Count) => *count += 1,
             (Self::Count(count), Total::CountOf(value)) => *count += u64::from(!value.evaluate(inputs)?.is_null()),
+            (Self::Distinct(seen), Total::CountDistinct(value)) => {
+                if let Some(bytes) = value.evaluate(inputs)?.as_stored()
+                    && !seen.contains(bytes)
+                {
+                    seen.insert(bytes.to_vec());
+                }
+            }
             (Self::Sum(sum), Total::Sum(value)) => {
                 if let Datum::Number(number) = value.evaluate(inputs)? {
                     sum.add(&number)?;
@@ -449,6 +459,7 @@ impl State {
     fn value(self) -> Result<Datum> {
         Ok(match self {
             Self::Count(count) => Datum::integer(count as i64),
+            Self::Distinct(seen) => Datum::integer(seen.len() as i64),
             Self::Sum(sum) => sum.value()?.map_or(Datum::Null, Datum::Number),
             Self::Extreme(value) => value,
         })

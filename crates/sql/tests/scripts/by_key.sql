@@ -2318,6 +2318,79 @@ ID
 7
 COMMIT
 
+# Nested loops: two and three tables, looked up from either side, with conditions on both, and without a match.
+
+create table o (id number primary key, customer number, note varchar2(20));
+create table l (order_id number, place number, item number, amount number, constraint l_pk primary key (order_id, place));
+create table i (id number primary key, name varchar2(20), price number);
+insert into o select level, mod(level, 50), decode(mod(level, 3), 0, null, 'note ' || level) from dual connect by level <= 2000;
+insert into l select trunc((level - 1) / 4) + 1, mod(level, 4), nullif(mod(level, 700), 0), level from dual connect by level <= 8000;
+insert into i select level, 'item ' || level, level / 4 from dual connect by level <= 600;
+create index o_customer on o (customer);
+analyze table o compute statistics;
+analyze table l compute statistics;
+analyze table i compute statistics;
+commit
+---
+CREATE TABLE
+CREATE TABLE
+CREATE TABLE
+INSERT: 2000 rows
+INSERT: 8000 rows
+INSERT: 600 rows
+CREATE INDEX
+ANALYZE TABLE
+ANALYZE TABLE
+ANALYZE TABLE
+COMMIT
+
+select o.id, l.place, l.amount from o, l where o.id between 10 and 11 and l.order_id = o.id order by 1, 2;
+select sum(l.amount), count(*), min(l.item), max(o.note) from o, l where o.id in (7, 8, 9) and o.id = l.order_id and l.amount > 30;
+select count(*) from l, o where o.customer = 7 and l.order_id = o.id and l.place < 2;
+select o.id, i.name, l.amount * i.price from o join l on l.order_id = o.id join i on i.id = l.item where o.id = 151 order by l.place;
+select count(distinct l.item) from o, l where o.customer = 3 and l.order_id = o.id and l.amount > 100;
+select count(distinct i.id), count(*) from l, i where l.order_id >= 20 and l.order_id < 40 and i.id = l.item and i.price < 20;
+select o.id, l.rowid - l.rowid from o, l where o.id = 1 and l.order_id = o.id;
+select count(*) from o, l where o.id = 150 and l.order_id = o.id and nvl(o.note, 'none') = 'none';
+select count(*) from o, l where o.id between 1 and 40 and l.order_id = o.customer;
+select count(*) from l, i where l.order_id = 175 and l.item = i.id;
+select a.id, b.id from o a, o b where a.id = 5 and b.id = a.id + 1 and b.customer > a.customer;
+select count(*) from o, l where o.id = 3 and l.order_id = o.id and l.place >= o.customer - 2 and l.amount <> o.id;
+select o.id from o, l where o.id = 3 and l.order_id = o.id and rownum <= 2
+---
+ID | PLACE | AMOUNT
+10 | 0 | 40
+10 | 1 | 37
+10 | 2 | 38
+10 | 3 | 39
+11 | 0 | 44
+11 | 1 | 41
+11 | 2 | 42
+11 | 3 | 43
+SUM(L.AMOUNT) | COUNT(*) | MIN(L.ITEM) | MAX(O.NOTE)
+201 | 6 | 31 | note 8
+COUNT(*)
+80
+ID | NAME | L.AMOUNT*I.PRICE
+COUNT(DISTINCTL.ITEM)
+28
+COUNT(DISTINCTI.ID) | COUNT(*)
+3 | 3
+ORA-01722: invalid number
+COUNT(*)
+4
+COUNT(*)
+160
+COUNT(*)
+0
+ID | ID
+5 | 6
+COUNT(*)
+3
+ID
+3
+3
+
 # A statement that is repeated while its table changes.
 
 select id, a from k where id = 40;
