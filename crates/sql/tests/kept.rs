@@ -82,6 +82,16 @@ fn binds_of_changing_types_and_lengths() {
     assert_eq!(ask(n(49), n(1000)), "2");
 }
 
+/// Aggregates of a bind variable read no column, and yet need its value.
+#[test]
+fn aggregates_of_bind_variables() {
+    let mut connection = filled();
+    let query = connection.parse("select count(:1), sum(:1), max(:1), count(*) from t where id < 4").unwrap();
+    assert_eq!(again(&mut connection, query, &[n(5)]), "3,15,5,3");
+    assert_eq!(again(&mut connection, query, &[n(7)]), "3,21,7,3");
+    assert_eq!(again(&mut connection, query, &[Datum::Null]), "0,,,3");
+}
+
 #[test]
 fn values_beyond_a_column() {
     let mut connection = filled();

@@ -19,7 +19,7 @@ use crate::scan::source::ReadSpec;
 const OUTER_ROWS: usize = 64;
 const INNER_ROWS: usize = 8192;
 
-/// A rowid that nobody asks for.
+/// Stands for a rowid that the plan does not use.
 const NOWHERE: Rowid = Rowid { data_object: ObjectNumber(0), block: BlockAddress::NONE, slot: 0 };
 
 #[derive(Debug)]

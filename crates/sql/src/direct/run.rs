@@ -279,7 +279,11 @@ impl DirectRun {
             return Ok(Vec::new());
         }
         let mut states: Vec<State> = plan.totals.iter().flatten().map(State::new).collect();
-        let counts = plan.read.projection.is_empty() && plan.tests.is_empty() && !plan.read.rowids;
+        // Rows are counted without a look at them where nothing but their number is asked for.
+        let counts = plan.read.projection.is_empty()
+            && plan.tests.is_empty()
+            && !plan.read.rowids
+            && plan.totals.iter().flatten().all(|total| matches!(total, Total::Count));
         if let Some(read) = self.loops.only().filter(|_| counts) {
             while read.next(ALL_ROWS)? {
                 states.iter_mut().for_each(|state| state.count(read.rows.len() as u64));

@@ -41,6 +41,23 @@ ID
 ID
 ID
 
+# Aggregates of what is no column.
+
+select sum(2), max('x'), count(1), count(null), min(sysdate - sysdate) from k where id in (150, 151);
+select sum(2), count(*) from k where id = 0;
+select count(*), count(nullif(1, 1)) from k where id < 10;
+select 'x' from k where id < 3
+---
+SUM(2) | MAX('X') | COUNT(1) | COUNT(NULL) | MIN(SYSDATE-SYSDATE)
+4 | x | 2 | 0 | 0
+SUM(2) | COUNT(*)
+- | 0
+COUNT(*) | COUNT(NULLIF(1,1))
+9 | 0
+'X'
+x
+x
+
 # Functions that choose.
 
 select nvl(b, 'none'), coalesce(b, c, 'x'), nvl2(b, 'there', 'not'), nullif(a, 150), nullif(a, 1), decode(a, 150, 'yes', 'no'), decode(b, null, 'null', 'b0', 'zero'), case a when 150 then 'one' when 151 then 'two' end from k where id in (150, 151);
