@@ -184,9 +184,9 @@ impl DirectQuery {
         !matches!(self.read.path, Path::Full) || blocks().is_some_and(|blocks| blocks <= 2 * SMALL_BLOCKS)
     }
 
-    /// Compiles the query of an optimised plan for the values of the first execution, `inputs`. Returns how the query is
-    /// executed instead where the planner's operators alone can carry it out, or do it better, and where the size of the
-    /// table is not known.
+    /// Compiles the query of an optimised plan for the values of the first execution, `inputs`. Returns how the query
+    /// is executed instead where the planner's operators alone can carry it out, or do it better, and where the size
+    /// of the table is not known.
     ///
     /// # Errors
     /// Errors of reading the table's size.
