@@ -24,6 +24,14 @@ fn wipe(files: &dyn FileSystem, path: &Path, offset: u64, bytes: usize) {
     files.open(path).unwrap().write_at(offset, &[&vec![0xa5; bytes]]).unwrap();
 }
 
+/// Changes one byte, whatever it was: headers have an identity and times in them, so any byte may stand there.
+fn change_byte(files: &dyn FileSystem, path: &Path, offset: u64) {
+    let file = files.open(path).unwrap();
+    let mut byte = [0];
+    file.read_at(offset, &mut [&mut byte]).unwrap();
+    file.write_at(offset, &[&[!byte[0]]]).unwrap();
+}
+
 #[test]
 fn files_are_made_written_found_again_and_deleted() {
     let (environment, group) = group(4, 16 * MB);
@@ -268,8 +276,8 @@ fn create_refuses_disks_that_are_not_free() {
         error.to_string(),
         format!("ORA-15037: disk \"/d/small\" of {} bytes is smaller than minimum of {} bytes", 3 * MB, 4 * MB)
     );
-    files.open(Path::new("/d/disk01")).unwrap().write_at(100, &[b"?"]).unwrap();
-    files.open(Path::new("/d/disk01")).unwrap().write_at(2 * MB - 4000, &[b"?"]).unwrap();
+    change_byte(files, Path::new("/d/disk01"), 100);
+    change_byte(files, Path::new("/d/disk01"), 2 * MB - 4000);
     let error = create("NEW", &["/d/disk01"]);
     assert!(error.is_own(73) && error.text.ends_with("but its checksum does not match"), "{error}");
     // Nothing was written to the disk that was free.
