@@ -9,6 +9,7 @@ pub(crate) mod dml;
 pub(crate) mod error;
 pub(crate) mod explain;
 pub(crate) mod functions;
+pub(crate) mod optimizer;
 pub(crate) mod plan;
 pub(crate) mod plsql;
 pub(crate) mod scan;

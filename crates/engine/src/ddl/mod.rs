@@ -37,6 +37,7 @@ mod tests;
 pub use alter_table::{ColumnChange, NewColumn, TableChange};
 pub use check::PhysicalAttributes;
 pub(crate) use check::check_name;
+pub use column_tally::Size;
 pub use compile::Compilation;
 pub use constraint::{ConstraintChange, ConstraintName, ConstraintRule, ConstraintSpec, KeyIndex, RowTest};
 pub use disk_group::DiskGroupChange;

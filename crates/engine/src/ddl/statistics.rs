@@ -16,12 +16,12 @@ use std::sync::Arc;
 use common::{BlockAddress, Error, ObjectNumber, Result};
 use scan::{RowSink, ScanSpec};
 
-use super::column_tally::ColumnTally;
+use super::column_tally::{ColumnTally, Size};
 use super::statement::Ddl;
 use crate::dictionary::access::{equal, is};
 use crate::dictionary::rows::{ColumnRow, IndexRow, TableRow};
 use crate::dictionary::table_rows::{index_row, table_row};
-use crate::dictionary::{ColumnStatistics, IndexDef, SystemPrivilege, TableDef, TableStatistics};
+use crate::dictionary::{ColumnDef, ColumnStatistics, IndexDef, SystemPrivilege, TableDef, TableStatistics};
 use crate::instance::Session;
 use storage::control::SpaceManagement;
 use storage::{index, table};
@@ -46,6 +46,20 @@ impl Session {
     /// # Errors
     /// ORA-00942, ORA-01031.
     pub fn gather_statistics(self: &Arc<Self>, owner: &str, name: &str, how: Gathering) -> Result<Arc<TableDef>> {
+        self.gather_statistics_with(owner, name, how, &|_, _| Ok(Size::Buckets(1)))
+    }
+
+    /// The same with histograms: `sizes` is asked for each column, by its position, before anything is read.
+    ///
+    /// # Errors
+    /// As above, and errors of `sizes`.
+    pub fn gather_statistics_with(
+        self: &Arc<Self>,
+        owner: &str,
+        name: &str,
+        how: Gathering,
+        sizes: &dyn Fn(&TableDef, usize) -> Result<Size>,
+    ) -> Result<Arc<TableDef>> {
         self.ddl(|ddl| {
             let table = ddl.table_to_change(owner, name, SystemPrivilege::AnalyzeAny)?;
             if how != Gathering::OptimizerOfTable {
@@ -53,7 +67,8 @@ impl Session {
                     ddl.gather_index_statistics(index)?;
                 }
             }
-            let (statistics, columns) = ddl.compute_table_statistics(&table, how)?;
+            let sizes = (0..table.columns.len()).map(|column| sizes(&table, column)).collect::<Result<Vec<_>>>()?;
+            let (statistics, columns) = ddl.compute_table_statistics(&table, (how, &|column| sizes[column]))?;
             ddl.keep_statistics(&table, Some(statistics), columns)
         })
     }
@@ -90,26 +105,27 @@ impl Ddl<'_> {
     fn compute_table_statistics(
         &self,
         table: &Arc<TableDef>,
-        how: Gathering,
+        (how, sizes): (Gathering, &dyn Fn(usize) -> Size),
     ) -> Result<(TableStatistics, Vec<Option<ColumnStatistics>>)> {
         let columns = table.columns.len() as u16;
         let spec = ScanSpec { projection: (0..columns).collect(), predicate: None, rowids: false };
-        let tallies = (0..columns).map(|_| ColumnTally::default()).collect();
-        let mut sizes = RowTally { rows: 0, bytes: 0, columns: tallies };
+        let tally = |(at, column): (usize, &ColumnDef)| ColumnTally::new(sizes(at), column.data_type);
+        let tallies = table.columns.iter().enumerate().map(tally).collect();
+        let mut tally = RowTally { rows: 0, bytes: 0, columns: tallies };
         let mut scan = table::TableScan::new(self.session.worker().clone(), table.heap().clone(), spec)?;
-        while scan.next(&mut sizes, 10_000)? {}
+        while scan.next(&mut tally, 10_000)? {}
         let usage = table.segment.space_usage(self.session)?;
         let blocks = match table.segment.management() {
             // The scan leaves out blocks that are not formatted yet.
             SpaceManagement::Auto => u64::from(usage.unformatted + usage.full + usage.free.iter().sum::<u32>()),
             SpaceManagement::Manual => scan.blocks(),
         };
-        let (rows, before) = (sizes.rows.max(1), table.statistics);
+        let (rows, before) = (tally.rows.max(1), table.statistics);
         let mut found = TableStatistics {
-            num_rows: sizes.rows,
+            num_rows: tally.rows,
             blocks,
             empty_blocks: before.map_or(0, |before| before.empty_blocks),
-            average_row_bytes: sizes.bytes / rows,
+            average_row_bytes: tally.bytes / rows,
             average_space: before.map_or(0, |before| before.average_space),
             chained_rows: before.map_or(0, |before| before.chained_rows),
             analyzed_us: self.now_us(),
@@ -117,11 +133,11 @@ impl Ddl<'_> {
         if how == Gathering::Analyze {
             let found_in_blocks = table::chained_rows(self.session, table, &mut |_| Ok(()))?;
             found.empty_blocks = u64::from(usage.unused);
-            found.average_row_bytes = (sizes.bytes + ROW_HEADER_BYTES * sizes.rows) / rows;
+            found.average_row_bytes = (tally.bytes + ROW_HEADER_BYTES * tally.rows) / rows;
             found.average_space = found_in_blocks.free_bytes / found_in_blocks.blocks.max(1);
             found.chained_rows = found_in_blocks.chained_rows;
         }
-        let columns = sizes.columns.into_iter().map(|column| Some(column.finish())).collect();
+        let columns = tally.columns.into_iter().map(|column| Some(column.finish())).collect();
         Ok((found, columns))
     }
 
@@ -138,6 +154,7 @@ impl Ddl<'_> {
                 row.nulls = column.as_ref().map(|column| column.nulls);
                 row.low = column.as_ref().and_then(|column| column.low.clone());
                 row.high = column.as_ref().and_then(|column| column.high.clone());
+                row.histogram = column.as_ref().and_then(|column| column.histogram.as_ref()?.encode());
             })?;
         }
         let column_statistics = columns.into();

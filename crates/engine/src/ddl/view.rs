@@ -183,6 +183,7 @@ fn column_rows(object: ObjectNumber, columns: &[ViewColumn]) -> Vec<ColumnRow> {
                 nulls,
                 low,
                 high,
+                histogram: None,
             }
         })
         .collect()

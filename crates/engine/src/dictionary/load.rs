@@ -6,7 +6,6 @@ use std::sync::Arc;
 use common::{BlockAddress, Error, ErrorKind, ObjectNumber, Result, TablespaceNumber};
 use format::transaction::Owner;
 
-use super::ColumnStatistics;
 use super::access::select;
 use super::catalog::Catalog;
 use super::constraint::{ConstraintDef, ConstraintKind, ConstraintState, OnDelete, Reference};
@@ -20,6 +19,7 @@ use super::rows::{
 use super::table::{TableDef, TableStatistics};
 use super::user::{UserDef, UserKind, UserNumber};
 use super::{ColumnDef, IndexDef};
+use super::{ColumnStatistics, Histogram};
 use storage::index::IndexStatistics;
 use storage::segment::{Segment, SegmentSpec, Storage};
 use storage::table::HeapTable;
@@ -396,7 +396,8 @@ pub(crate) fn owner(catalog: &Catalog, object: &ObjectRow) -> Result<String> {
 
 fn column_statistics(row: &ColumnRow) -> Option<ColumnStatistics> {
     let (distinct, nulls) = (row.distinct?, row.nulls.unwrap_or(0));
-    Some(ColumnStatistics { distinct, nulls, low: row.low.clone(), high: row.high.clone() })
+    let histogram = row.histogram.as_deref().and_then(Histogram::decode).map(Arc::new);
+    Some(ColumnStatistics { distinct, nulls, low: row.low.clone(), high: row.high.clone(), histogram })
 }
 
 fn column(row: &ColumnRow) -> Result<ColumnDef> {

@@ -151,6 +151,7 @@ dictionary! {
         nulls: Option<u64> = "NULLCNT",
         low: Option<Vec<u8>> = "LOWVAL",
         high: Option<Vec<u8>> = "HIVAL",
+        histogram: Option<Vec<u8>> = "HISTGRM",
     }
 
     /// An index and its segment; BO# is the table's object number.
@@ -524,6 +525,7 @@ mod tests {
             nulls: None,
             low: None,
             high: None,
+            histogram: None,
         };
         let values = row.encode().unwrap();
         assert_eq!(values.len(), (ColumnRow::TABLE.columns)().len());
@@ -563,6 +565,7 @@ mod tests {
                 nulls,
                 low,
                 high,
+                histogram: None,
             };
             assert_eq!(decode_type(&row).unwrap(), data_type);
         }

@@ -5,6 +5,7 @@ use std::ops::Deref;
 use std::sync::Arc;
 
 use super::constraint::ConstraintDef;
+use super::histogram::Histogram;
 use super::lock::TableLock;
 use storage::segment::Storage;
 use storage::table::HeapTable;
@@ -37,6 +38,8 @@ pub struct ColumnStatistics {
     /// The first 32 bytes of the least and of the greatest value, as stored; None where all are NULL.
     pub low: Option<Vec<u8>>,
     pub high: Option<Vec<u8>>,
+    /// How the values are spread; None where they are taken to be spread evenly.
+    pub histogram: Option<Arc<Histogram>>,
 }
 
 /// A table in the dictionary. It derefs to storage's table, which scans and changes of rows hold on to.

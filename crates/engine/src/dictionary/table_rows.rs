@@ -79,6 +79,7 @@ pub(crate) fn column_row(object: ObjectNumber, position: u16, column: &ColumnDef
         nulls: None,
         low: None,
         high: None,
+        histogram: None,
     }
 }
 

@@ -12,6 +12,7 @@ mod highwater;
 mod insert;
 mod keys;
 mod outcome;
+mod plans;
 mod plsql;
 mod postgres;
 mod print;
@@ -55,7 +56,7 @@ impl Default for BenchOptions {
 /// The benchmarks beside a peer that can be run; [`crate::durability`] has another shape.
 #[must_use]
 pub fn benchmarks() -> &'static [&'static str] {
-    &["insert", "commit", "plsql", "keys", "tpcc", "block-size", "readers", "recovery"]
+    &["insert", "commit", "plsql", "keys", "plans", "tpcc", "block-size", "readers", "recovery"]
 }
 
 /// Runs a benchmark by its name.
@@ -68,6 +69,7 @@ pub fn bench(name: &str, options: &BenchOptions, progress: &mut dyn Progress) ->
         "commit" => commit::run(options, progress),
         "plsql" => plsql::run(options, progress),
         "keys" => keys::run(options, progress),
+        "plans" => plans::run(options, progress),
         "tpcc" => tpcc::run(options, progress),
         "block-size" => block_size::run(options, progress),
         "readers" => readers::run(options, progress),

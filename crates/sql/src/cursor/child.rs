@@ -339,7 +339,7 @@ impl Connection {
         } else {
             &[]
         };
-        let Ok(optimized) = run::optimized(&self.session, &self.state, &bound.plan, without) else {
+        let Ok(optimized) = run::optimized(&self.session, &self.state, &bound.plan, without, inputs) else {
             return Ok(Err(Work::Planned));
         };
         DirectQuery::of(&self.session, &optimized, bound, inputs)
@@ -417,8 +417,8 @@ impl Connection {
             Work::Planned | Work::Unknown | Work::Kept => Ok(None),
             Work::Query(plan) if !plan.is_still_small() => Ok(None),
             Work::Lock(lock) if !lock.query.is_still_small() => Ok(None),
-            Work::Query(plan) => Ok(plan.explained(&self.session, &inputs)),
-            Work::Lock(lock) => Ok(lock.query.explained(&self.session, &inputs)),
+            Work::Query(plan) => Ok(plan.explained(&self.session, &inputs, 0)),
+            Work::Lock(lock) => Ok(lock.query.explained(&self.session, &inputs, 0)),
             Work::Change(change) => Ok(change.explained(&self.session, &inputs)),
         }
     }

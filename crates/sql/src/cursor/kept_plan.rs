@@ -18,6 +18,7 @@ use super::context::KeptContext;
 use super::open::{ColumnDescription, Cursor};
 use super::run::{self, Running};
 use crate::error::from_datafusion;
+use crate::optimizer::loops_table::LoopsExec;
 use crate::plan::parameter::Parameters;
 use crate::scan::exec::TableReadExec;
 
@@ -58,6 +59,7 @@ impl KeptPlans {
 fn takes_parameters(plan: &Arc<dyn ExecutionPlan>) -> bool {
     let node: &dyn std::any::Any = plan.as_ref();
     node.downcast_ref::<TableReadExec>().is_none_or(TableReadExec::takes_parameters)
+        && node.downcast_ref::<LoopsExec>().is_none_or(LoopsExec::takes_parameters)
         && plan.children().into_iter().all(takes_parameters)
 }
 

@@ -135,7 +135,7 @@ impl Cursor {
             }
             Query::Planned(running) => running.row_sources(),
             Query::Direct(running) if !running.is_measured() && self.shared.has_plan() => Vec::new(),
-            Query::Direct(running) => running.row_sources(),
+            Query::Direct(running) => running.row_sources(0),
             Query::Settled(settled) => settled.row_sources,
         };
         self.keep_plan(wall_us);

@@ -24,21 +24,25 @@ use waits::Statistic;
 
 use super::cancel;
 use super::open::RowSource;
+use crate::direct::value::Inputs;
 use crate::error::{from_datafusion, is_about_subquery, to_datafusion};
 use crate::explain::sources;
 use crate::functions::coalesce;
 use crate::functions::parameter::as_calls;
+use crate::optimizer::arrange::arranged;
 use crate::plan::expression::place;
 use crate::plan::parameter::Parameters;
 use crate::scan::exec::TableReadExec;
 use crate::subquery;
 
-/// The optimised plan of a query without subqueries, made without the rules of these names.
+/// The optimised plan of a query without subqueries, made without the rules of these names, for the values of an
+/// execution.
 pub(crate) fn optimized(
     session: &Arc<Session>,
     state: &SessionState,
     logical: &LogicalPlan,
     without: &[&str],
+    inputs: &Inputs<'_>,
 ) -> Result<LogicalPlan> {
     let optimized = if without.is_empty() {
         state.optimize(logical)
@@ -49,7 +53,7 @@ pub(crate) fn optimized(
         state.optimize(logical)
     };
     session.check_cancelled()?;
-    optimized.map_err(from_datafusion)
+    optimized.and_then(|optimized| arranged(session, state, optimized, Some(inputs))).map_err(from_datafusion)
 }
 
 /// Makes the physical plan: optimised, with checks for a cancel.
@@ -77,7 +81,7 @@ pub(crate) fn plan_with(
         } else {
             logical.clone()
         };
-        let optimized = state.optimize(&rewritten)?;
+        let optimized = arranged(session, state, state.optimize(&rewritten)?, None)?;
         let optimized = match parameters {
             Some(parameters) => as_calls(optimized, parameters)?,
             None => optimized,

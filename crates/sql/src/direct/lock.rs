@@ -80,7 +80,7 @@ impl DirectLock {
                 rowids.retain(|rowid| locked.contains(rowid));
             }
             let wanted = cursor.measured || !cursor.shared.has_plan();
-            let row_sources = if wanted { run.row_sources() } else { Vec::new() };
+            let row_sources = if wanted { run.row_sources(0) } else { Vec::new() };
             let kinds = self.query.kinds[..self.query.kinds.len() - 1].to_vec();
             cursor.locked_rows = rowids.into_iter().map(Some).collect();
             cursor.running = Some(Query::Settled(Settled { rows: rows.into_iter(), kinds, row_sources }));

@@ -6,13 +6,14 @@ use common::{BlockAddress, Error, ObjectNumber, Result, Rowid};
 use engine::instance::Session;
 use scalar::{Context, Datum};
 
-use super::plan::DirectQuery;
+use super::plan::{DirectQuery, LoopEstimate};
 use super::run::Read;
 use super::value::Inputs;
 use crate::cursor::open::RowSource;
 use crate::explain::step::PlanStep;
 use crate::scan::figures::FiguresValue;
 use crate::scan::read_plan::ReadPlan;
+use crate::scan::selectivity::RANGE_SHARE;
 use crate::scan::source::ReadSpec;
 
 /// Least rows of the outermost table of a join that are read at a time, and rows of an inner one.
@@ -27,7 +28,7 @@ pub(super) struct Loops {
     reads: Vec<Read>,
     /// One more than the position of the present row among those held, by read; 0 before the first.
     at: Vec<usize>,
-    /// Rows of the tables up to each one, joined.
+    /// Rows of the tables up to each one, joined, that satisfy the conditions.
     joined: Vec<u64>,
     begun: bool,
 }
@@ -79,16 +80,24 @@ impl Loops {
                 }
             }
             self.at[level] += 1;
-            self.joined[level] += 1;
-            if level == last {
+            if last == 0 {
+                self.joined[level] += 1;
                 return Ok(true);
             }
-            let spec = {
+            let tested = plan.tests.iter().any(|test| test.level == level);
+            let spec = if level < last || tested {
                 let (mut columns, mut rowids) = (Vec::new(), Vec::new());
                 self.row(level, &mut columns, &mut rowids);
                 let inputs = Inputs { context, parameters, columns: &columns, rowids: &rowids, computed: &[] };
-                inner_spec(&plan.inner[level], &inputs)?
+                if tested && !plan.accepts(level, &inputs)? {
+                    continue;
+                }
+                if level < last { Some(inner_spec(&plan.inner[level], &inputs)?) } else { None }
+            } else {
+                None
             };
+            self.joined[level] += 1;
+            let Some(spec) = spec else { return Ok(true) };
             level += 1;
             self.at[level] = 0;
             self.reads[level].restart(spec);
@@ -112,7 +121,7 @@ impl Loops {
     }
 
     /// The row sources of the reads, and of the loops above them. `limit`: most rows of a single table.
-    pub(super) fn row_sources(&self, depth: u32, limit: Option<usize>) -> Vec<RowSource> {
+    pub(super) fn row_sources(&self, plan: &DirectQuery, depth: u32, limit: Option<usize>) -> Vec<RowSource> {
         let inner = self.reads.len() as u32 - 1;
         let mut sources = Vec::new();
         // The outermost loop joins the last table.
@@ -122,12 +131,34 @@ impl Loops {
                 figures.add_work(&read.figures());
             }
             let above = depth + inner - number as u32;
-            sources.push(RowSource { depth: above, object: 0, step: PlanStep::new("NESTED LOOPS", ""), figures });
+            let mut step = PlanStep::new("NESTED LOOPS", "");
+            let known = self.reads[..=number].iter().all(Read::has_statistics);
+            if let Some(LoopEstimate { rows, bytes, cost }) = plan.joined.get(number - 1).filter(|_| known) {
+                step.expect(*rows, *bytes, *cost);
+            }
+            sources.push(RowSource { depth: above, object: 0, step, figures });
         }
         let several = inner > 0;
         for (number, read) in self.reads.iter().enumerate() {
             let below = if number == 0 { inner } else { inner + 1 - number as u32 };
+            let at = sources.len();
             sources.extend(read.row_sources(depth + below, several, limit.filter(|_| !several)));
+            // Conditions that no scan evaluates are the last table's that they name.
+            let tests = plan.tests.iter().filter(|test| several && test.level == number);
+            let tests: Vec<String> = tests.map(|test| plan.test_shown(&test.test)).collect();
+            if !tests.is_empty() {
+                let access = sources[at..].iter_mut().find(|source| source.step.operation == "TABLE ACCESS");
+                if let Some(source) = access {
+                    let step = &mut source.step;
+                    step.filter = Some(
+                        step.filter.iter().cloned().chain(tests.iter().cloned()).collect::<Vec<_>>().join(" AND "),
+                    );
+                    let share = RANGE_SHARE.powi(tests.len() as i32);
+                    let left = |all: u64| ((all as f64 * share).round() as u64).max(1);
+                    (step.rows, step.bytes) = (step.rows.map(left), step.bytes.map(left));
+                    source.figures.rows = self.joined[number];
+                }
+            }
         }
         sources
     }

@@ -3,7 +3,7 @@
 pub(crate) mod change;
 pub(crate) mod lock;
 mod loops;
-mod nested_loops;
+pub(crate) mod nested_loops;
 pub(crate) mod plan;
 pub(crate) mod run;
 mod shown;

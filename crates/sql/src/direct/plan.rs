@@ -6,16 +6,18 @@ use common::Result;
 use datafusion::catalog::TableProvider;
 use datafusion::catalog::default_table_source::source_as_provider;
 use datafusion::common::tree_node::TreeNode;
-use datafusion::common::{Column, DFSchemaRef, NullEquality, ScalarValue};
+use datafusion::common::{Column, DFSchemaRef, ScalarValue};
 use datafusion::logical_expr::expr::{AggregateFunction, Sort};
 use datafusion::logical_expr::{Aggregate, Expr, FetchType, Filter, JoinType, LogicalPlan, SkipType, TableScan};
 use engine::instance::Session;
 use scalar::DatumType;
 
-use super::nested_loops::nested_loops;
 use super::value::{Inputs, Places, Test, Value};
 use crate::cursor::child::Work;
 use crate::functions::aggregate::{Aggregate as NumberAggregate, Measure};
+use crate::optimizer::cost::Cost;
+use crate::optimizer::loops_table::LoopsTable;
+use crate::plan::hints::HintFate;
 use crate::plan::query::BoundQuery;
 use crate::scan::read_plan::{Path, ReadPlan};
 use crate::scan::table::EngineTable;
@@ -37,6 +39,24 @@ pub(crate) enum Total {
     Greatest(Value),
 }
 
+/// A condition on the rows of a join.
+#[derive(Clone, Debug)]
+pub(crate) struct RowTest {
+    /// The number of the last table that it is about, from the outermost: the rows of those behind it are looked up for
+    /// what satisfies it.
+    pub(crate) level: usize,
+    pub(crate) test: Test,
+}
+
+/// What is expected of a loop and all that it goes through.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct LoopEstimate {
+    pub(crate) rows: f64,
+    /// Bytes of a row.
+    pub(crate) bytes: f64,
+    pub(crate) cost: Cost,
+}
+
 /// What has been compiled, or how the statement is worked off instead.
 pub(crate) type Compiled<T> = std::result::Result<T, Work>;
 
@@ -48,8 +68,10 @@ pub(crate) struct DirectQuery {
     /// The other tables of a join, each read by an index for every row of those before it. Their conditions name
     /// columns of all tables before them.
     pub(crate) inner: Vec<Arc<ReadPlan>>,
+    /// What is expected of the join with each of these tables.
+    pub(crate) joined: Vec<LoopEstimate>,
     /// Conditions that the scan does not evaluate on stored columns.
-    pub(crate) tests: Vec<Test>,
+    pub(crate) tests: Vec<RowTest>,
     pub(crate) totals: Option<Vec<Total>>,
     /// The select list: over the columns that are read, or over the totals.
     pub(crate) outputs: Vec<Value>,
@@ -96,17 +118,18 @@ pub(crate) fn engine_table(scan: &TableScan) -> Option<Arc<dyn TableProvider>> {
 }
 
 /// The plan so far, from below: what its schema's columns are.
-pub(super) struct Stage {
+#[derive(Clone, Debug)]
+pub(crate) struct Stage {
     pub(super) read: ReadPlan,
     pub(super) inner: Vec<ReadPlan>,
-    /// Estimated rows of a join.
-    pub(super) rows: Option<f64>,
-    pub(super) tests: Vec<Test>,
+    /// What is expected of the join with each of them.
+    pub(crate) joined: Vec<LoopEstimate>,
+    pub(super) tests: Vec<RowTest>,
     pub(super) totals: Option<Vec<Total>>,
-    pub(super) schema: DFSchemaRef,
-    pub(super) values: Vec<Value>,
+    pub(crate) schema: DFSchemaRef,
+    pub(crate) values: Vec<Value>,
     pub(super) skip: usize,
-    pub(super) fetch: Option<usize>,
+    pub(crate) fetch: Option<usize>,
 }
 
 impl Places for Stage {
@@ -118,8 +141,27 @@ impl Places for Stage {
 
 impl Stage {
     /// True: nothing limits or groups the rows yet.
-    fn is_rows(&self) -> bool {
+    pub(crate) fn is_rows(&self) -> bool {
         self.totals.is_none() && self.skip == 0 && self.fetch.is_none()
+    }
+}
+
+impl Stage {
+    /// Has its first table report these fates of hints.
+    pub(crate) fn add_fates(&mut self, fates: &[HintFate]) {
+        self.read.hints.extend_from_slice(fates);
+    }
+
+    /// The query of these values, of at most `limit` rows.
+    pub(crate) fn with_outputs(self, outputs: Vec<Value>, kinds: Vec<DatumType>, limit: Option<usize>) -> DirectQuery {
+        let fetch = match (self.fetch, limit) {
+            (Some(one), Some(other)) => Some(one.min(other)),
+            (one, other) => one.or(other),
+        };
+        let Self { read, inner, joined, tests, totals, skip, .. } = self;
+        let read = Arc::new(read);
+        let inner = inner.into_iter().map(Arc::new).collect();
+        DirectQuery { read, inner, joined, tests, totals, outputs, kinds, skip, fetch }
     }
 }
 
@@ -208,14 +250,16 @@ impl DirectQuery {
             return Ok(Err(Work::Planned));
         }
         let kinds = query.outputs.iter().map(|output| output.kind).collect();
-        let Stage { read, inner, tests, totals, values: outputs, skip, fetch, .. } = stage;
-        let read = Arc::new(read);
-        let inner = inner.into_iter().map(Arc::new).collect();
-        Ok(Ok(Self { read, inner, tests, totals, outputs, kinds, skip, fetch }))
+        let outputs = stage.values.clone();
+        Ok(Ok(stage.with_outputs(outputs, kinds, None)))
     }
 }
 
-fn stage(session: &Session, plan: &LogicalPlan, inputs: &Inputs<'_>) -> Result<Option<Stage>> {
+/// Compiles a part of a plan; None where only the planner's operators can carry it out.
+///
+/// # Errors
+/// Errors of reading a table's size.
+pub(crate) fn stage(session: &Session, plan: &LogicalPlan, inputs: &Inputs<'_>) -> Result<Option<Stage>> {
     match plan {
         LogicalPlan::TableScan(scan) => table_scan(session, scan, inputs),
         LogicalPlan::SubqueryAlias(alias) => {
@@ -230,16 +274,8 @@ fn stage(session: &Session, plan: &LogicalPlan, inputs: &Inputs<'_>) -> Result<O
         LogicalPlan::Filter(Filter { predicate, input, .. }) => {
             let Some(mut below) = stage(session, input, inputs)?.filter(Stage::is_rows) else { return Ok(None) };
             let Some(test) = Test::of(predicate, &below) else { return Ok(None) };
-            below.tests.push(test);
+            below.tests.push(RowTest { level: below.inner.len(), test });
             Ok(Some(below))
-        }
-        LogicalPlan::Join(join) => {
-            if join.join_type != JoinType::Inner || join.null_equality != NullEquality::NullEqualsNothing {
-                return Ok(None);
-            }
-            let Some(left) = stage(session, &join.left, inputs)?.filter(Stage::is_rows) else { return Ok(None) };
-            let Some(right) = stage(session, &join.right, inputs)?.filter(Stage::is_rows) else { return Ok(None) };
-            nested_loops(session, join, (left, right), inputs)
         }
         LogicalPlan::Sort(sort) => {
             let Some(mut below) = stage(session, &sort.input, inputs)?.filter(Stage::is_rows) else { return Ok(None) };
@@ -307,6 +343,9 @@ fn total(expr: &Expr, below: &Stage) -> Option<Total> {
 }
 
 fn table_scan(session: &Session, scan: &TableScan, inputs: &Inputs<'_>) -> Result<Option<Stage>> {
+    if let Some(loops) = LoopsTable::of(scan) {
+        return Ok(Some(loops.stage(scan)));
+    }
     let Some(provider) = engine_table(scan) else { return Ok(None) };
     let provider: &dyn std::any::Any = provider.as_ref();
     let Some(provider) = provider.downcast_ref::<EngineTable>() else { return Ok(None) };
@@ -320,7 +359,6 @@ fn table_scan(session: &Session, scan: &TableScan, inputs: &Inputs<'_>) -> Resul
     };
     let values = sources.iter().map(value).collect();
     let schema = Arc::clone(&scan.projected_schema);
-    let rows = None;
-    let (inner, tests) = (Vec::new(), Vec::new());
-    Ok(Some(Stage { read, inner, rows, tests, totals: None, schema, values, skip: 0, fetch: scan.fetch }))
+    let (inner, joined, tests) = (Vec::new(), Vec::new(), Vec::new());
+    Ok(Some(Stage { read, inner, joined, tests, totals: None, schema, values, skip: 0, fetch: scan.fetch }))
 }

@@ -12,7 +12,7 @@ use scalar::{Context, Datum, DatumType};
 use scan::{RowSink, Truth};
 
 use super::loops::Loops;
-use super::plan::{DirectQuery, Total};
+use super::plan::{DirectQuery, RowTest, Total};
 use super::value::{Inputs, Value, typed};
 use crate::cursor::open::RowSource;
 use crate::functions::rows::Builder;
@@ -20,6 +20,7 @@ use crate::functions::sum::NumberSum;
 use crate::scan::access::Access;
 use crate::scan::figures::{Figures, FiguresValue};
 use crate::scan::read_plan::Path;
+use crate::scan::selectivity::RANGE_SHARE;
 use crate::scan::source::{ReadSink, ReadSpec, Source};
 use crate::types::ArrowForm;
 
@@ -180,11 +181,16 @@ impl Read {
         Ok(self.rows.len() > 0)
     }
 
+    /// True: its table has been analyzed.
+    pub(super) fn has_statistics(&self) -> bool {
+        self.spec.plan.table.statistics.is_some()
+    }
+
     /// The row sources of the read, at this depth.
     pub(crate) fn row_sources(&self, depth: u32, several: bool, limit: Option<usize>) -> Vec<RowSource> {
         // An inner table that no row has asked for has no way of this execution: its plan's is shown.
         let shown = self.spec.plan.planned_spec(&self.spec);
-        let sources = shown.row_sources(depth, several, limit);
+        let sources = shown.row_sources(&self.session, depth, several, limit);
         shown.measured(sources, &self.figures, &self.index_figures)
     }
 }
@@ -260,7 +266,7 @@ impl DirectRun {
                 rowids: &rowids,
                 computed: &[],
             };
-            if !plan.accepts(&inputs)? {
+            if plan.inner.is_empty() && !plan.accepts(0, &inputs)? {
                 continue;
             }
             if self.to_skip > 0 {
@@ -306,7 +312,7 @@ impl DirectRun {
             };
             // NULL is neither the least nor the greatest.
             let skipped = plan.read.first_only && columns.first().is_none_or(Option::is_none);
-            if skipped || !plan.accepts(&inputs)? {
+            if skipped || plan.inner.is_empty() && !plan.accepts(0, &inputs)? {
                 continue;
             }
             for (total, state) in plan.totals.iter().flatten().zip(&mut states) {
@@ -344,16 +350,18 @@ impl DirectRun {
         self.measured
     }
 
-    pub(crate) fn row_sources(&self) -> Vec<RowSource> {
-        self.plan.row_sources_of(|depth, limit| self.loops.row_sources(depth, limit), 0, self.rows)
+    /// The row sources, from this depth on.
+    pub(crate) fn row_sources(&self, depth: u32) -> Vec<RowSource> {
+        let below = |depth, limit| self.loops.row_sources(&self.plan, depth, limit);
+        self.plan.row_sources_of(below, depth, self.rows)
     }
 }
 
 impl DirectQuery {
     /// The row sources that an execution with these values would have. None when they do not fit the plan.
-    pub(crate) fn explained(&self, session: &Arc<Session>, inputs: &Inputs<'_>) -> Option<Vec<RowSource>> {
+    pub(crate) fn explained(&self, session: &Arc<Session>, inputs: &Inputs<'_>, depth: u32) -> Option<Vec<RowSource>> {
         let loops = Loops::new(session, self, self.read.spec(inputs)?, false);
-        Some(self.row_sources_of(|depth, limit| loops.row_sources(depth, limit), 0, 0))
+        Some(self.row_sources_of(|depth, limit| loops.row_sources(self, depth, limit), depth, 0))
     }
 
     /// The row sources of an execution whose rows were all used, of one table.
@@ -375,20 +383,27 @@ impl DirectQuery {
         let mut sources = below(depth, limit.map(|limit| limit.saturating_add(self.skip)));
         let mut work = FiguresValue::default();
         work.add_work(&sources[0].figures);
-        let estimate = (sources[0].step.rows, sources[0].step.bytes);
+        let mut estimate = (sources[0].step.rows, sources[0].step.bytes);
+        let cost = (sources[0].step.cost, sources[0].step.io_cost);
         let starts = sources[0].figures.starts;
         for (at, mut step) in above.into_iter().enumerate().rev() {
-            if step.rows.is_none() && step.operation != "FILTER" {
+            if step.operation == "FILTER" {
+                let left = |all: u64| ((all as f64 * RANGE_SHARE).round() as u64).max(1);
+                estimate = (estimate.0.map(left), estimate.1.map(left));
+            }
+            if step.rows.is_none() {
                 (step.rows, step.bytes) = estimate;
             }
+            (step.cost, step.io_cost) = cost;
             let figures = FiguresValue { starts, rows, ..work };
             sources.insert(0, RowSource { depth: first + at as u32, object: 0, step, figures });
         }
         sources
     }
 
-    pub(crate) fn accepts(&self, inputs: &Inputs<'_>) -> Result<bool> {
-        for test in &self.tests {
+    /// True: a row satisfies the conditions about the tables up to number `level`, that one among them.
+    pub(crate) fn accepts(&self, level: usize, inputs: &Inputs<'_>) -> Result<bool> {
+        for RowTest { test, .. } in self.tests.iter().filter(|test| test.level == level) {
             if test.evaluate(inputs)? != Truth::True {
                 return Ok(false);
             }

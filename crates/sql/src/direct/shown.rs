@@ -27,10 +27,29 @@ impl DirectQuery {
         if self.read.first_only {
             steps.push(PlanStep { rows: Some(1), ..PlanStep::new("FIRST ROW", "") });
         }
-        for test in self.tests.iter().rev() {
-            steps.push(PlanStep { filter: Some(self.names().test(test)), ..PlanStep::new("FILTER", "") });
+        // Those of a join stand at its tables.
+        for test in self.tests.iter().rev().filter(|_| self.inner.is_empty()) {
+            steps.push(PlanStep { filter: Some(self.test_shown(&test.test)), ..PlanStep::new("FILTER", "") });
         }
         steps
+    }
+
+    /// A condition as plans show it.
+    pub(super) fn test_shown(&self, test: &Test) -> String {
+        self.names().test(test)
+    }
+
+    /// The name in the statement of the table that a column is of, and the column's.
+    pub(crate) fn column(&self, at: usize) -> Option<(String, String)> {
+        let mut left = at;
+        for read in std::iter::once(&self.read).chain(&self.inner) {
+            if let Some(position) = read.projection.get(left) {
+                let name = &read.table.columns.get(usize::from(*position))?.name;
+                return Some((read.alias.clone(), name.clone()));
+            }
+            left -= read.projection.len();
+        }
+        None
     }
 
     /// The names of its columns.

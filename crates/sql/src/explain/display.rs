@@ -143,6 +143,15 @@ fn columns(plan: &[PlanLine], format: &Format) -> Vec<Column> {
         let bytes = |line: &PlanLine| line.step.bytes.map(short);
         if format.statistics { add("E-Bytes", 7, &bytes) } else { add("Bytes", 5, &bytes) }
     }
+    if format.cost && plan.iter().any(|line| line.step.cost.is_some()) {
+        let cost = |line: &PlanLine| {
+            let cost = line.step.cost?;
+            // The share of work, rounded up as the cost is.
+            let work = cost.saturating_sub(line.step.io_cost.unwrap_or(cost));
+            Some(format!("{:>5} {:>5}", short(cost), format!("({})", (work * 100).div_ceil(cost.max(1)))))
+        };
+        add("Cost (%CPU)", 11, &cost);
+    }
     if figures {
         add("A-Rows", 6, &did(|f| f.rows));
         columns.push(Column {

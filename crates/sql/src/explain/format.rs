@@ -12,6 +12,8 @@ pub(crate) struct Format {
     pub(crate) note: bool,
     pub(crate) hints: HintReport,
     /// Figures of the row sources.
+    /// The costs; with the figures of executions only when they are asked for.
+    pub(crate) cost: bool,
     pub(crate) statistics: bool,
     /// Figures of the last execution, not of all.
     pub(crate) last: bool,
@@ -37,6 +39,7 @@ pub(crate) enum Reading {
 const TYPICAL: Format = Format {
     rows: true,
     bytes: true,
+    cost: true,
     predicate: true,
     alias: false,
     note: true,
@@ -44,8 +47,15 @@ const TYPICAL: Format = Format {
     statistics: false,
     last: false,
 };
-const BASIC: Format =
-    Format { rows: false, bytes: false, predicate: false, note: false, hints: HintReport::None, ..TYPICAL };
+const BASIC: Format = Format {
+    rows: false,
+    bytes: false,
+    cost: false,
+    predicate: false,
+    note: false,
+    hints: HintReport::None,
+    ..TYPICAL
+};
 
 impl Format {
     /// TYPICAL.
@@ -77,19 +87,21 @@ impl Format {
                         "ALL" => Format { alias: true, hints: HintReport::All, ..TYPICAL },
                         _ => TYPICAL,
                     };
-                    let bytes = base.bytes && !format.statistics;
-                    format = Format { statistics: format.statistics, last: format.last, bytes, ..base };
+                    let (bytes, cost) = (base.bytes && !format.statistics, base.cost && !format.statistics);
+                    format = Format { statistics: format.statistics, last: format.last, bytes, cost, ..base };
                     level = true;
                 }
                 "ALLSTATS" | "IOSTATS" => {
                     format.statistics = on;
                     if !level || format.rows {
                         format.bytes = false;
+                        format.cost = false;
                     }
                 }
                 "LAST" => format.last = on,
                 "ROWS" => format.rows = on,
                 "BYTES" => format.bytes = on,
+                "COST" => format.cost = on,
                 "PREDICATE" => format.predicate = on,
                 "ALIAS" => format.alias = on,
                 "NOTE" => format.note = on,
@@ -97,10 +109,10 @@ impl Format {
                 "HINT_REPORT_UNUSED" if on => format.hints = HintReport::Unused,
                 "HINT_REPORT" | "HINT_REPORT_UNUSED" => format.hints = HintReport::None,
                 // Removing a part that does not exist has no effect.
-                "COST" | "PARTITION" | "PARALLEL" | "PROJECTION" | "REMOTE" | "QBREGISTRY" if !on => {}
+                "PARTITION" | "PARALLEL" | "PROJECTION" | "REMOTE" | "QBREGISTRY" if !on => {}
                 "ADVANCED" | "ADAPTIVE" | "MEMSTATS" | "OUTLINE" | "PEEKED_BINDS" | "RUNSTATS_LAST"
-                | "RUNSTATS_TOT" | "COST" | "PARTITION" | "PARALLEL" | "PROJECTION" | "REMOTE" | "QBREGISTRY"
-                | "METRICS" | "HINT_REPORT_USED" => {
+                | "RUNSTATS_TOT" | "PARTITION" | "PARALLEL" | "PROJECTION" | "REMOTE" | "QBREGISTRY" | "METRICS"
+                | "HINT_REPORT_USED" => {
                     return Err(Error::unsupported(format!("{word} in a format of DBMS_XPLAN")));
                 }
                 _ => return Ok(Reading::Unknown(text.unwrap_or_default().to_owned())),
@@ -127,8 +139,12 @@ mod tests {
         assert_eq!(known("basic"), BASIC);
         assert_eq!(known("BASIC +ROWS + predicate"), Format { rows: true, predicate: true, ..BASIC });
         assert_eq!(known("typical -bytes-note"), Format { bytes: false, note: false, ..TYPICAL });
-        assert_eq!(known("allstats last"), Format { bytes: false, statistics: true, last: true, ..TYPICAL });
-        assert_eq!(known("ALLSTATS LAST, +bytes"), Format { statistics: true, last: true, ..TYPICAL });
+        assert_eq!(
+            known("allstats last"),
+            Format { bytes: false, cost: false, statistics: true, last: true, ..TYPICAL }
+        );
+        assert_eq!(known("ALLSTATS LAST, +bytes"), Format { cost: false, statistics: true, last: true, ..TYPICAL });
+        assert_eq!(known("ALLSTATS LAST +COST"), Format { bytes: false, statistics: true, last: true, ..TYPICAL });
         assert_eq!(known("all -projection"), Format { alias: true, hints: HintReport::All, ..TYPICAL });
         assert_eq!(known("basic +hint_report"), Format { hints: HintReport::All, ..BASIC });
         assert_eq!(known("typical -hint_report"), Format { hints: HintReport::None, ..TYPICAL });

@@ -137,9 +137,11 @@ fn explained(tables: &SessionTables, name: &str, statement_id: Option<&str>) -> 
     let (owner, table) = words.name()?;
     words.end()?;
     let resolved = tables.catalog.resolve(&tables.schema, owner.as_deref(), &table)?;
-    let (from, remarks) = match &resolved.object {
-        Some(SchemaObject::Table(table)) => (quoted(&table.owner, &table.name), table.column(table::REMARKS).is_some()),
-        Some(SchemaObject::View(view)) => (quoted(&view.owner, &view.name), false),
+    let (from, optional) = match &resolved.object {
+        Some(SchemaObject::Table(table)) => {
+            (quoted(&table.owner, &table.name), table::OPTIONAL.map(|name| table.column(name).map_or("null", |_| name)))
+        }
+        Some(SchemaObject::View(view)) => (quoted(&view.owner, &view.name), table::OPTIONAL.map(|_| "null")),
         None if is_own(owner.as_deref(), &table) => {
             let rows = tables.nested.shared().plan_rows.lock();
             let asked = |id: &Option<String>| statement_id.is_none_or(|asked| id.as_deref() == Some(asked));
@@ -155,7 +157,7 @@ fn explained(tables: &SessionTables, name: &str, statement_id: Option<&str>) -> 
     let query = format!(
         "select {}, {} from {from} where plan_id = (select max(plan_id) from {from}{of}) order by id",
         table::SHOWN,
-        if remarks { table::REMARKS } else { "null" }
+        optional.join(", ")
     );
     let caller = Caller { schema: &tables.schema, rights: tables.user.clone(), place: CallPlace::Query };
     let rows = tables.nested.call_as(&caller, |host, _| {

@@ -169,7 +169,8 @@ pub(crate) fn settle(hints: &[StatementHint], sources: &mut [RowSource]) {
     let mut rest = Vec::new();
     for hint in hints {
         // The same hint may stand in a view that the statement reads.
-        let resolved = hint.hint.arguments.first().is_some_and(|table| hint.tables.contains(table));
+        let resolved =
+            hints::is_for_block(&hint.hint.name) || hint.hint.arguments.iter().any(|table| hint.tables.contains(table));
         match settled.iter().position(|fate| resolved && fate.is_of(&hint.hint)) {
             Some(at) => drop(settled.swap_remove(at)),
             None => rest.push(fate(hint, loads)),
@@ -187,12 +188,16 @@ fn fate(StatementHint { hint, tables, place }: &StatementHint, loads: bool) -> H
         "APPEND" if loads && *place == HintedPart::Insert => HintFate::used(hint),
         "APPEND" if *place == HintedPart::Insert => not(Mark::Unused, "the rows cannot be loaded"),
         "APPEND" => not(Mark::Unused, "the statement is no INSERT into one table"),
+        name if hints::is_for_block(name) => not(Mark::Unused, "its query block has no joins to order"),
         name if hints::is_for_tables(name) => match hint.arguments.first() {
             None => not(Mark::Error, "it names no table"),
             Some(table) if table.contains('@') => not(Mark::Unused, "query blocks have no names here"),
             _ if *place == HintedPart::Several => not(Mark::Unused, "not carried out in this statement"),
-            Some(table) if !tables.contains(table) => {
+            Some(_) if !hint.arguments.iter().any(|table| tables.contains(table)) => {
                 not(Mark::Unresolved, "its query block has no table of this name")
+            }
+            Some(_) if hints::is_for_joins(&hint.name) => {
+                not(Mark::Unused, "its query block has no inner join to which it applies")
             }
             Some(_) => not(
                 Mark::Unused,

@@ -44,6 +44,7 @@ impl CursorPlan {
         if let Some(top) = below.first() {
             root.figures.rows = top.figures.rows;
             (root.step.rows, root.step.bytes) = (top.step.rows, top.step.bytes);
+            (root.step.cost, root.step.io_cost) = (top.step.cost, top.step.io_cost);
         }
         let mut sources = vec![root];
         sources.extend(below.into_iter().map(|source| RowSource { depth: source.depth + 1, ..source }));

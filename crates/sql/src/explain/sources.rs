@@ -11,13 +11,14 @@ use datafusion::physical_plan::aggregates::AggregateExec;
 use datafusion::physical_plan::filter::FilterExec;
 use datafusion::physical_plan::joins::utils::JoinFilter;
 use datafusion::physical_plan::joins::{CrossJoinExec, HashJoinExec, NestedLoopJoinExec, SortMergeJoinExec};
-use datafusion::physical_plan::limit::{GlobalLimitExec, LocalLimitExec};
 use datafusion::physical_plan::projection::ProjectionExec;
 use datafusion::physical_plan::sorts::sort::SortExec;
 
 use super::predicate;
 use super::step::PlanStep;
 use crate::cursor::open::RowSource;
+use crate::optimizer::loops_table::LoopsExec;
+use crate::optimizer::physical::{Expectations, Expected};
 use crate::scan::exec::TableReadExec;
 use crate::scan::external::ExternalReadExec;
 use crate::scan::figures::FiguresValue;
@@ -27,74 +28,65 @@ type Plan = Arc<dyn ExecutionPlan>;
 /// Appends the row sources of a plan, parents first. Projections are part of the source under them, as Oracle counts
 /// them.
 pub(crate) fn row_sources(plan: &Plan, depth: u32, into: &mut Vec<RowSource>) {
-    let several = tables(plan) > 1;
-    add(plan, depth, several, into);
+    let shown = Shown { several: tables(plan) > 1, expected: Expectations::of(plan) };
+    shown.add(plan, depth, into);
+}
+
+/// What a plan is shown with.
+struct Shown {
+    /// It reads several tables, so columns are qualified.
+    several: bool,
+    expected: Expectations,
 }
 
 fn tables(plan: &Plan) -> usize {
     let node: &dyn Any = plan.as_ref();
-    usize::from(node.is::<TableReadExec>()) + plan.children().into_iter().map(tables).sum::<usize>()
+    let loops = node.downcast_ref::<LoopsExec>().map_or(0, LoopsExec::tables);
+    loops + usize::from(node.is::<TableReadExec>()) + plan.children().into_iter().map(tables).sum::<usize>()
 }
 
-fn add(plan: &Plan, depth: u32, several: bool, into: &mut Vec<RowSource>) {
-    let node: &dyn Any = plan.as_ref();
-    if let Some(read) = node.downcast_ref::<TableReadExec>() {
-        into.extend(read.row_sources(depth, several));
-        return;
-    }
-    if let Some(read) = node.downcast_ref::<ExternalReadExec>() {
-        into.push(read.row_source(depth));
-        return;
-    }
-    let Some(step) = step(plan, several) else {
+impl Shown {
+    fn add(&self, plan: &Plan, depth: u32, into: &mut Vec<RowSource>) {
+        let node: &dyn Any = plan.as_ref();
+        if let Some(read) = node.downcast_ref::<TableReadExec>() {
+            into.extend(read.row_sources(depth, self.several));
+            return;
+        }
+        if let Some(loops) = node.downcast_ref::<LoopsExec>() {
+            into.extend(loops.row_sources(depth));
+            return;
+        }
+        if let Some(read) = node.downcast_ref::<ExternalReadExec>() {
+            into.push(read.row_source(depth));
+            return;
+        }
+        let Some(mut step) = step(plan, self.several) else {
+            for child in plan.children() {
+                self.add(child, depth, into);
+            }
+            return;
+        };
+        if let Some(Expected { estimate, cost }) = self.expected.get(plan).filter(|found| found.estimate.known) {
+            step.expect(estimate.rows, estimate.bytes, *cost);
+        }
+        let at = into.len();
+        let mut figures = FiguresValue::default();
+        if let Some(metrics) = plan.metrics() {
+            figures.starts = u64::from(metrics.iter().next().is_some());
+            figures.rows = metrics.output_rows().unwrap_or(0) as u64;
+            figures.micros = metrics.elapsed_compute().unwrap_or(0) as u64 / 1000;
+        }
+        into.push(RowSource { depth, object: 0, step, figures });
         for child in plan.children() {
-            add(child, depth, several, into);
+            self.add(child, depth + 1, into);
         }
-        return;
-    };
-    let at = into.len();
-    let mut figures = FiguresValue::default();
-    if let Some(metrics) = plan.metrics() {
-        figures.starts = u64::from(metrics.iter().next().is_some());
-        figures.rows = metrics.output_rows().unwrap_or(0) as u64;
-        figures.micros = metrics.elapsed_compute().unwrap_or(0) as u64 / 1000;
-    }
-    into.push(RowSource { depth, object: 0, step, figures });
-    for child in plan.children() {
-        add(child, depth + 1, several, into);
-    }
-    // Gets, reads and time of a row source include those under it.
-    let mut under = Vec::new();
-    for below in at + 1..into.len() {
-        if into[below].depth == depth + 1 {
-            let inner = into[below].figures;
-            into[at].figures.add_work(&inner);
-            under.push((into[below].step.rows, into[below].step.bytes));
+        // Gets, reads and time of a row source include those under it.
+        for below in at + 1..into.len() {
+            if into[below].depth == depth + 1 {
+                let inner = into[below].figures;
+                into[at].figures.add_work(&inner);
+            }
         }
-    }
-    estimate(plan, &mut into[at].step, &under);
-}
-
-/// Estimates the rows of an operation, where the estimates below it allow.
-fn estimate(plan: &Plan, step: &mut PlanStep, under: &[(Option<u64>, Option<u64>)]) {
-    let node: &dyn Any = plan.as_ref();
-    let limit = node
-        .downcast_ref::<SortExec>()
-        .and_then(SortExec::fetch)
-        .or_else(|| node.downcast_ref::<GlobalLimitExec>().and_then(GlobalLimitExec::fetch))
-        .or_else(|| node.downcast_ref::<LocalLimitExec>().map(LocalLimitExec::fetch))
-        .map(|limit| limit as u64);
-    match (step.operation.as_str(), step.options.as_str(), under) {
-        ("SORT", "AGGREGATE", _) => step.rows = Some(1),
-        ("SORT" | "COUNT" | "WINDOW", _, [(rows, bytes)]) => match (limit, *rows) {
-            (Some(limit), Some(rows)) if limit < rows => step.rows = Some(limit),
-            _ => (step.rows, step.bytes) = (*rows, *bytes),
-        },
-        ("UNION-ALL", _, inputs) => {
-            step.rows = inputs.iter().map(|(rows, _)| *rows).sum();
-            step.bytes = inputs.iter().map(|(_, bytes)| *bytes).sum();
-        }
-        _ => {}
     }
 }
 
@@ -209,6 +201,9 @@ fn origin(plan: &Plan, index: usize) -> Option<(String, String)> {
     let node: &dyn Any = plan.as_ref();
     if let Some(read) = node.downcast_ref::<TableReadExec>() {
         return read.column(index);
+    }
+    if let Some(loops) = node.downcast_ref::<LoopsExec>() {
+        return loops.column(index);
     }
     if let Some(projection) = node.downcast_ref::<ProjectionExec>() {
         let expr: &dyn Any = projection.expr().get(index)?.expr.as_ref();

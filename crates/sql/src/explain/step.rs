@@ -1,5 +1,6 @@
 //! One operation of a plan: plain data that outlives the statement.
 
+use crate::optimizer::cost::Cost;
 use crate::plan::hints::HintFate;
 
 /// The object of an operation.
@@ -24,6 +25,10 @@ pub(crate) struct PlanStep {
     pub(crate) rows: Option<u64>,
     /// Estimated bytes.
     pub(crate) bytes: Option<u64>,
+    /// Estimated cost, that of the operations below included, in reads of a single block.
+    pub(crate) cost: Option<u64>,
+    /// The part of it that is reads.
+    pub(crate) io_cost: Option<u64>,
     /// Access conditions: they limit the rows read.
     pub(crate) access: Option<String>,
     /// Filter conditions: they are checked on the rows read.
@@ -41,6 +46,15 @@ impl PlanStep {
     pub(crate) fn change(operation: &str, owner: &str, table: &str) -> Self {
         let object = PlanObject { owner: owner.to_owned(), name: table.to_owned(), alias: None, kind: "TABLE" };
         Self { object: Some(object), ..Self::new(operation, "") }
+    }
+
+    /// Sets what is expected of it.
+    pub(crate) fn expect(&mut self, rows: f64, row_bytes: f64, cost: Cost) {
+        let rows = rows.max(1.0).round();
+        self.rows = Some(rows as u64);
+        self.bytes = Some((rows * row_bytes).round() as u64);
+        self.cost = Some(cost.shown());
+        self.io_cost = Some(cost.reads.round() as u64);
     }
 
     /// Operation and options: `TABLE ACCESS FULL`.

@@ -30,8 +30,8 @@ pub(crate) const COLUMNS: &[Column<PlanRow>] = &[
     number("PARENT_ID", |row| maybe(row.parent, n)),
     number("DEPTH", |row| n(row.line.depth)),
     number("POSITION", |row| maybe(row.position, n)),
-    // There is no cost.
-    number("COST", |_| Datum::Null),
+    number("COST", |row| maybe(row.line.step.cost, n)),
+    number("IO_COST", |row| maybe(row.line.step.io_cost, n)),
     number("CARDINALITY", |row| maybe(row.line.step.rows, n)),
     number("BYTES", |row| maybe(row.line.step.bytes, n)),
     text("ACCESS_PREDICATES", 4000, |row| maybe(row.line.step.access.as_ref(), cut)),
@@ -72,8 +72,8 @@ pub(crate) fn rows(plan: &CursorPlan, statement_id: Option<&str>, plan_id: u64, 
             wall_us,
             line: PlanLine { id: at as u64, depth: source.depth, step: source.step.clone(), figures: None },
             parent: parents[at].map(|parent| parent as u64),
-            // For the statement itself Oracle has its cost in this column.
-            position: parents[at].map(|_| positions[at]),
+            // For the statement itself it is the cost.
+            position: parents[at].map(|_| positions[at]).or(source.step.cost),
         })
         .collect()
 }
@@ -95,8 +95,8 @@ impl PlanRow {
 /// The columns that [`line`] reads, in its order.
 pub(crate) const SHOWN: &str = "ID, DEPTH, OPERATION, OPTIONS, OBJECT_NAME, OBJECT_ALIAS, CARDINALITY, BYTES, ACCESS_PREDICATES, FILTER_PREDICATES";
 
-/// A further column, where the table has it.
-pub(crate) const REMARKS: &str = "REMARKS";
+/// Further columns, where the table has them.
+pub(crate) const OPTIONAL: [&str; 3] = ["REMARKS", "COST", "IO_COST"];
 
 /// Reads a selected row of a plan table.
 pub(crate) fn line(row: &[Datum]) -> PlanLine {
@@ -122,6 +122,8 @@ pub(crate) fn line(row: &[Datum]) -> PlanLine {
             bytes: number(7),
             access: text(8),
             filter: text(9),
+            cost: number(11),
+            io_cost: number(12),
             hints: text(10).map(|remarks| hints::of_remarks(&remarks)).unwrap_or_default(),
         },
         figures: None,

@@ -17,7 +17,7 @@ use sqlparser::ast::{
 
 use super::binder::{Binder, Source, TableColumn, fold, owner_and_name};
 use super::condition::constant;
-use super::hints::{Hint, Hints, is_for_tables};
+use super::hints::{Hint, Hints, is_for};
 use super::query::BoundQuery;
 use super::scope::{Merged, Scope, ScopeColumn, qualified};
 use super::table_function;
@@ -125,14 +125,8 @@ impl Binder<'_> {
         let span = name.0.last().and_then(|part| part.as_ident()).map(|ident| ident.span);
         let hints = Hints {
             table: Some(known.clone()),
-            list: cx
-                .hints
-                .iter()
-                .filter(|hint| {
-                    is_for_tables(&hint.name) && hint.arguments.first().is_some_and(|argument| *argument == known)
-                })
-                .cloned()
-                .collect(),
+            list: cx.hints.iter().filter(|hint| is_for(hint, &known)).cloned().collect(),
+            fates: Vec::new(),
         };
         let relation = self.cx.tables.relation(owner.as_deref(), &table, &hints)?.ok_or_else(|| {
             let error = Error::user(942, format!("table or view does not exist: {name}"));

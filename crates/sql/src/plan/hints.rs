@@ -1,6 +1,7 @@
 //! Optimiser hints: `/*+ FULL(t) INDEX(t t_ndx) */`, and their fates.
 //!
-//! FULL, INDEX, NO_INDEX, APPEND and GATHER_PLAN_STATISTICS have an effect. Other hints are parsed, and the plan's hint
+//! FULL, INDEX, NO_INDEX, LEADING, ORDERED, USE_NL, USE_HASH, NO_USE_NL, NO_USE_HASH, CARDINALITY, APPEND and
+//! GATHER_PLAN_STATISTICS have an effect. Other hints are parsed, and the plan's hint
 //! report says why they are unused.
 
 use std::fmt;
@@ -28,6 +29,19 @@ pub(crate) struct Hints {
     pub(crate) list: Vec<Hint>,
     /// The name of that table in the block.
     pub(crate) table: Option<String>,
+    /// The fates of those about joins that this table's row source reports.
+    pub(crate) fates: Vec<HintFate>,
+}
+
+impl Hints {
+    /// The rows that a CARDINALITY hint says a table has behind its conditions.
+    pub(crate) fn cardinality(&self) -> Option<f64> {
+        let hint = self.list.iter().find(|hint| hint.name == "CARDINALITY")?;
+        match hint.arguments.as_slice() {
+            [_, rows] => rows.parse().ok().filter(|rows: &f64| rows.is_finite() && *rows >= 0.0),
+            _ => None,
+        }
+    }
 }
 
 /// The fate of a hint.
@@ -145,7 +159,25 @@ fn in_parentheses(text: &str) -> (Vec<String>, &str) {
 
 /// True: hints of this name take a table as their first argument.
 pub(crate) fn is_for_tables(name: &str) -> bool {
-    matches!(name, "FULL" | "INDEX" | "NO_INDEX")
+    matches!(name, "FULL" | "INDEX" | "NO_INDEX" | "CARDINALITY") || is_for_joins(name) && !is_for_block(name)
+}
+
+/// True: hints of this name are about the order or the method of joins.
+pub(crate) fn is_for_joins(name: &str) -> bool {
+    is_for_block(name) || matches!(name, "LEADING" | "USE_NL" | "USE_HASH" | "NO_USE_NL" | "NO_USE_HASH")
+}
+
+/// True: hints of this name are for all tables of their query block.
+pub(crate) fn is_for_block(name: &str) -> bool {
+    name == "ORDERED"
+}
+
+/// True: the hint is for the table that its query block knows by this name.
+pub(crate) fn is_for(hint: &Hint, table: &str) -> bool {
+    if is_for_joins(&hint.name) {
+        return is_for_block(&hint.name) || hint.arguments.iter().any(|argument| argument == table);
+    }
+    is_for_tables(&hint.name) && hint.arguments.first().is_some_and(|argument| argument == table)
 }
 
 /// True: a hint of Oracle that has no effect here: parsed, and reported as unused.
@@ -155,7 +187,6 @@ pub(crate) fn is_foreign(name: &str) -> bool {
         "APPEND_VALUES",
         "BIND_AWARE",
         "CACHE",
-        "CARDINALITY",
         "CHANGE_DUPKEY_ERROR_INDEX",
         "CHOOSE",
         "CLUSTER",
@@ -189,7 +220,6 @@ pub(crate) fn is_foreign(name: &str) -> bool {
         "INLINE",
         "INMEMORY",
         "INMEMORY_PRUNING",
-        "LEADING",
         "MATERIALIZE",
         "MERGE",
         "MERGE_AJ",
@@ -236,16 +266,13 @@ pub(crate) fn is_foreign(name: &str) -> bool {
         "NO_UNNEST",
         "NO_USE_BAND",
         "NO_USE_CUBE",
-        "NO_USE_HASH",
         "NO_USE_MERGE",
-        "NO_USE_NL",
         "NO_XMLINDEX_REWRITE",
         "NO_XML_QUERY_REWRITE",
         "NO_ZONEMAP",
         "OPTIMIZER_FEATURES_ENABLE",
         "OPT_ESTIMATE",
         "OPT_PARAM",
-        "ORDERED",
         "ORDERED_PREDICATES",
         "OUTLINE",
         "OUTLINE_LEAF",
@@ -273,10 +300,8 @@ pub(crate) fn is_foreign(name: &str) -> bool {
         "USE_BAND",
         "USE_CONCAT",
         "USE_CUBE",
-        "USE_HASH",
         "USE_HASH_AGGREGATION",
         "USE_MERGE",
-        "USE_NL",
         "USE_NL_WITH_INDEX",
         "USE_SEMI",
     ];

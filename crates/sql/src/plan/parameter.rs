@@ -36,6 +36,10 @@ impl Parameters {
     pub(crate) fn context(&self) -> &dyn Context {
         &*self.context
     }
+
+    pub(crate) fn shared_context(&self) -> Arc<dyn Context> {
+        Arc::clone(&self.context)
+    }
 }
 
 /// The bind variable `name` of this type, at `position` among the statement's.

@@ -1,8 +1,8 @@
 //! Access path of a table: by rowid, by an index, or a full scan.
 //!
-//! A rule of thumb decides, from the conditions on leading columns of an index and from the index's own statistics: the
-//! whole key of a unique index always wins; another range is taken when visiting its leaves and table blocks costs less
-//! than reading the table in multiblock reads. Where there are no statistics, the table's blocks are those below its
+//! The conditions on leading columns of an index and the index's own statistics decide: the whole key of a unique index
+//! always wins; another range is taken when visiting its leaves and table blocks costs less than reading the table in
+//! multiblock reads (`optimizer/cost.rs`). Where there are no statistics, the table's blocks are those below its
 //! high-water mark and an equality finds what Oracle's default values say.
 //!
 //! `/*+ FULL(t) */` forbids indexes, `/*+ INDEX(t i) */` asks for one.
@@ -10,16 +10,16 @@
 use std::ops::Bound;
 use std::sync::Arc;
 
-use common::{Result, Rowid};
+use common::{BlockSize, Result, Rowid};
 use engine::dictionary::{IndexDef, TableDef};
 use engine::instance::Session;
 use scan::{Comparison, Predicate};
 
 use super::selectivity;
-use crate::plan::hints::{Hint, HintFate, Hints, Mark};
+use crate::optimizer::cost::{self, Cost};
+use crate::plan::hints::{Hint, HintFate, Hints, Mark, is_for_joins};
+use storage::parameters::Parameter;
 
-/// A multiblock read costs about as much as one single-block read; it brings this many blocks.
-const BLOCKS_A_READ: f64 = 8.0;
 /// Assumed share of the rows in a range with one end and with two.
 const OPEN_RANGE_SHARE: f64 = 0.25;
 const CLOSED_RANGE_SHARE: f64 = 0.05;
@@ -51,16 +51,67 @@ pub(crate) enum Access {
 }
 
 /// Chooses the access path. `blocks` is asked for the table's blocks where an index is to be weighed against them;
-/// `hints` are those that name the table, the second value has their fates.
+/// `reads`: blocks of a multiblock read, where that is set. `hints` are those that name the table, the second value has
+/// their fates.
 pub(crate) fn choose(
     table: &TableDef,
-    blocks: impl FnOnce() -> Result<u64>,
+    (blocks, reads): (impl FnOnce() -> Result<u64>, Option<u32>),
     predicate: Option<&Predicate>,
     hints: &Hints,
 ) -> Result<(Access, Vec<HintFate>)> {
-    let access = chosen(table, blocks, predicate, &hints.list)?;
-    let fates = hints.list.iter().map(|hint| fate(hint, table, &access, &hints.list)).collect();
+    let access = chosen(table, (blocks, reads), predicate, &hints.list)?;
+    let own = hints.list.iter().filter(|hint| !is_for_joins(&hint.name));
+    let own = own.map(|hint| fate(hint, table, &access, &hints.list));
+    let fates = own.chain(hints.fates.iter().cloned()).collect();
     Ok((access, fates))
+}
+
+/// Blocks of a multiblock read as the session has set them; None where it has not.
+pub(crate) fn blocks_a_read(session: &Session) -> Option<u32> {
+    let count = session.parameters().integer(Parameter::DbFileMultiblockReadCount);
+    u32::try_from(count).ok().filter(|count| *count > 0)
+}
+
+/// What reading the table under a condition costs, by the way that [`choose`] takes.
+///
+/// # Errors
+/// Errors of reading the segment header.
+pub(crate) fn cost(session: &Session, table: &TableDef, predicate: Option<&Predicate>, hints: &Hints) -> Result<Cost> {
+    let (blocks, rows) = (blocks(session, table)?, estimated_rows(session, table)?);
+    let reads = blocks_a_read(session);
+    let (access, _) = choose(table, (|| Ok(blocks), reads), predicate, hints)?;
+    Ok(cost_of(table, &access, predicate, (blocks as f64, rows), reads))
+}
+
+/// The cost of an access path of a table with so many blocks and rows.
+pub(crate) fn cost_of(
+    table: &TableDef,
+    access: &Access,
+    predicate: Option<&Predicate>,
+    (blocks, rows): (f64, f64),
+    blocks_a_read: Option<u32>,
+) -> Cost {
+    match access {
+        Access::Full => Cost::of_scan(blocks, rows, table.segment.block_size().bytes(), blocks_a_read),
+        Access::Rowids(rowids) => Cost::of_index(rowids.len() as f64, rowids.len() as f64),
+        Access::Index { index, ranges, .. } => {
+            let mut conditions = Vec::new();
+            if let Some(predicate) = predicate {
+                flatten(predicate, &mut conditions);
+            }
+            let range = Range::of(index, &conditions);
+            let found = predicate.map_or(rows, |predicate| found_by(table, index, predicate, rows));
+            let visits = match range {
+                Some(range) if range.is_whole_key(index) => {
+                    let blevel = index.statistics.map_or(DEFAULT_BLEVEL, |known| f64::from(known.blevel));
+                    ranges.len() as f64 * (blevel + 2.0)
+                }
+                Some(range) => range.cost(table, index, rows) + 1.0,
+                None => index.statistics.map_or(rows, |known| (known.leaf_blocks + known.clustering_factor) as f64),
+            };
+            Cost::of_index(visits, found)
+        }
+    }
 }
 
 /// Blocks of a table: as analyzed, else those below its high-water mark now.
@@ -74,6 +125,25 @@ pub(crate) fn blocks(session: &Session, table: &TableDef) -> Result<u64> {
     }
 }
 
+/// The share of the blocks of tables that the buffer cache has room for.
+///
+/// # Errors
+/// Errors of reading a segment header.
+pub(crate) fn cached_share<'t>(session: &Session, tables: impl Iterator<Item = &'t Arc<TableDef>>) -> Result<f64> {
+    let mut all: Vec<(BlockSize, u64)> = Vec::new();
+    for table in tables {
+        let (size, count) = (table.segment.block_size(), blocks(session, table)?);
+        match all.iter_mut().find(|(known, _)| *known == size) {
+            Some((_, sum)) => *sum += count,
+            None => all.push((size, count)),
+        }
+    }
+    let cache = session.worker().store().cache();
+    let share =
+        |(size, blocks): &(BlockSize, u64)| (cache.pool_of(*size).capacity() as f64 / (*blocks).max(1) as f64).min(1.0);
+    Ok(all.iter().map(share).fold(1.0, f64::min))
+}
+
 /// Rows of a table: as analyzed, else as many as its blocks hold of the usual length.
 ///
 /// # Errors
@@ -83,6 +153,11 @@ pub(crate) fn estimated_rows(session: &Session, table: &TableDef) -> Result<f64>
         Some(statistics) => Ok(statistics.num_rows as f64),
         None => Ok(rows_in(table, blocks(session, table)?)),
     }
+}
+
+/// The same of a table of which it is known how many blocks it has.
+pub(crate) fn rows_of(table: &TableDef, blocks: f64) -> f64 {
+    table.statistics.map_or_else(|| rows_in(table, blocks as u64), |statistics| statistics.num_rows as f64)
 }
 
 /// Rows of the usual length in so many blocks.
@@ -143,7 +218,8 @@ pub(crate) fn found_by(table: &TableDef, index: &IndexDef, predicate: &Predicate
 
 /// The fates of hints without effect.
 pub(crate) fn unused(hints: &Hints, why: &str) -> Vec<HintFate> {
-    hints.list.iter().map(|hint| HintFate::not(Mark::Unused, hint, why)).collect()
+    let own = hints.list.iter().filter(|hint| !is_for_joins(&hint.name));
+    own.map(|hint| HintFate::not(Mark::Unused, hint, why)).chain(hints.fates.iter().cloned()).collect()
 }
 
 /// True: a hint is about this index: it names no index, or this one, or its leading columns.
@@ -168,7 +244,7 @@ fn fate(hint: &Hint, table: &TableDef, access: &Access, all: &[Hint]) -> HintFat
         meant.into_iter().all(by)
     };
     match (hint.name.as_str(), access) {
-        ("FULL", _) => HintFate::used(hint),
+        ("FULL" | "CARDINALITY", _) => HintFate::used(hint),
         ("NO_INDEX" | "INDEX", _) if !known() => not("the table has no such index"),
         ("NO_INDEX", _) => HintFate::used(hint),
         ("INDEX", Access::Index { index, .. }) if means(hint, table, index) => HintFate::used(hint),
@@ -181,7 +257,7 @@ fn fate(hint: &Hint, table: &TableDef, access: &Access, all: &[Hint]) -> HintFat
 
 fn chosen(
     table: &TableDef,
-    blocks: impl FnOnce() -> Result<u64>,
+    (blocks, reads): (impl FnOnce() -> Result<u64>, Option<u32>),
     predicate: Option<&Predicate>,
     hints: &[Hint],
 ) -> Result<Access> {
@@ -192,7 +268,7 @@ fn chosen(
     }
     let mut conditions = Vec::new();
     flatten(predicate, &mut conditions);
-    let mut ranges: Vec<(Range, &Arc<IndexDef>)> = Vec::new();
+    let mut ranges: Vec<(Range<'_>, &Arc<IndexDef>)> = Vec::new();
     for index in &table.indexes {
         if by("NO_INDEX").any(|hint| means(hint, table, index)) {
             continue;
@@ -213,11 +289,12 @@ fn chosen(
     }
     let blocks = blocks()?;
     let rows = rows_in(table, blocks);
-    let cost = |(range, index): &(Range, &Arc<IndexDef>)| range.cost(table, index, rows);
+    let cost = |(range, index): &(Range<'_>, &Arc<IndexDef>)| range.cost(table, index, rows);
     let best =
         ranges.into_iter().map(|range| (cost(&range), range)).min_by(|(one, _), (other, _)| one.total_cmp(other));
+    let scan = cost::full_scan_reads(blocks as f64, table.segment.block_size().bytes(), reads);
     Ok(match best {
-        Some((cost, (range, index))) if cost < blocks as f64 / BLOCKS_A_READ => range.access(index),
+        Some((cost, (range, index))) if cost < scan => range.access(index),
         _ => Access::Full,
     })
 }
@@ -254,7 +331,7 @@ pub(crate) fn expected(table: &TableDef, index: &IndexDef, conditions: &[&Predic
 const LISTED_MAX: usize = 1_000;
 
 /// The ranges of an index under conditions.
-struct Range {
+struct Range<'c> {
     ranges: Vec<(KeyBound, KeyBound)>,
     /// Leading columns with an equality, or a list of values.
     equal: usize,
@@ -265,10 +342,12 @@ struct Range {
     high: Option<Box<[u8]>>,
     /// The indexes of the conditions used.
     used: Vec<usize>,
+    /// The equalities and lists among them, by column of the index.
+    exact: Vec<&'c Predicate>,
 }
 
-impl Range {
-    fn of(index: &IndexDef, conditions: &[&Predicate]) -> Option<Self> {
+impl<'c> Range<'c> {
+    fn of(index: &IndexDef, conditions: &[&'c Predicate]) -> Option<Self> {
         let mut keys: Vec<Vec<Vec<u8>>> = vec![Vec::new()];
         let (mut used, mut counts) = (Vec::new(), Vec::new());
         for column in &index.columns {
@@ -303,6 +382,7 @@ impl Range {
             }
         }
         let equal = used.len();
+        let exact = used.iter().map(|at| conditions[*at]).collect();
         let (mut from, mut to) = (None, None);
         let (mut low, mut high) = (None, None);
         if let Some(column) = index.columns.get(equal) {
@@ -334,7 +414,7 @@ impl Range {
         let ranges = keys.iter().map(|key| (end(key, low), end(key, high))).collect();
         let (low, high) = (low.map(|(value, _)| value.clone()), high.map(|(value, _)| value.clone()));
         let some = equal > 0 || low.is_some() || high.is_some();
-        some.then_some(Self { ranges, equal, listed: counts, low, high, used })
+        some.then_some(Self { ranges, equal, listed: counts, low, high, used, exact })
     }
 
     /// Each range is at most one entry.
@@ -384,6 +464,16 @@ impl Range {
     /// Estimated share of the index.
     fn share(&self, table: &TableDef, index: &IndexDef, distinct_keys: u64) -> f64 {
         let distinct_keys = distinct_keys.max(1) as f64;
+        let has_histogram = |column: &u16| {
+            let known = table.statistics_of(usize::from(*column));
+            known.is_some_and(|known| known.histogram.is_some())
+        };
+        if index.columns[..self.equal].iter().any(has_histogram) {
+            // The share depends on the values themselves.
+            let rows = table.statistics.map_or(0.0, |statistics| statistics.num_rows as f64);
+            let each = self.exact.iter().map(|condition| selectivity::share(table, rows, condition));
+            return (self.ends_share(table, index) * each.product::<f64>()).min(1.0);
+        }
         let one = if self.equal == index.columns.len() {
             1.0 / distinct_keys
         } else {

@@ -28,6 +28,7 @@ use super::table::ROWID;
 use crate::cursor::open::RowSource;
 use crate::direct::value::Inputs;
 use crate::error::to_datafusion;
+use crate::optimizer::physical::Expected;
 use crate::plan::parameter::Parameters;
 
 /// Rows a batch when no column is wanted: a count reads many blocks before it returns.
@@ -97,6 +98,12 @@ impl TableReadExec {
         bound(&self.plan, &self.parameters).is_some()
     }
 
+    /// What is expected of it.
+    pub(crate) fn expected(&self) -> Expected {
+        let fields = self.sources.iter().map(|source| source.map(|at| self.spec.projection[at]));
+        self.spec.expected(&self.session, fields, self.limit)
+    }
+
     /// The table's name in the statement, and the column of an output of this node.
     pub(crate) fn column(&self, output: usize) -> Option<(String, String)> {
         let name = match self.sources.get(output)? {
@@ -111,7 +118,7 @@ impl TableReadExec {
     /// The row sources of this node, with their figures so far. `several`: the plan reads several tables, so columns
     /// are qualified.
     pub(crate) fn row_sources(&self, depth: u32, several: bool) -> Vec<RowSource> {
-        let sources = self.spec.row_sources(depth, several, self.limit);
+        let sources = self.spec.row_sources(&self.session, depth, several, self.limit);
         self.spec.measured(sources, &self.figures, &self.index_figures)
     }
 }

@@ -9,7 +9,7 @@ pub(crate) mod index_range;
 pub(crate) mod predicate;
 pub(crate) mod read_plan;
 pub(crate) mod rows;
-mod selectivity;
+pub(crate) mod selectivity;
 pub(crate) mod sink;
 pub(crate) mod source;
 mod steps;

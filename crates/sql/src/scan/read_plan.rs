@@ -32,6 +32,8 @@ pub(crate) struct ReadPlan {
     /// The rows' addresses are wanted.
     pub(crate) rowids: bool,
     pub(crate) hints: Vec<HintFate>,
+    /// Rows that a hint says there are.
+    pub(crate) cardinality: Option<f64>,
 }
 
 /// How the rows are found.
@@ -83,6 +85,7 @@ impl ReadPlan {
             _ => Some(Template::And(conditions)),
         };
         let alias = hints.table.clone().unwrap_or_else(|| table.name.clone());
+        let cardinality = hints.cardinality();
         let (path, hints) = if rowids.is_empty() {
             let predicate = match &conditions {
                 None => None,
@@ -92,6 +95,7 @@ impl ReadPlan {
                 },
             };
             let blocks = || access::blocks(session, table);
+            let blocks = (blocks, access::blocks_a_read(session));
             let (access, fates) = access::choose(table, blocks, predicate.as_ref(), hints)?;
             match access {
                 Access::Index { index, .. } => (Path::Index(index), fates),
@@ -110,25 +114,9 @@ impl ReadPlan {
             first_only: false,
             rowids: sources.contains(&None),
             hints,
+            cardinality,
         };
         Ok(Some((read, sources)))
-    }
-
-    /// Estimated rows that the read gives with the values of an execution.
-    ///
-    /// # Errors
-    /// Errors of reading the segment header.
-    pub(crate) fn estimated_rows(&self, session: &Session, inputs: &Inputs<'_>) -> Result<f64> {
-        let rows = access::estimated_rows(session, &self.table)?;
-        Ok(match (&self.path, &self.conditions) {
-            (Path::Rowids(lists), _) => lists.iter().map(Vec::len).min().unwrap_or(0) as f64,
-            (Path::Index(index), Some(conditions)) => match conditions.bound(inputs) {
-                Ok(Some(predicate)) => access::found_by(&self.table, index, &predicate, rows),
-                _ => rows,
-            },
-            // What a further condition leaves is not known.
-            _ => rows,
-        })
     }
 
     /// True: the index that finds the rows gives them in the order of these columns.

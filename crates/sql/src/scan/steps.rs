@@ -2,6 +2,7 @@
 
 use std::ops::Bound;
 
+use engine::instance::Session;
 use scan::Predicate;
 
 use super::access::{self, Access, KeyBound};
@@ -10,6 +11,8 @@ use super::template::Template;
 use crate::cursor::open::RowSource;
 use crate::explain::predicate;
 use crate::explain::step::{PlanObject, PlanStep};
+use crate::optimizer::estimate::Estimate;
+use crate::optimizer::physical::Expected;
 use crate::scan::figures::{Figures, FiguresValue};
 
 fn index_options(ranges: &[(KeyBound, KeyBound)], unique: bool, descending: bool, first_only: bool) -> &'static str {
@@ -35,9 +38,45 @@ impl ReadSpec {
         }
     }
 
+    /// What is expected of it: by the table's statistics, or by its size as far as that is known without a get.
+    /// `fields`: the columns that are wanted, None for ROWID.
+    pub(crate) fn expected(
+        &self,
+        session: &Session,
+        fields: impl Iterator<Item = Option<u16>>,
+        limit: Option<usize>,
+    ) -> Expected {
+        let table = &self.plan.table;
+        let blocks = match table.statistics {
+            Some(statistics) => statistics.blocks as f64,
+            None => table.segment.known_blocks().map_or(0.0, f64::from),
+        };
+        let rows = access::rows_of(table, blocks);
+        let mut estimate = Estimate::of_table(table, rows, self.predicate.as_ref(), fields);
+        if let Some(rows) = self.plan.cardinality {
+            estimate.rows = rows;
+        }
+        let rowids = match &self.access {
+            Access::Rowids(rowids) => Some(rowids.len()),
+            _ => None,
+        };
+        if let Some(most) = rowids.into_iter().chain(limit).min() {
+            estimate = estimate.limited_to(most as f64);
+        }
+        let reads = access::blocks_a_read(session);
+        let cost = access::cost_of(table, &self.access, self.predicate.as_ref(), (blocks, rows), reads);
+        Expected { estimate, cost }
+    }
+
     /// The row sources, without figures. `several`: the plan reads several tables, so columns are qualified. `limit`:
     /// most rows that are wanted.
-    pub(crate) fn row_sources(&self, depth: u32, several: bool, limit: Option<usize>) -> Vec<RowSource> {
+    pub(crate) fn row_sources(
+        &self,
+        session: &Session,
+        depth: u32,
+        several: bool,
+        limit: Option<usize>,
+    ) -> Vec<RowSource> {
         let Self { plan, predicate, access } = self;
         let (table, alias, conditions) = (&plan.table, &plan.alias, &plan.conditions);
         let shown = several.then_some(alias.as_str());
@@ -60,17 +99,16 @@ impl ReadSpec {
             conditions.flatten(&mut filters);
             access::flatten(predicate, &mut values);
         }
-        let analyzed = table.statistics.map(|statistics| statistics.num_rows);
+        let Expected { estimate, cost } = self.expected(session, std::iter::empty(), limit);
         let mut under = None;
         let mut listed = false;
-        let found = match access {
-            Access::Full => analyzed,
+        match access {
+            Access::Full => {}
             Access::Rowids(rowids) => {
                 step.access = Some(match self.rowids_shown() {
                     Some(text) => text,
                     None => predicate::of_rowids(rowids, shown),
                 });
-                Some(rowids.len() as u64)
             }
             Access::Index { index, ranges, unique, descending } => {
                 listed = ranges.len() > 1;
@@ -86,25 +124,24 @@ impl ReadSpec {
                     at += 1;
                     !used.contains(&(at - 1))
                 });
-                let rows = below.rows;
                 let figures = FiguresValue::default();
                 under = Some(RowSource { depth: depth + 1, object: index.object.0, step: below, figures });
-                rows
             }
-        };
-        step.filter = text(&filters);
-        // The selectivity of a further condition is unknown.
-        step.rows = found.filter(|_| filters.is_empty());
-        if let (Some(rows), Some(limit)) = (step.rows, limit) {
-            step.rows = Some(rows.min(limit as u64));
         }
-        let row_bytes = table.statistics.map(|statistics| statistics.average_row_bytes);
-        step.bytes = step.rows.zip(row_bytes).map(|(rows, bytes)| rows * bytes);
+        step.filter = text(&filters);
+        if estimate.known || matches!(access, Access::Rowids(_)) {
+            step.expect(estimate.rows, estimate.bytes, cost);
+        }
+        let found = under.as_ref().and_then(|below| below.step.rows);
+        // A lookup by a whole key finds one row, whatever else is known.
+        if matches!(access, Access::Index { unique: true, .. }) {
+            step.rows = found;
+        }
         let figures = FiguresValue::default();
         let mut sources = Vec::with_capacity(3);
         if listed {
-            let (rows, bytes) = (step.rows, step.bytes);
-            let step = PlanStep { rows, bytes, ..PlanStep::new("INLIST ITERATOR", "") };
+            let PlanStep { rows, bytes, cost, io_cost, .. } = step;
+            let step = PlanStep { rows, bytes, cost, io_cost, ..PlanStep::new("INLIST ITERATOR", "") };
             sources.push(RowSource { depth, object: 0, step, figures });
         }
         sources.push(RowSource { depth, object: table.object.0, step, figures });

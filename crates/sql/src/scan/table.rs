@@ -1,5 +1,6 @@
 //! A table of the engine as DataFusion reads it.
 
+use std::any::Any;
 use std::sync::Arc;
 
 use super::exec::TableReadExec;
@@ -8,16 +9,17 @@ use super::read_plan::ReadPlan;
 use super::sink::ROWID_TYPE;
 use crate::direct::value::Inputs;
 use crate::error::to_datafusion;
-use crate::plan::hints::Hints;
+use crate::plan::hints::{HintFate, Hints};
 use crate::plan::parameter::Parameters;
 use crate::types::column;
 use async_trait::async_trait;
 use common::Error;
 use common::sync::atomic::AtomicUsize;
 use datafusion::arrow::datatypes::SchemaRef;
+use datafusion::catalog::default_table_source::source_as_provider;
 use datafusion::catalog::{Session as DataFusionSession, TableProvider};
 use datafusion::common::Result;
-use datafusion::logical_expr::{Expr, TableProviderFilterPushDown, TableType};
+use datafusion::logical_expr::{Expr, TableProviderFilterPushDown, TableScan, TableType};
 use datafusion::physical_plan::ExecutionPlan;
 use engine::dictionary::TableDef;
 use engine::instance::Session;
@@ -58,6 +60,36 @@ impl EngineTable {
     /// The hints that name it.
     pub(crate) fn hints(&self) -> &Hints {
         &self.hints
+    }
+
+    pub(crate) fn session(&self) -> &Arc<Session> {
+        &self.session
+    }
+
+    pub(crate) fn parameters(&self) -> &Arc<Parameters> {
+        &self.parameters
+    }
+
+    pub(crate) fn demand(&self) -> &Arc<AtomicUsize> {
+        &self.demand
+    }
+
+    /// The same table with the fates of hints about its joins.
+    pub(crate) fn with_fates(&self, fates: Vec<HintFate>) -> Arc<Self> {
+        Arc::new(Self {
+            session: Arc::clone(&self.session),
+            table: Arc::clone(&self.table),
+            hints: Hints { fates, ..self.hints.clone() },
+            schema: Arc::clone(&self.schema),
+            demand: Arc::clone(&self.demand),
+            parameters: Arc::clone(&self.parameters),
+        })
+    }
+
+    /// The table of a scan; None for another source.
+    pub(crate) fn of(scan: &TableScan) -> Option<Arc<Self>> {
+        let provider = source_as_provider(&scan.source).ok()?;
+        (provider as Arc<dyn Any + Send + Sync>).downcast::<Self>().ok()
     }
 }
 

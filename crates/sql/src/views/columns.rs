@@ -1,7 +1,8 @@
 //! Columns of tables and views.
 
 use common::{DataType, Result};
-use engine::dictionary::{ColumnStatistics, SchemaObject};
+use engine::dictionary::{ColumnStatistics, HistogramKind, SchemaObject};
+use format::number::NumberBytes;
 use scalar::Datum;
 
 use super::view::{Column, Each, Scope, Table, View, ViewContext, date, maybe, n, number, raw, s, text};
@@ -67,11 +68,28 @@ const STATISTICS: &[Column<Described>] = &[
     raw("HIGH_VALUE", 32, |row| bound(row, |statistics| &statistics.high)),
     number("DENSITY", |row| maybe(row.statistics.as_ref(), density)),
     number("NUM_NULLS", |row| maybe(row.statistics.as_ref(), |statistics| n(statistics.nulls))),
+    number("NUM_BUCKETS", |row| maybe(row.statistics.as_ref(), |known| n(buckets(known)))),
+    text("HISTOGRAM", 15, |row| s(row.statistics.as_ref().map_or("NONE", histogram))),
     date("LAST_ANALYZED", |row| row.statistics.as_ref().and(row.analyzed_us)),
 ];
 
 fn bound(row: &Described, which: fn(&ColumnStatistics) -> &Option<Vec<u8>>) -> Datum {
     maybe(row.statistics.as_ref().and_then(|statistics| which(statistics).clone()), Datum::raw)
+}
+
+fn buckets(statistics: &ColumnStatistics) -> usize {
+    match &statistics.histogram {
+        Some(histogram) => histogram.buckets.len(),
+        None => usize::from(statistics.distinct > 0),
+    }
+}
+
+fn histogram(statistics: &ColumnStatistics) -> &'static str {
+    match statistics.histogram.as_ref().map(|histogram| histogram.kind) {
+        None => "NONE",
+        Some(HistogramKind::Frequency) => "FREQUENCY",
+        Some(HistogramKind::Hybrid) => "HYBRID",
+    }
 }
 
 /// The share of the rows that have one value.
@@ -116,8 +134,89 @@ pub(crate) const VIEWS: &[&dyn View] = &[
     &Table::new("ALL_TAB_COL_STATISTICS", &[NAMES, STATISTICS], |cx, each| analyzed(cx, each, Scope::All)),
     &Table::new("USER_TAB_COL_STATISTICS", &[NAMES, STATISTICS], |cx, each| analyzed(cx, each, Scope::User))
         .without(&["OWNER"]),
+    &Table::new("DBA_TAB_HISTOGRAMS", &[ENDPOINTS], |cx, each| endpoints(cx, each, Scope::Dba)),
+    &Table::new("ALL_TAB_HISTOGRAMS", &[ENDPOINTS], |cx, each| endpoints(cx, each, Scope::All)),
+    &Table::new("USER_TAB_HISTOGRAMS", &[ENDPOINTS], |cx, each| endpoints(cx, each, Scope::User)).without(&["OWNER"]),
     &Table::new("COLS", &[COLUMNS, STATISTICS], |cx, each| columns(cx, each, Scope::User)).without(&["OWNER"]),
 ];
+
+/// An end of a bucket of a histogram, or the least and the greatest value of a column without one.
+struct Endpoint {
+    owner: String,
+    table: String,
+    column: String,
+    data_type: DataType,
+    number: u64,
+    value: Vec<u8>,
+    repeats: u64,
+}
+
+impl Endpoint {
+    /// The value as a number: of a date its day by Julian count, of a text its first bytes.
+    fn as_number(&self) -> Datum {
+        let number = match self.data_type {
+            DataType::Number { .. } => return maybe(NumberBytes::from_bytes(&self.value), Datum::Number),
+            DataType::Date | DataType::Timestamp { .. } if format::date::is_valid(&self.value) => {
+                // Day 2440588 began at midnight of 1 January 1970.
+                format::date::decode(&self.value).unix_seconds() as f64 / 86_400.0 + 2_440_588.0
+            }
+            _ => {
+                let bytes = self.value.iter().copied().chain(std::iter::repeat(0)).take(15);
+                bytes.fold(0.0, |sum, byte| sum * 256.0 + f64::from(byte))
+            }
+        };
+        maybe(format::number::encode_f64(number), Datum::Number)
+    }
+
+    /// The value as text; NULL of other types.
+    fn actual(&self) -> Datum {
+        match self.data_type {
+            DataType::Varchar2 { .. } | DataType::Char { .. } => s(String::from_utf8_lossy(&self.value)),
+            _ => Datum::Null,
+        }
+    }
+}
+
+const ENDPOINTS: &[Column<Endpoint>] = &[
+    text("OWNER", 128, |row| s(&row.owner)),
+    text("TABLE_NAME", 128, |row| s(&row.table)),
+    text("COLUMN_NAME", 4000, |row| s(&row.column)),
+    number("ENDPOINT_NUMBER", |row| n(row.number)),
+    number("ENDPOINT_VALUE", Endpoint::as_number),
+    text("ENDPOINT_ACTUAL_VALUE", 4000, Endpoint::actual),
+    number("ENDPOINT_REPEAT_COUNT", |row| n(row.repeats)),
+];
+
+fn endpoints(cx: &ViewContext, each: Each<'_, Endpoint>, scope: Scope) -> Result<()> {
+    columns(
+        cx,
+        &mut |row| {
+            let (Some(statistics), Some(data_type)) = (&row.statistics, row.data_type) else { return Ok(()) };
+            let mut end = |number: u64, value: &[u8], repeats: u64| {
+                each(Endpoint {
+                    owner: row.owner.clone(),
+                    table: row.table.clone(),
+                    column: row.column.clone(),
+                    data_type,
+                    number,
+                    value: value.to_vec(),
+                    repeats,
+                })
+            };
+            match &statistics.histogram {
+                Some(histogram) => {
+                    let repeats = |count: u64| if histogram.kind == HistogramKind::Hybrid { count } else { 0 };
+                    histogram.buckets.iter().try_for_each(|b| end(b.rows, &b.value, repeats(b.repeats)))
+                }
+                None => {
+                    let ends = [&statistics.low, &statistics.high].into_iter().flatten();
+                    (0u64..).zip(ends).try_for_each(|(number, value)| end(number, value, 0))
+                }
+            }
+        },
+        scope,
+    )
+}
 
 /// The columns that have statistics.
 fn analyzed(cx: &ViewContext, each: Each<'_, Described>, scope: Scope) -> Result<()> {

@@ -63,6 +63,8 @@ const STEPS: &[Column<Operation>] = &[
     number("PARENT_ID", |row| maybe(row.parent, n)),
     number("DEPTH", |row| n(row.source().depth)),
     number("POSITION", |row| maybe(row.parent, |_| n(row.position))),
+    number("COST", |row| maybe(row.source().step.cost, n)),
+    number("IO_COST", |row| maybe(row.source().step.io_cost, n)),
     number("CARDINALITY", |row| maybe(row.source().step.rows, n)),
     number("BYTES", |row| maybe(row.source().step.bytes, n)),
     text("ACCESS_PREDICATES", 4000, |row| maybe(row.source().step.access.as_ref(), s)),

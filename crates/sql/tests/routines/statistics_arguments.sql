@@ -86,7 +86,6 @@ end;
 PL/SQL
 notice: ESTIMATE_PERCENT 10 has no effect: statistics are of all rows
 notice: BLOCK_SAMPLE has no effect: statistics are of all rows
-notice: METHOD_OPT FOR ALL INDEXED COLUMNS SIZE 254 has no effect: there are no statistics of columns
 notice: DEGREE 4 has no effect: statistics are gathered serially
 notice: GRANULARITY PARTITION has no effect: there are no partitions
 notice: NO_INVALIDATE has no effect: statements are parsed anew after any change of the dictionary

@@ -101,8 +101,8 @@ Plan hash value: 247414193
 -------------------------------------------------------------------
 | Id  | Operation                   | Name        | Rows  | Bytes |
 -------------------------------------------------------------------
-|   0 | SELECT STATEMENT            |             |       |       |
-|*  1 |  TABLE ACCESS BY INDEX ROWID| W           |       |       |
+|   0 | SELECT STATEMENT            |             |     1 |       |
+|*  1 |  TABLE ACCESS BY INDEX ROWID| W           |     1 |       |
 |*  2 |   INDEX UNIQUE SCAN         | SYS_C001000 |     1 |       |
 -------------------------------------------------------------------
 -

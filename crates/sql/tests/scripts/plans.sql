@@ -45,12 +45,12 @@ EXPLAIN
 PLAN_TABLE_OUTPUT
 Plan hash value: 2830698417
 -
---------------------------------------------------
-| Id  | Operation         | Name | Rows  | Bytes |
---------------------------------------------------
-|   0 | SELECT STATEMENT  |      |  1000 | 31000 |
-|   1 |  TABLE ACCESS FULL| T    |  1000 | 31000 |
---------------------------------------------------
+----------------------------------------------------------------
+| Id  | Operation         | Name | Rows  | Bytes | Cost (%CPU) |
+----------------------------------------------------------------
+|   0 | SELECT STATEMENT  |      |  1000 | 31000 |     2   (0) |
+|   1 |  TABLE ACCESS FULL| T    |  1000 | 31000 |     2   (0) |
+----------------------------------------------------------------
 
 explain plan for select name from t where id = 7;
 select * from table(dbms_xplan.display)
@@ -59,13 +59,13 @@ EXPLAIN
 PLAN_TABLE_OUTPUT
 Plan hash value: 3168828683
 -
-------------------------------------------------------------
-| Id  | Operation                   | Name | Rows  | Bytes |
-------------------------------------------------------------
-|   0 | SELECT STATEMENT            |      |     1 |    31 |
-|   1 |  TABLE ACCESS BY INDEX ROWID| T    |     1 |    31 |
-|*  2 |   INDEX UNIQUE SCAN         | T_ID |     1 |       |
-------------------------------------------------------------
+--------------------------------------------------------------------------
+| Id  | Operation                   | Name | Rows  | Bytes | Cost (%CPU) |
+--------------------------------------------------------------------------
+|   0 | SELECT STATEMENT            |      |     1 |    31 |     3   (0) |
+|   1 |  TABLE ACCESS BY INDEX ROWID| T    |     1 |    31 |     3   (0) |
+|*  2 |   INDEX UNIQUE SCAN         | T_ID |     1 |       |             |
+--------------------------------------------------------------------------
 -
 Predicate Information (identified by operation id):
 ---------------------------------------------------
@@ -79,12 +79,12 @@ EXPLAIN
 PLAN_TABLE_OUTPUT
 Plan hash value: 2830698417
 -
---------------------------------------------------
-| Id  | Operation         | Name | Rows  | Bytes |
---------------------------------------------------
-|   0 | SELECT STATEMENT  |      |       |       |
-|*  1 |  TABLE ACCESS FULL| T    |       |       |
---------------------------------------------------
+----------------------------------------------------------------
+| Id  | Operation         | Name | Rows  | Bytes | Cost (%CPU) |
+----------------------------------------------------------------
+|   0 | SELECT STATEMENT  |      |    19 |   589 |     2   (0) |
+|*  1 |  TABLE ACCESS FULL| T    |    19 |   589 |     2   (0) |
+----------------------------------------------------------------
 -
 Predicate Information (identified by operation id):
 ---------------------------------------------------
@@ -98,13 +98,13 @@ EXPLAIN
 PLAN_TABLE_OUTPUT
 Plan hash value: 569113810
 -
--------------------------------------------------------------
-| Id  | Operation                   | Name  | Rows  | Bytes |
--------------------------------------------------------------
-|   0 | SELECT STATEMENT            |       |       |       |
-|*  1 |  TABLE ACCESS BY INDEX ROWID| T     |       |       |
-|*  2 |   INDEX RANGE SCAN          | T_GRP |    52 |       |
--------------------------------------------------------------
+---------------------------------------------------------------------------
+| Id  | Operation                   | Name  | Rows  | Bytes | Cost (%CPU) |
+---------------------------------------------------------------------------
+|   0 | SELECT STATEMENT            |       |    19 |   589 |    13   (0) |
+|*  1 |  TABLE ACCESS BY INDEX ROWID| T     |    19 |   589 |    13   (0) |
+|*  2 |   INDEX RANGE SCAN          | T_GRP |    52 |       |             |
+---------------------------------------------------------------------------
 -
 Predicate Information (identified by operation id):
 ---------------------------------------------------
@@ -119,13 +119,13 @@ EXPLAIN
 PLAN_TABLE_OUTPUT
 Plan hash value: 569113810
 -
--------------------------------------------------------------
-| Id  | Operation                   | Name  | Rows  | Bytes |
--------------------------------------------------------------
-|   0 | SELECT STATEMENT            |       |   100 |  3100 |
-|   1 |  TABLE ACCESS BY INDEX ROWID| T     |   100 |  3100 |
-|*  2 |   INDEX RANGE SCAN          | T_GRP |   100 |       |
--------------------------------------------------------------
+---------------------------------------------------------------------------
+| Id  | Operation                   | Name  | Rows  | Bytes | Cost (%CPU) |
+---------------------------------------------------------------------------
+|   0 | SELECT STATEMENT            |       |   100 |  3100 |    24   (0) |
+|   1 |  TABLE ACCESS BY INDEX ROWID| T     |   100 |  3100 |    24   (0) |
+|*  2 |   INDEX RANGE SCAN          | T_GRP |   100 |       |             |
+---------------------------------------------------------------------------
 -
 Predicate Information (identified by operation id):
 ---------------------------------------------------
@@ -139,13 +139,13 @@ EXPLAIN
 PLAN_TABLE_OUTPUT
 Plan hash value: 19794751
 -
--------------------------------------------
-| Id  | Operation          | Name | Bytes |
--------------------------------------------
-|   0 | SELECT STATEMENT   |      |       |
-|*  1 |  FILTER            |      |       |
-|*  2 |   TABLE ACCESS FULL| T    |       |
--------------------------------------------
+---------------------------------------------------------
+| Id  | Operation          | Name | Bytes | Cost (%CPU) |
+---------------------------------------------------------
+|   0 | SELECT STATEMENT   |      |  1550 |     2   (0) |
+|*  1 |  FILTER            |      |  1550 |     2   (0) |
+|*  2 |   TABLE ACCESS FULL| T    | 31000 |     2   (0) |
+---------------------------------------------------------
 -
 Predicate Information (identified by operation id):
 ---------------------------------------------------
@@ -160,12 +160,12 @@ EXPLAIN
 PLAN_TABLE_OUTPUT
 Plan hash value: 630173059
 -
-----------------------------------------
-| Id  | Operation       | Name | Bytes |
-----------------------------------------
-|   0 | SELECT STATEMENT|      |       |
-|*  1 |  FILTER         |      |       |
-----------------------------------------
+------------------------------------------------------
+| Id  | Operation       | Name | Bytes | Cost (%CPU) |
+------------------------------------------------------
+|   0 | SELECT STATEMENT|      |   100 |     0   (0) |
+|*  1 |  FILTER         |      |   100 |     0   (0) |
+------------------------------------------------------
 -
 Predicate Information (identified by operation id):
 ---------------------------------------------------
@@ -179,12 +179,12 @@ EXPLAIN
 PLAN_TABLE_OUTPUT
 Plan hash value: 1296200255
 -
----------------------------------------------------
-| Id  | Operation                  | Name | Rows  |
----------------------------------------------------
-|   0 | SELECT STATEMENT           |      |       |
-|*  1 |  TABLE ACCESS BY USER ROWID| T    |       |
----------------------------------------------------
+-----------------------------------------------------------------
+| Id  | Operation                  | Name | Rows  | Cost (%CPU) |
+-----------------------------------------------------------------
+|   0 | SELECT STATEMENT           |      |     1 |     1   (0) |
+|*  1 |  TABLE ACCESS BY USER ROWID| T    |     1 |     1   (0) |
+-----------------------------------------------------------------
 -
 Predicate Information (identified by operation id):
 ---------------------------------------------------
@@ -220,15 +220,15 @@ EXPLAIN
 PLAN_TABLE_OUTPUT
 Plan hash value: 1996447593
 -
---------------------------------------------------------------
-| Id  | Operation                    | Name  | Rows  | Bytes |
---------------------------------------------------------------
-|   0 | SELECT STATEMENT             |       |       |       |
-|   1 |  NESTED LOOPS                |       |       |       |
-|   2 |   TABLE ACCESS FULL          | SMALL |     1 |    10 |
-|*  3 |   TABLE ACCESS BY INDEX ROWID| T     |       |       |
-|*  4 |    INDEX UNIQUE SCAN         | T_ID  |     1 |       |
---------------------------------------------------------------
+----------------------------------------------------------------------------
+| Id  | Operation                    | Name  | Rows  | Bytes | Cost (%CPU) |
+----------------------------------------------------------------------------
+|   0 | SELECT STATEMENT             |       |     1 |    41 |     5   (0) |
+|   1 |  NESTED LOOPS                |       |     1 |    41 |     5   (0) |
+|   2 |   TABLE ACCESS FULL          | SMALL |     1 |    10 |     2   (0) |
+|*  3 |   TABLE ACCESS BY INDEX ROWID| T     |     1 |    31 |     3   (0) |
+|*  4 |    INDEX UNIQUE SCAN         | T_ID  |     1 |       |             |
+----------------------------------------------------------------------------
 -
 Predicate Information (identified by operation id):
 ---------------------------------------------------
@@ -243,15 +243,15 @@ EXPLAIN
 PLAN_TABLE_OUTPUT
 Plan hash value: 4158718122
 -
------------------------------------------------------
-| Id  | Operation           | Name  | Rows  | Bytes |
------------------------------------------------------
-|   0 | SELECT STATEMENT    |       |       |       |
-|*  1 |  HASH JOIN OUTER    |       |       |       |
-|   2 |   TABLE ACCESS FULL | SMALL |     1 |    10 |
-|*  3 |   FILTER            |       |       |       |
-|   4 |    TABLE ACCESS FULL| T     |  1000 | 31000 |
------------------------------------------------------
+-------------------------------------------------------------------
+| Id  | Operation           | Name  | Rows  | Bytes | Cost (%CPU) |
+-------------------------------------------------------------------
+|   0 | SELECT STATEMENT    |       |     1 |    41 |     5   (0) |
+|*  1 |  HASH JOIN OUTER    |       |     1 |    41 |     5   (0) |
+|   2 |   TABLE ACCESS FULL | SMALL |     1 |    10 |     2   (0) |
+|*  3 |   FILTER            |       |    50 |  1550 |     2   (0) |
+|   4 |    TABLE ACCESS FULL| T     |  1000 | 31000 |     2   (0) |
+-------------------------------------------------------------------
 -
 Predicate Information (identified by operation id):
 ---------------------------------------------------
@@ -266,14 +266,14 @@ EXPLAIN
 PLAN_TABLE_OUTPUT
 Plan hash value: 642609113
 -
-----------------------------------------------------
-| Id  | Operation          | Name  | Rows  | Bytes |
-----------------------------------------------------
-|   0 | SELECT STATEMENT   |       |       |       |
-|*  1 |  NESTED LOOPS      |       |       |       |
-|   2 |   TABLE ACCESS FULL| SMALL |     1 |    10 |
-|   3 |   TABLE ACCESS FULL| T     |  1000 | 31000 |
-----------------------------------------------------
+------------------------------------------------------------------
+| Id  | Operation          | Name  | Rows  | Bytes | Cost (%CPU) |
+------------------------------------------------------------------
+|   0 | SELECT STATEMENT   |       |    50 |  2050 |     5   (0) |
+|*  1 |  NESTED LOOPS      |       |    50 |  2050 |     5   (0) |
+|   2 |   TABLE ACCESS FULL| SMALL |     1 |    10 |     2   (0) |
+|   3 |   TABLE ACCESS FULL| T     |  1000 | 31000 |     2   (0) |
+------------------------------------------------------------------
 -
 Object Alias (identified by operation id):
 ------------------------------------------
@@ -293,14 +293,14 @@ EXPLAIN
 PLAN_TABLE_OUTPUT
 Plan hash value: 1447761096
 -
-----------------------------------------------------
-| Id  | Operation          | Name  | Rows  | Bytes |
-----------------------------------------------------
-|   0 | SELECT STATEMENT   |       |       |       |
-|*  1 |  HASH JOIN SEMI    |       |       |       |
-|   2 |   TABLE ACCESS FULL| SMALL |     1 |    10 |
-|   3 |   TABLE ACCESS FULL| T     |  1000 | 31000 |
-----------------------------------------------------
+------------------------------------------------------------------
+| Id  | Operation          | Name  | Rows  | Bytes | Cost (%CPU) |
+------------------------------------------------------------------
+|   0 | SELECT STATEMENT   |       |     1 |    10 |     5   (0) |
+|*  1 |  HASH JOIN SEMI    |       |     1 |    10 |     5   (0) |
+|   2 |   TABLE ACCESS FULL| SMALL |     1 |    10 |     2   (0) |
+|   3 |   TABLE ACCESS FULL| T     |  1000 | 31000 |     2   (0) |
+------------------------------------------------------------------
 -
 Predicate Information (identified by operation id):
 ---------------------------------------------------
@@ -316,15 +316,15 @@ EXPLAIN
 PLAN_TABLE_OUTPUT
 Plan hash value: 1591720935
 -
------------------------------------------------------
-| Id  | Operation            | Name | Rows  | Bytes |
------------------------------------------------------
-|   0 | SELECT STATEMENT     |      |       |       |
-|   1 |  SORT ORDER BY       |      |       |       |
-|*  2 |   FILTER             |      |       |       |
-|   3 |    HASH GROUP BY     |      |       |       |
-|   4 |     TABLE ACCESS FULL| T    |  1000 | 31000 |
------------------------------------------------------
+-------------------------------------------------------------------
+| Id  | Operation            | Name | Rows  | Bytes | Cost (%CPU) |
+-------------------------------------------------------------------
+|   0 | SELECT STATEMENT     |      |     1 |    31 |     2   (0) |
+|   1 |  SORT ORDER BY       |      |     1 |    31 |     2   (0) |
+|*  2 |   FILTER             |      |     1 |    31 |     2   (0) |
+|   3 |    HASH GROUP BY     |      |    10 |   310 |     2   (0) |
+|   4 |     TABLE ACCESS FULL| T    |  1000 | 31000 |     2   (0) |
+-------------------------------------------------------------------
 -
 Predicate Information (identified by operation id):
 ---------------------------------------------------
@@ -338,13 +338,13 @@ EXPLAIN
 PLAN_TABLE_OUTPUT
 Plan hash value: 665234886
 -
----------------------------------------------------
-| Id  | Operation          | Name | Rows  | Bytes |
----------------------------------------------------
-|   0 | SELECT STATEMENT   |      |     1 |       |
-|   1 |  SORT AGGREGATE    |      |     1 |       |
-|   2 |   TABLE ACCESS FULL| T    |  1000 | 31000 |
----------------------------------------------------
+-----------------------------------------------------------------
+| Id  | Operation          | Name | Rows  | Bytes | Cost (%CPU) |
+-----------------------------------------------------------------
+|   0 | SELECT STATEMENT   |      |     1 |       |     2   (0) |
+|   1 |  SORT AGGREGATE    |      |     1 |       |     2   (0) |
+|   2 |   TABLE ACCESS FULL| T    |  1000 | 31000 |     2   (0) |
+-----------------------------------------------------------------
 
 explain plan for select * from (select name from t order by name) where rownum <= 3;
 select * from table(dbms_xplan.display)
@@ -353,13 +353,13 @@ EXPLAIN
 PLAN_TABLE_OUTPUT
 Plan hash value: 3713953357
 -
-------------------------------------------------------
-| Id  | Operation             | Name | Rows  | Bytes |
-------------------------------------------------------
-|   0 | SELECT STATEMENT      |      |     3 |       |
-|   1 |  SORT ORDER BY STOPKEY|      |     3 |       |
-|   2 |   TABLE ACCESS FULL   | T    |  1000 | 31000 |
-------------------------------------------------------
+--------------------------------------------------------------------
+| Id  | Operation             | Name | Rows  | Bytes | Cost (%CPU) |
+--------------------------------------------------------------------
+|   0 | SELECT STATEMENT      |      |     3 |    93 |     2   (0) |
+|   1 |  SORT ORDER BY STOPKEY|      |     3 |    93 |     2   (0) |
+|   2 |   TABLE ACCESS FULL   | T    |  1000 | 31000 |     2   (0) |
+--------------------------------------------------------------------
 
 explain plan for select id from t union all select id from small;
 select * from table(dbms_xplan.display(format => 'basic'))
@@ -402,14 +402,14 @@ EXPLAIN
 PLAN_TABLE_OUTPUT
 Plan hash value: 455942691
 -
----------------------------------------------
-| Id  | Operation                    | Name |
----------------------------------------------
-|   0 | UPDATE STATEMENT             |      |
-|   1 |  UPDATE                      | T    |
-|   2 |   TABLE ACCESS BY INDEX ROWID| T    |
-|*  3 |    INDEX UNIQUE SCAN         | T_ID |
----------------------------------------------
+-----------------------------------------------------------
+| Id  | Operation                    | Name | Cost (%CPU) |
+-----------------------------------------------------------
+|   0 | UPDATE STATEMENT             |      |             |
+|   1 |  UPDATE                      | T    |             |
+|   2 |   TABLE ACCESS BY INDEX ROWID| T    |     3   (0) |
+|*  3 |    INDEX UNIQUE SCAN         | T_ID |             |
+-----------------------------------------------------------
 -
 Predicate Information (identified by operation id):
 ---------------------------------------------------
@@ -421,20 +421,21 @@ select * from table(dbms_xplan.display(format => 'typical -rows -bytes'))
 ---
 EXPLAIN
 PLAN_TABLE_OUTPUT
-Plan hash value: 4219361116
+Plan hash value: 1672436864
 -
------------------------------------
-| Id  | Operation          | Name |
------------------------------------
-|   0 | DELETE STATEMENT   |      |
-|   1 |  DELETE            | T    |
-|*  2 |   TABLE ACCESS FULL| T    |
------------------------------------
+------------------------------------------------------------
+| Id  | Operation                    | Name  | Cost (%CPU) |
+------------------------------------------------------------
+|   0 | DELETE STATEMENT             |       |             |
+|   1 |  DELETE                      | T     |             |
+|   2 |   TABLE ACCESS BY INDEX ROWID| T     |     2   (0) |
+|*  3 |    INDEX RANGE SCAN          | T_GRP |             |
+------------------------------------------------------------
 -
 Predicate Information (identified by operation id):
 ---------------------------------------------------
 -
-   2 - filter("GRP"=4 AND "NAME"='name 4')
+   3 - access("GRP"=4 AND "NAME"='name 4')
 
 explain plan for insert into t (id) values (1);
 select * from table(dbms_xplan.display(format => 'basic'))
@@ -470,35 +471,37 @@ select * from table(dbms_xplan.display(format => 'basic'))
 ---
 EXPLAIN
 PLAN_TABLE_OUTPUT
-Plan hash value: 3694522724
+Plan hash value: 1988440290
 -
--------------------------------------
-| Id  | Operation           | Name  |
--------------------------------------
-|   0 | MERGE STATEMENT     |       |
-|   1 |  MERGE              | T     |
-|   2 |   HASH JOIN         |       |
-|   3 |    TABLE ACCESS FULL| T     |
-|   4 |    TABLE ACCESS FULL| SMALL |
-|   5 |   HASH JOIN ANTI    |       |
-|   6 |    TABLE ACCESS FULL| SMALL |
-|   7 |    TABLE ACCESS FULL| T     |
--------------------------------------
+-----------------------------------------------
+| Id  | Operation                     | Name  |
+-----------------------------------------------
+|   0 | MERGE STATEMENT               |       |
+|   1 |  MERGE                        | T     |
+|   2 |   NESTED LOOPS                |       |
+|   3 |    TABLE ACCESS FULL          | SMALL |
+|   4 |    TABLE ACCESS BY INDEX ROWID| T     |
+|   5 |     INDEX UNIQUE SCAN         | T_ID  |
+|   6 |   HASH JOIN ANTI              |       |
+|   7 |    TABLE ACCESS FULL          | SMALL |
+|   8 |    TABLE ACCESS FULL          | T     |
+-----------------------------------------------
 
 explain plan for insert all into small values (id, name) into t (id) values (id) select id, name from t where id < 3;
 select * from table(dbms_xplan.display(format => 'basic'))
 ---
 EXPLAIN
 PLAN_TABLE_OUTPUT
-Plan hash value: 2535689261
+Plan hash value: 1370918731
 -
------------------------------------
-| Id  | Operation          | Name |
------------------------------------
-|   0 | INSERT STATEMENT   |      |
-|   1 |  MULTI-TABLE INSERT|      |
-|   2 |   TABLE ACCESS FULL| T    |
------------------------------------
+---------------------------------------------
+| Id  | Operation                    | Name |
+---------------------------------------------
+|   0 | INSERT STATEMENT             |      |
+|   1 |  MULTI-TABLE INSERT          |      |
+|   2 |   TABLE ACCESS BY INDEX ROWID| T    |
+|   3 |    INDEX RANGE SCAN          | T_ID |
+---------------------------------------------
 
 select count(*), min(name) from t;
 select count(*) from v$locked_object
@@ -513,7 +516,7 @@ COUNT(*)
 delete from plan_table;
 select count(*) from plan_table
 ---
-DELETE: 82 rows
+DELETE: 85 rows
 COUNT(*)
 0
 
@@ -524,12 +527,12 @@ select statement_id, id, parent_id, depth, position, operation, options, object_
 EXPLAIN
 EXPLAIN
 STATEMENT_ID | ID | PARENT_ID | DEPTH | POSITION | OPERATION | OPTIONS | OBJECT_OWNER | OBJECT_NAME | OBJECT_ALIAS | OBJECT_TYPE | CARDINALITY | BYTES | COST | ACCESS_PREDICATES | FILTER_PREDICATES
-A | 0 | - | 0 | - | SELECT STATEMENT | - | - | - | - | - | 1 | 31 | - | - | -
-A | 1 | 0 | 1 | 1 | TABLE ACCESS | BY INDEX ROWID | SYSTEM | T | T | TABLE | 1 | 31 | - | - | -
+A | 0 | - | 0 | 3 | SELECT STATEMENT | - | - | - | - | - | 1 | 31 | 3 | - | -
+A | 1 | 0 | 1 | 1 | TABLE ACCESS | BY INDEX ROWID | SYSTEM | T | T | TABLE | 1 | 31 | 3 | - | -
 A | 2 | 1 | 2 | 1 | INDEX | UNIQUE SCAN | SYSTEM | T_ID | T | INDEX (UNIQUE) | 1 | - | - | "ID"=7 | -
-B | 0 | - | 0 | - | SELECT STATEMENT | - | - | - | - | - | 1 | - | - | - | -
-B | 1 | 0 | 1 | 1 | SORT | AGGREGATE | - | - | - | - | 1 | - | - | - | -
-B | 2 | 1 | 2 | 1 | TABLE ACCESS | FULL | SYSTEM | SMALL | S | TABLE | 1 | 10 | - | - | -
+B | 0 | - | 0 | 2 | SELECT STATEMENT | - | - | - | - | - | 1 | - | 2 | - | -
+B | 1 | 0 | 1 | 1 | SORT | AGGREGATE | - | - | - | - | 1 | - | 2 | - | -
+B | 2 | 1 | 2 | 1 | TABLE ACCESS | FULL | SYSTEM | SMALL | S | TABLE | 1 | 10 | 2 | - | -
 
 select * from table(dbms_xplan.display('PLAN_TABLE', 'A', 'BASIC'))
 ---
@@ -594,8 +597,8 @@ Plan hash value: 544275163
 ---------------------------------------------------
 | Id  | Operation         | Name  | Rows  | Bytes |
 ---------------------------------------------------
-|   0 | SELECT STATEMENT  |       |       |       |
-|*  1 |  TABLE ACCESS FULL| SMALL |       |       |
+|   0 | SELECT STATEMENT  |       |     1 |    10 |
+|*  1 |  TABLE ACCESS FULL| SMALL |     1 |    10 |
 ---------------------------------------------------
 -
 Predicate Information (identified by operation id):
@@ -686,13 +689,13 @@ select name from t where id = 12
 -
 Plan hash value: 3168828683
 -
-------------------------------------------------------------
-| Id  | Operation                   | Name | Rows  | Bytes |
-------------------------------------------------------------
-|   0 | SELECT STATEMENT            |      |     1 |    31 |
-|   1 |  TABLE ACCESS BY INDEX ROWID| T    |     1 |    31 |
-|*  2 |   INDEX UNIQUE SCAN         | T_ID |     1 |       |
-------------------------------------------------------------
+--------------------------------------------------------------------------
+| Id  | Operation                   | Name | Rows  | Bytes | Cost (%CPU) |
+--------------------------------------------------------------------------
+|   0 | SELECT STATEMENT            |      |     1 |    31 |     3   (0) |
+|   1 |  TABLE ACCESS BY INDEX ROWID| T    |     1 |    31 |     3   (0) |
+|*  2 |   INDEX UNIQUE SCAN         | T_ID |     1 |       |             |
+--------------------------------------------------------------------------
 -
 Predicate Information (identified by operation id):
 ---------------------------------------------------
@@ -776,13 +779,13 @@ delete from small where id = 2
 -
 Plan hash value: 1277189685
 -
-----------------------------------------------------
-| Id  | Operation          | Name  | Rows  | Bytes |
-----------------------------------------------------
-|   0 | DELETE STATEMENT   |       |       |       |
-|   1 |  DELETE            | SMALL |       |       |
-|*  2 |   TABLE ACCESS FULL| SMALL |       |       |
-----------------------------------------------------
+------------------------------------------------------------------
+| Id  | Operation          | Name  | Rows  | Bytes | Cost (%CPU) |
+------------------------------------------------------------------
+|   0 | DELETE STATEMENT   |       |       |       |             |
+|   1 |  DELETE            | SMALL |       |       |             |
+|*  2 |   TABLE ACCESS FULL| SMALL |     1 |    10 |     2   (0) |
+------------------------------------------------------------------
 -
 Predicate Information (identified by operation id):
 ---------------------------------------------------
@@ -841,16 +844,16 @@ EXPLAIN
 PLAN_TABLE_OUTPUT
 Plan hash value: 3030927536
 -
----------------------------------------------
-| Id  | Operation           | Name  | Rows  |
----------------------------------------------
-|   0 | SELECT STATEMENT    |       |       |
-|   1 |  SCALAR SUBQUERY    |       |       |
-|*  2 |   FILTER            |       |       |
-|   3 |    TABLE ACCESS FULL| SMALL |     1 |
-|   4 |   SORT AGGREGATE    |       |     1 |
-|   5 |    TABLE ACCESS FULL| T     |  1000 |
----------------------------------------------
+-----------------------------------------------------------
+| Id  | Operation           | Name  | Rows  | Cost (%CPU) |
+-----------------------------------------------------------
+|   0 | SELECT STATEMENT    |       |     1 |     5   (0) |
+|   1 |  SCALAR SUBQUERY    |       |     1 |     5   (0) |
+|*  2 |   FILTER            |       |     1 |     2   (0) |
+|   3 |    TABLE ACCESS FULL| SMALL |     1 |     2   (0) |
+|   4 |   SORT AGGREGATE    |       |     1 |     2   (0) |
+|   5 |    TABLE ACCESS FULL| T     |  1000 |     2   (0) |
+-----------------------------------------------------------
 -
 Predicate Information (identified by operation id):
 ---------------------------------------------------
@@ -866,12 +869,12 @@ EXPLAIN
 PLAN_TABLE_OUTPUT
 Plan hash value: 2830698417
 -
---------------------------------------------------
-| Id  | Operation         | Name | Rows  | Bytes |
---------------------------------------------------
-|   0 | SELECT STATEMENT  |      |       |       |
-|*  1 |  TABLE ACCESS FULL| T    |       |       |
---------------------------------------------------
+----------------------------------------------------------------
+| Id  | Operation         | Name | Rows  | Bytes | Cost (%CPU) |
+----------------------------------------------------------------
+|   0 | SELECT STATEMENT  |      |     1 |    31 |     2   (0) |
+|*  1 |  TABLE ACCESS FULL| T    |     1 |    31 |     2   (0) |
+----------------------------------------------------------------
 -
 Predicate Information (identified by operation id):
 ---------------------------------------------------
@@ -920,13 +923,13 @@ EXPLAIN
 PLAN_TABLE_OUTPUT
 Plan hash value: 3168828683
 -
-------------------------------------------------------------
-| Id  | Operation                   | Name | Rows  | Bytes |
-------------------------------------------------------------
-|   0 | SELECT STATEMENT            |      |       |       |
-|*  1 |  TABLE ACCESS BY INDEX ROWID| T    |       |       |
-|*  2 |   INDEX UNIQUE SCAN         | T_ID |     1 |       |
-------------------------------------------------------------
+--------------------------------------------------------------------------
+| Id  | Operation                   | Name | Rows  | Bytes | Cost (%CPU) |
+--------------------------------------------------------------------------
+|   0 | SELECT STATEMENT            |      |     1 |    31 |     3   (0) |
+|*  1 |  TABLE ACCESS BY INDEX ROWID| T    |     1 |    31 |     3   (0) |
+|*  2 |   INDEX UNIQUE SCAN         | T_ID |     1 |       |             |
+--------------------------------------------------------------------------
 -
 Predicate Information (identified by operation id):
 ---------------------------------------------------
@@ -953,25 +956,25 @@ select * from table(dbms_xplan.display(format => 'ALL'))
 ---
 EXPLAIN
 PLAN_TABLE_OUTPUT
-Plan hash value: 1902857499
+Plan hash value: 519212203
 -
---------------------------------------------------------------
-| Id  | Operation                    | Name  | Rows  | Bytes |
---------------------------------------------------------------
-|   0 | SELECT STATEMENT             |       |       |       |
-|*  1 |  HASH JOIN SEMI              |       |       |       |
-|*  2 |   HASH JOIN                  |       |       |       |
-|   3 |    TABLE ACCESS FULL         | T     |  1000 | 31000 |
-|   4 |    TABLE ACCESS FULL         | SMALL |     1 |    10 |
-|   5 |   TABLE ACCESS BY INDEX ROWID| T     |    11 |   341 |
-|*  6 |    INDEX RANGE SCAN          | T_ID  |    11 |       |
---------------------------------------------------------------
+----------------------------------------------------------------------------
+| Id  | Operation                    | Name  | Rows  | Bytes | Cost (%CPU) |
+----------------------------------------------------------------------------
+|   0 | SELECT STATEMENT             |       |     1 |    41 |     7   (0) |
+|*  1 |  HASH JOIN SEMI              |       |     1 |    41 |     7   (0) |
+|*  2 |   HASH JOIN                  |       |     1 |    41 |     5   (0) |
+|   3 |    TABLE ACCESS FULL         | SMALL |     1 |    10 |     2   (0) |
+|   4 |    TABLE ACCESS FULL         | T     |  1000 | 31000 |     2   (0) |
+|   5 |   TABLE ACCESS BY INDEX ROWID| T     |    10 |   310 |     2   (0) |
+|*  6 |    INDEX RANGE SCAN          | T_ID  |    11 |       |             |
+----------------------------------------------------------------------------
 -
 Object Alias (identified by operation id):
 ------------------------------------------
 -
-   3 - T
-   4 - S
+   3 - S
+   4 - T
    5 - U
    6 - U
 -
@@ -979,7 +982,7 @@ Predicate Information (identified by operation id):
 ---------------------------------------------------
 -
    1 - access("T"."ID"="U"."ID")
-   2 - access("T"."ID"="S"."ID")
+   2 - access("S"."ID"="T"."ID")
    6 - access("U"."ID">990)
 -
 Hint Report (identified by operation id / Object Alias):
@@ -988,7 +991,7 @@ Total hints for statement: 3 (U - Unused (1), N - Unresolved (1))
 -
    0 - STATEMENT
          N -  INDEX(SMALL NIX) / its query block has no table of this name
-   3 - T
+   4 - T
          U -  INDEX(T T_GRP) / no condition gives a range of the index
    5 - U
            -  INDEX(U T_ID)
@@ -1000,14 +1003,14 @@ EXPLAIN
 PLAN_TABLE_OUTPUT
 Plan hash value: 942360873
 -
---------------------------------------------------------------
-| Id  | Operation                    | Name  | Rows  | Bytes |
---------------------------------------------------------------
-|   0 | UPDATE STATEMENT             |       |       |       |
-|   1 |  UPDATE                      | T     |       |       |
-|   2 |   TABLE ACCESS BY INDEX ROWID| T     |     1 |    31 |
-|*  3 |    INDEX RANGE SCAN          | T_GRP |     1 |       |
---------------------------------------------------------------
+----------------------------------------------------------------------------
+| Id  | Operation                    | Name  | Rows  | Bytes | Cost (%CPU) |
+----------------------------------------------------------------------------
+|   0 | UPDATE STATEMENT             |       |       |       |             |
+|   1 |  UPDATE                      | T     |       |       |             |
+|   2 |   TABLE ACCESS BY INDEX ROWID| T     |     1 |    31 |     2   (0) |
+|*  3 |    INDEX RANGE SCAN          | T_GRP |     1 |       |             |
+----------------------------------------------------------------------------
 -
 Predicate Information (identified by operation id):
 ---------------------------------------------------
@@ -1072,22 +1075,23 @@ select * from table(dbms_xplan.display)
 ---
 EXPLAIN
 PLAN_TABLE_OUTPUT
-Plan hash value: 2239857869
+Plan hash value: 3093084894
 -
------------------------------------------------------
-| Id  | Operation           | Name  | Rows  | Bytes |
------------------------------------------------------
-|   0 | MERGE STATEMENT     |       |       |       |
-|   1 |  MERGE              | T     |       |       |
-|*  2 |   HASH JOIN         |       |       |       |
-|   3 |    TABLE ACCESS FULL| T     |  1000 | 31000 |
-|   4 |    TABLE ACCESS FULL| SMALL |     1 |    10 |
------------------------------------------------------
+-----------------------------------------------------------------------------
+| Id  | Operation                     | Name  | Rows  | Bytes | Cost (%CPU) |
+-----------------------------------------------------------------------------
+|   0 | MERGE STATEMENT               |       |       |       |             |
+|   1 |  MERGE                        | T     |       |       |             |
+|   2 |   NESTED LOOPS                |       |     1 |    41 |     5   (0) |
+|   3 |    TABLE ACCESS FULL          | SMALL |     1 |    10 |     2   (0) |
+|   4 |    TABLE ACCESS BY INDEX ROWID| T     |     1 |    31 |     3   (0) |
+|*  5 |     INDEX UNIQUE SCAN         | T_ID  |     1 |       |             |
+-----------------------------------------------------------------------------
 -
 Predicate Information (identified by operation id):
 ---------------------------------------------------
 -
-   2 - access("T"."ID"="S"."ID")
+   5 - access("T"."ID"="S"."ID")
 -
 Hint Report (identified by operation id / Object Alias):
 Total hints for statement: 2 (U - Unused (2))
@@ -1104,23 +1108,24 @@ select * from table(dbms_xplan.display(format => 'basic +hint_report'));
 ---
 EXPLAIN
 PLAN_TABLE_OUTPUT
-Plan hash value: 510904541
+Plan hash value: 1921015275
 -
---------------------------------------
-| Id  | Operation            | Name  |
---------------------------------------
-|   0 | MERGE STATEMENT      |       |
-|   1 |  MERGE               | T     |
-|   2 |   SCALAR SUBQUERY    |       |
-|   3 |    HASH JOIN         |       |
-|   4 |     TABLE ACCESS FULL| T     |
-|   5 |     TABLE ACCESS FULL| SMALL |
-|   6 |    SORT AGGREGATE    |       |
-|   7 |     TABLE ACCESS FULL| SMALL |
-|   8 |   HASH JOIN ANTI     |       |
-|   9 |    TABLE ACCESS FULL | SMALL |
-|  10 |    TABLE ACCESS FULL | T     |
---------------------------------------
+------------------------------------------------
+| Id  | Operation                      | Name  |
+------------------------------------------------
+|   0 | MERGE STATEMENT                |       |
+|   1 |  MERGE                         | T     |
+|   2 |   SCALAR SUBQUERY              |       |
+|   3 |    NESTED LOOPS                |       |
+|   4 |     TABLE ACCESS FULL          | SMALL |
+|   5 |     TABLE ACCESS BY INDEX ROWID| T     |
+|   6 |      INDEX UNIQUE SCAN         | T_ID  |
+|   7 |    SORT AGGREGATE              |       |
+|   8 |     TABLE ACCESS FULL          | SMALL |
+|   9 |   HASH JOIN ANTI               |       |
+|  10 |    TABLE ACCESS FULL           | SMALL |
+|  11 |    TABLE ACCESS FULL           | T     |
+------------------------------------------------
 -
 Hint Report (identified by operation id / Object Alias):
 Total hints for statement: 7 (U - Unused (1), N - Unresolved (2), E - Syntax error (1))
@@ -1131,9 +1136,9 @@ Total hints for statement: 7 (U - Unused (1), N - Unresolved (2), E - Syntax err
          N -  FULL(NOPE) / its query block has no table of this name
          E -  BOGUS / there is no such hint
          N -  FULL(ZZ) / its query block has no table of this name
-   5 - SMALL
+   4 - SMALL
            -  FULL(SMALL)
-   7 - SMALL
+   8 - SMALL
            -  FULL(SMALL)
-   9 - SMALL
+  10 - SMALL
            -  FULL(SMALL)

@@ -4,6 +4,7 @@
 mod application_info;
 mod jobs;
 mod metadata;
+mod method_opt;
 mod random;
 mod scheduler;
 mod session;

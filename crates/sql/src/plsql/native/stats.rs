@@ -1,16 +1,13 @@
 //! DBMS_STATS: always of all rows, whatever share is asked for. An argument without effect gives a notice.
 
-use std::sync::Arc;
-
 use common::{Error, Result};
 use engine::ddl::Gathering;
+use engine::dictionary::TableDef;
 use scalar::Datum;
 
+use super::method_opt::MethodOpt;
 use super::{flag, name, number, text};
 use crate::cursor::connection::Connection;
-
-/// Default of METHOD_OPT.
-const USUAL_METHOD: &str = "FOR ALL COLUMNS SIZE AUTO";
 
 // The constants of the package.
 const AUTO_SAMPLE_SIZE: f64 = 0.0;
@@ -32,10 +29,7 @@ pub(super) fn gather_table(connection: &mut Connection, arguments: &[Datum]) -> 
     let how = asked.of_tables(arguments, 3)?;
     asked.no_invalidate(arguments, 12);
     connection.commit_implicitly()?;
-    connection
-        .session
-        .gather_statistics(&owner, &table, how)
-        .map_err(|error| missing(error, "TABLE", &owner, &table))?;
+    asked.gather(connection, &owner, &table, how).map_err(|error| missing(error, "TABLE", &owner, &table))?;
     connection.shared.notices(&asked.without_effect);
     Ok(Datum::Null)
 }
@@ -73,10 +67,10 @@ pub(super) fn gather_schema(connection: &mut Connection, arguments: &[Datum]) ->
         .map(|table| table.name.clone())
         .collect();
     for table in tables {
-        match connection.session.gather_statistics(&owner, &table, how) {
+        match asked.gather(connection, &owner, &table, how) {
             // Another session has dropped it meanwhile.
             Err(error) if error.is_ora(942) => {}
-            result => drop::<Arc<_>>(result?),
+            result => result?,
         }
     }
     connection.shared.notices(&asked.without_effect);
@@ -103,6 +97,7 @@ enum Which {
 #[derive(Default)]
 struct Asked {
     without_effect: Vec<String>,
+    method: MethodOpt,
 }
 
 impl Asked {
@@ -135,15 +130,23 @@ impl Asked {
     }
 
     fn method_opt(&mut self, arguments: &[Datum], at: usize) -> Result<()> {
-        let Some(given) = text(arguments, at) else { return Ok(()) };
-        let words = words(given);
-        if !words.starts_with("FOR ") {
-            return Err(Error::user(20000, format!("METHOD_OPT {given} does not begin with FOR")));
-        }
-        if words != USUAL_METHOD {
-            self.notice(format!("METHOD_OPT {words} has no effect: there are no statistics of columns"));
+        if let Some(given) = text(arguments, at) {
+            self.method = MethodOpt::read(given)?;
         }
         Ok(())
+    }
+
+    /// Gathers the statistics of a table.
+    fn gather(&self, connection: &Connection, owner: &str, name: &str, how: Gathering) -> Result<()> {
+        let sizes = |table: &TableDef, column: usize| {
+            // Once for a table: a column that it does not have.
+            let unknown = self.method.names().find(|name| column == 0 && table.column(name).is_none());
+            match unknown {
+                Some(name) => Err(Error::user(904, format!("{name}: invalid identifier"))),
+                None => Ok(self.method.size(table, column)),
+            }
+        };
+        connection.session.gather_statistics_with(owner, name, how, &sizes).map(drop)
     }
 
     fn degree(&mut self, arguments: &[Datum], at: usize) {

@@ -1,0 +1,225 @@
+# The order and the methods of joins, histograms, and hints about them.
+
+create table region (id number primary key, name varchar2(10));
+create table shop (id number primary key, region_id number, name varchar2(20), code char(6));
+create table sale (id number primary key, shop_id number, day date, status varchar2(10), amount number);
+create index sale_shop on sale (shop_id);
+create index sale_status on sale (status);
+insert into region select level, 'r' || level from dual connect by level <= 4;
+insert into shop select level, mod(level, 4) + 1, 'shop ' || level, 'c' || mod(level, 10) from dual connect by level <= 200;
+insert into sale select level, mod(level, 200) + 1, date '2024-01-01' + mod(level, 365), case when mod(level, 500) = 0 then 'open' else 'done' end, mod(level, 97) from dual connect by level <= 20000;
+begin dbms_stats.gather_table_stats(user, 'REGION'); end; /* */;
+begin dbms_stats.gather_table_stats(user, 'SHOP'); end; /* */;
+begin dbms_stats.gather_table_stats(user, 'SALE'); end; /* */
+---
+CREATE TABLE
+CREATE TABLE
+CREATE TABLE
+CREATE INDEX
+CREATE INDEX
+INSERT: 4 rows
+INSERT: 200 rows
+INSERT: 20000 rows
+PL/SQL
+PL/SQL
+PL/SQL
+
+select column_name, num_distinct, num_nulls, num_buckets, histogram from user_tab_col_statistics where table_name = 'SALE' order by column_name;
+select endpoint_number, endpoint_actual_value from user_tab_histograms where table_name = 'SALE' and column_name = 'STATUS' order by 1
+---
+COLUMN_NAME | NUM_DISTINCT | NUM_NULLS | NUM_BUCKETS | HISTOGRAM
+AMOUNT | 97 | 0 | 1 | NONE
+DAY | 365 | 0 | 1 | NONE
+ID | 19992 | 0 | 1 | NONE
+SHOP_ID | 200 | 0 | 1 | NONE
+STATUS | 2 | 0 | 2 | FREQUENCY
+ENDPOINT_NUMBER | ENDPOINT_ACTUAL_VALUE
+19960 | done
+20000 | open
+
+select endpoint_number, endpoint_value from user_tab_histograms where table_name = 'SHOP' and column_name = 'ID' order by 1;
+explain plan for select count(amount) from sale where status = 'open';
+select id, operation, options, object_name, cardinality from plan_table order by id;
+delete plan_table
+---
+ENDPOINT_NUMBER | ENDPOINT_VALUE
+0 | 1
+1 | 200
+EXPLAIN
+ID | OPERATION | OPTIONS | OBJECT_NAME | CARDINALITY
+0 | SELECT STATEMENT | - | - | 1
+1 | SORT | AGGREGATE | - | 1
+2 | TABLE ACCESS | BY INDEX ROWID | SALE | 40
+3 | INDEX | RANGE SCAN | SALE_STATUS | 40
+DELETE: 4 rows
+
+explain plan for select count(amount) from sale where status = 'done';
+select id, operation, options, object_name, cardinality from plan_table order by id;
+delete plan_table
+---
+EXPLAIN
+ID | OPERATION | OPTIONS | OBJECT_NAME | CARDINALITY
+0 | SELECT STATEMENT | - | - | 1
+1 | SORT | AGGREGATE | - | 1
+2 | TABLE ACCESS | FULL | SALE | 19960
+DELETE: 3 rows
+
+select r.name, s.name, count(*), sum(x.amount) from region r, shop s, sale x where r.id = s.region_id and s.id = x.shop_id and s.name = 'shop 7' group by r.name, s.name;
+explain plan for select r.name, s.name, count(*), sum(x.amount) from region r, shop s, sale x where r.id = s.region_id and s.id = x.shop_id and s.name = 'shop 7' group by r.name, s.name;
+select id, depth, operation, options, object_name, cardinality, access_predicates, filter_predicates from plan_table order by id;
+delete plan_table
+---
+NAME | NAME | COUNT(*) | SUM(X.AMOUNT)
+r4 | shop 7 | 100 | 4692
+EXPLAIN
+ID | DEPTH | OPERATION | OPTIONS | OBJECT_NAME | CARDINALITY | ACCESS_PREDICATES | FILTER_PREDICATES
+0 | 0 | SELECT STATEMENT | - | - | 1 | - | -
+1 | 1 | HASH | GROUP BY | - | 1 | - | -
+2 | 2 | NESTED LOOPS | - | - | 100 | - | -
+3 | 3 | NESTED LOOPS | - | - | 1 | - | -
+4 | 4 | TABLE ACCESS | FULL | SHOP | 1 | - | "S"."NAME"='shop 7'
+5 | 4 | TABLE ACCESS | BY INDEX ROWID | REGION | 1 | - | -
+6 | 5 | INDEX | UNIQUE SCAN | SYS_C001000 | 1 | "R"."ID"="S"."REGION_ID" | -
+7 | 3 | TABLE ACCESS | BY INDEX ROWID | SALE | 100 | - | -
+8 | 4 | INDEX | RANGE SCAN | SALE_SHOP | 100 | "X"."SHOP_ID"="S"."ID" | -
+DELETE: 9 rows
+
+explain plan for select r.name, count(*) from sale x, shop s, region r where r.id = s.region_id and s.id = x.shop_id group by r.name;
+select id, depth, operation, options, object_name, cardinality from plan_table order by id;
+delete plan_table
+---
+EXPLAIN
+ID | DEPTH | OPERATION | OPTIONS | OBJECT_NAME | CARDINALITY
+0 | 0 | SELECT STATEMENT | - | - | 4
+1 | 1 | HASH | GROUP BY | - | 4
+2 | 2 | HASH JOIN | - | - | 20000
+3 | 3 | HASH JOIN | - | - | 200
+4 | 4 | TABLE ACCESS | FULL | REGION | 4
+5 | 4 | TABLE ACCESS | FULL | SHOP | 200
+6 | 3 | TABLE ACCESS | FULL | SALE | 20000
+DELETE: 7 rows
+
+select r.name, count(*) from sale x, shop s, region r where r.id = s.region_id and s.id = x.shop_id group by r.name order by r.name;
+explain plan for select /*+ leading(x s) use_hash(s) */ count(*) from region r, shop s, sale x where r.id = s.region_id and s.id = x.shop_id and s.name = 'shop 7';
+select id, depth, operation, options, object_name, remarks from plan_table order by id;
+delete plan_table
+---
+NAME | COUNT(*)
+r1 | 5000
+r2 | 5000
+r3 | 5000
+r4 | 5000
+EXPLAIN
+ID | DEPTH | OPERATION | OPTIONS | OBJECT_NAME | REMARKS
+0 | 0 | SELECT STATEMENT | - | - | -
+1 | 1 | SORT | AGGREGATE | - | -
+2 | 2 | HASH JOIN | - | - | -
+3 | 3 | TABLE ACCESS | FULL | REGION | -
+4 | 3 | HASH JOIN | - | - | -
+5 | 4 | TABLE ACCESS | FULL | SHOP | hint - LEADING(X S)
+hint - USE_HASH(S)
+6 | 4 | TABLE ACCESS | FULL | SALE | -
+DELETE: 7 rows
+
+explain plan for select /*+ ordered use_nl(x) no_use_hash(y) */ count(*) from region r, shop s, sale x where r.id = s.region_id and s.id = x.shop_id;
+select id, depth, operation, options, object_name, remarks from plan_table order by id;
+delete plan_table
+---
+EXPLAIN
+ID | DEPTH | OPERATION | OPTIONS | OBJECT_NAME | REMARKS
+0 | 0 | SELECT STATEMENT | - | - | hint N NO_USE_HASH(Y) / its query block has no table of this name
+1 | 1 | SORT | AGGREGATE | - | -
+2 | 2 | HASH JOIN | - | - | -
+3 | 3 | HASH JOIN | - | - | -
+4 | 4 | TABLE ACCESS | FULL | REGION | hint - ORDERED
+5 | 4 | TABLE ACCESS | FULL | SHOP | -
+6 | 3 | TABLE ACCESS | FULL | SALE | hint U USE_NL(X) / no index leads to the table from tables in nested loops before it, or it comes first
+DELETE: 7 rows
+
+explain plan for select /*+ cardinality(s 1) */ sum(x.amount) from shop s, sale x where s.id = x.shop_id;
+select id, depth, operation, options, object_name, cardinality, remarks from plan_table order by id;
+delete plan_table
+---
+EXPLAIN
+ID | DEPTH | OPERATION | OPTIONS | OBJECT_NAME | CARDINALITY | REMARKS
+0 | 0 | SELECT STATEMENT | - | - | 1 | -
+1 | 1 | SORT | AGGREGATE | - | 1 | -
+2 | 2 | NESTED LOOPS | - | - | 100 | -
+3 | 3 | TABLE ACCESS | FULL | SHOP | 1 | hint - CARDINALITY(S 1)
+4 | 3 | TABLE ACCESS | BY INDEX ROWID | SALE | 100 | -
+5 | 4 | INDEX | RANGE SCAN | SALE_SHOP | 100 | -
+DELETE: 6 rows
+
+explain plan for select /*+ use_nl(s) leading(s) ordered */ count(*) from shop s;
+select id, operation, options, remarks from plan_table order by id;
+delete plan_table
+---
+EXPLAIN
+ID | OPERATION | OPTIONS | REMARKS
+0 | SELECT STATEMENT | - | hint U USE_NL(S) / its query block has no inner join to which it applies
+hint U LEADING(S) / its query block has no inner join to which it applies
+hint U ORDERED / its query block has no joins to order
+1 | SORT | AGGREGATE | -
+2 | TABLE ACCESS | FULL | -
+DELETE: 3 rows
+
+select s.name, x.id, x.amount from shop s join sale x on s.id = x.shop_id and x.amount > s.id where s.name like 'shop 1_' and x.day < date '2024-01-03' order by x.id
+---
+NAME | ID | AMOUNT
+shop 16 | 4015 | 38
+shop 17 | 4016 | 39
+shop 11 | 12410 | 91
+shop 12 | 12411 | 92
+shop 16 | 18615 | 88
+shop 17 | 18616 | 89
+
+select count(*) from shop a, shop b, shop c where a.id = b.id and b.id = c.id and a.name like '%7'
+---
+COUNT(*)
+20
+
+select count(*), sum(a.id * b.id) from shop a, shop b where a.code = b.code and a.id < 20
+---
+COUNT(*) | SUM(A.ID*B.ID)
+380 | 383400
+
+select count(*) from region r, shop s where r.id + 1 = s.id or r.name = s.name
+---
+COUNT(*)
+4
+
+select count(*) from region r, shop s, sale x where r.name = 'r1' and s.name = 'shop 3' and x.id = 5
+---
+COUNT(*)
+1
+
+select s.id, (select r.name from region r where r.id = s.region_id) n from shop s, region q where q.id = s.region_id and s.id < 4 order by s.id
+---
+ID | N
+1 | r2
+2 | r3
+3 | r4
+
+select count(*) from shop s, (select shop_id, count(*) n from sale group by shop_id) t, region r where t.shop_id = s.id and r.id = s.region_id and t.n > 10
+---
+COUNT(*)
+200
+
+select s.name, r.name, x.id from shop s left join region r on r.id = s.region_id and r.name = 'r2', sale x where x.shop_id = s.id and x.id in (5, 6, 7) order by x.id
+---
+NAME | NAME | ID
+shop 6 | - | 5
+shop 7 | - | 6
+shop 8 | - | 7
+
+select count(*) from sale x, shop s where x.shop_id = s.id and s.rowid in (select rowid from shop where id < 3)
+---
+COUNT(*)
+200
+
+select * from (select s.id a, x.id b from shop s, sale x where s.id = x.shop_id and s.id = 9 order by x.id desc) where rownum <= 3
+---
+A | B
+9 | 19808
+9 | 19608
+9 | 19408
