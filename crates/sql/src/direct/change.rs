@@ -302,7 +302,7 @@ impl DirectChange {
                 read.rows.columns(row, &mut columns);
                 let rowid = read.rows.rowid(row).ok_or_else(|| Error::bug("a row to change without its rowid"))?;
                 let inputs = Inputs { columns: &columns, rowids: &[rowid], ..*inputs };
-                if !self.find.accepts(0, &inputs)? {
+                if !self.find.accepts(0, true, &inputs)? {
                     continue;
                 }
                 if to_skip > 0 {

@@ -81,7 +81,7 @@ impl DirectLock {
             }
             let wanted = cursor.measured || !cursor.shared.has_plan();
             let row_sources = if wanted { run.row_sources(0) } else { Vec::new() };
-            let kinds = self.query.kinds[..self.query.kinds.len() - 1].to_vec();
+            let kinds = self.query.types[..self.query.types.len() - 1].to_vec();
             cursor.locked_rows = rowids.into_iter().map(Some).collect();
             cursor.running = Some(Query::Settled(Settled { rows: rows.into_iter(), kinds, row_sources }));
             cursor.locked_at = Some(connection.shared.transaction.lock().next_moment());

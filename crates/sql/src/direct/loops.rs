@@ -6,7 +6,7 @@ use common::{BlockAddress, Error, ObjectNumber, Result, Rowid};
 use engine::instance::Session;
 use scalar::{Context, Datum};
 
-use super::plan::{DirectQuery, LoopEstimate};
+use super::plan::{DirectQuery, LoopEstimate, LoopKind};
 use super::run::Read;
 use super::value::Inputs;
 use crate::cursor::open::RowSource;
@@ -20,7 +20,18 @@ use crate::scan::source::ReadSpec;
 const OUTER_ROWS: usize = 64;
 const INNER_ROWS: usize = 8192;
 
-/// Stands for a rowid that the plan does not use.
+/// What has become of a row's search for partners in a table.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+enum Partners {
+    NotYet,
+    Some,
+    /// One was found, and no more are wanted.
+    Enough,
+    /// There are none: the table's columns are NULL.
+    Absent,
+}
+
+/// Stands for a rowid that the plan does not use, and for that of a row that is not there.
 const NOWHERE: Rowid = Rowid { data_object: ObjectNumber(0), block: BlockAddress::NONE, slot: 0 };
 
 #[derive(Debug)]
@@ -30,6 +41,8 @@ pub(super) struct Loops {
     at: Vec<usize>,
     /// Rows of the tables up to each one, joined, that satisfy the conditions.
     joined: Vec<u64>,
+    /// What has become of the present row of those before each table.
+    partners: Vec<Partners>,
     begun: bool,
 }
 
@@ -38,7 +51,8 @@ impl Loops {
     pub(super) fn new(session: &Arc<Session>, plan: &DirectQuery, spec: ReadSpec, measured: bool) -> Self {
         let mut reads = vec![Read::new(session, spec, measured)];
         reads.extend(plan.inner.iter().map(|read| Read::new(session, ReadSpec::nothing(read), measured)));
-        Self { at: vec![0; reads.len()], joined: vec![0; reads.len()], reads, begun: false }
+        let partners = vec![Partners::NotYet; reads.len()];
+        Self { at: vec![0; reads.len()], joined: vec![0; reads.len()], partners, reads, begun: false }
     }
 
     /// The only table's read; None of a join.
@@ -63,52 +77,81 @@ impl Loops {
         let mut level = if self.begun { last } else { 0 };
         self.begun = true;
         loop {
-            let read = &mut self.reads[level];
-            if self.at[level] >= read.rows.len() {
-                self.at[level] = 0;
-                let wanted = match level {
-                    0 if last == 0 => rows,
-                    0 => rows.max(OUTER_ROWS),
-                    _ => INNER_ROWS,
-                };
-                if !read.next(wanted)? {
+            let kind = level.checked_sub(1).map_or(LoopKind::Inner, |inner| plan.kinds[inner]);
+            let found = match self.partners[level] {
+                // One partner was all that was wanted, or there is none.
+                Partners::Enough | Partners::Absent => false,
+                Partners::NotYet | Partners::Some => {
+                    self.advance(level, if last == 0 { rows } else { rows.max(OUTER_ROWS) })?
+                }
+            };
+            if !found {
+                let alone =
+                    matches!(kind, LoopKind::Outer | LoopKind::Anti) && self.partners[level] == Partners::NotYet;
+                if !alone {
                     if level == 0 {
                         return Ok(false);
                     }
                     level -= 1;
                     continue;
                 }
+                self.partners[level] = Partners::Absent;
             }
-            self.at[level] += 1;
             if last == 0 {
                 self.joined[level] += 1;
                 return Ok(true);
             }
-            let tested = plan.tests.iter().any(|test| test.level == level);
-            let spec = if level < last || tested {
-                let (mut columns, mut rowids) = (Vec::new(), Vec::new());
+            let tests = |above: bool| plan.tests.iter().any(|test| test.level == level && test.above == above);
+            let (own, above) = (found && tests(false), tests(true));
+            let (mut columns, mut rowids) = (Vec::new(), Vec::new());
+            if level < last || own || above {
                 self.row(level, &mut columns, &mut rowids);
-                let inputs = Inputs { context, parameters, columns: &columns, rowids: &rowids, computed: &[] };
-                if tested && !plan.accepts(level, &inputs)? {
-                    continue;
-                }
-                if level < last { Some(inner_spec(&plan.inner[level], &inputs)?) } else { None }
-            } else {
-                None
-            };
+            }
+            let inputs = Inputs { context, parameters, columns: &columns, rowids: &rowids, computed: &[] };
+            if own && !plan.accepts(level, false, &inputs)? {
+                continue;
+            }
+            let goes_on = (!above || plan.accepts(level, true, &inputs)?) && !(found && kind == LoopKind::Anti);
+            let spec = if goes_on && level < last { Some(inner_spec(&plan.inner[level], &inputs)?) } else { None };
+            if found {
+                let once = matches!(kind, LoopKind::Semi | LoopKind::Anti);
+                self.partners[level] = if once { Partners::Enough } else { Partners::Some };
+            }
+            if !goes_on {
+                continue;
+            }
             self.joined[level] += 1;
             let Some(spec) = spec else { return Ok(true) };
             level += 1;
             self.at[level] = 0;
+            self.partners[level] = Partners::NotYet;
             self.reads[level].restart(spec);
         }
+    }
+
+    /// Goes to the next row of a table; false when there is none. `rows`: how many of the outermost are read at a time.
+    fn advance(&mut self, level: usize, rows: usize) -> Result<bool> {
+        let read = &mut self.reads[level];
+        if self.at[level] >= read.rows.len() {
+            self.at[level] = 0;
+            if !read.next(if level == 0 { rows } else { INNER_ROWS })? {
+                return Ok(false);
+            }
+        }
+        self.at[level] += 1;
+        Ok(true)
     }
 
     /// The present row's columns and rowids, of the tables up to number `level`.
     pub(super) fn row<'r>(&'r self, level: usize, columns: &mut Vec<Option<&'r [u8]>>, rowids: &mut Vec<Rowid>) {
         columns.clear();
         rowids.clear();
-        for (read, at) in self.reads.iter().zip(&self.at).take(level + 1) {
+        for (number, (read, at)) in self.reads.iter().zip(&self.at).take(level + 1).enumerate() {
+            if self.partners[number] == Partners::Absent {
+                columns.extend((0..read.columns()).map(|_| None));
+                rowids.push(NOWHERE);
+                continue;
+            }
             let row = at.saturating_sub(1);
             read.rows.append_columns(row, columns);
             rowids.push(read.rows.rowid(row).unwrap_or(NOWHERE));
@@ -131,7 +174,13 @@ impl Loops {
                 figures.add_work(&read.figures());
             }
             let above = depth + inner - number as u32;
-            let mut step = PlanStep::new("NESTED LOOPS", "");
+            let options = match plan.kinds[number - 1] {
+                LoopKind::Inner => "",
+                LoopKind::Outer => "OUTER",
+                LoopKind::Semi => "SEMI",
+                LoopKind::Anti => "ANTI",
+            };
+            let mut step = PlanStep::new("NESTED LOOPS", options);
             let known = self.reads[..=number].iter().all(Read::has_statistics);
             if let Some(LoopEstimate { rows, bytes, cost }) = plan.joined.get(number - 1).filter(|_| known) {
                 step.expect(*rows, *bytes, *cost);
@@ -156,7 +205,9 @@ impl Loops {
                     let share = RANGE_SHARE.powi(tests.len() as i32);
                     let left = |all: u64| ((all as f64 * share).round() as u64).max(1);
                     (step.rows, step.bytes) = (step.rows.map(left), step.bytes.map(left));
-                    source.figures.rows = self.joined[number];
+                    if matches!(number.checked_sub(1).map(|inner| plan.kinds[inner]), None | Some(LoopKind::Inner)) {
+                        source.figures.rows = self.joined[number];
+                    }
                 }
             }
         }

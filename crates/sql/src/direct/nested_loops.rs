@@ -6,7 +6,7 @@ use datafusion::logical_expr::{BinaryExpr, Expr, ExprSchemable};
 use engine::instance::Session;
 use scan::Comparison;
 
-use super::plan::{RowTest, Stage};
+use super::plan::{LoopKind, RowTest, Stage};
 use super::value::{Test, Value};
 use crate::scan::access;
 use crate::scan::predicate::{comparison, mirrored};
@@ -23,14 +23,15 @@ pub(crate) struct LookupEstimate {
 }
 
 /// `outer` with a lookup in the table of `inner` for each of its rows; None where no index leads there, or where a
-/// condition cannot be evaluated row by row. `schema`: the columns of `outer`, and those of `inner` behind them.
+/// condition cannot be evaluated row by row. `schema`: the columns of `outer`, and those of `inner` behind them; the
+/// conditions may name all of them, whatever the kind of the join gives.
 ///
 /// # Errors
 /// Errors of reading a table's size.
 pub(crate) fn looped(
     session: &Session,
     outer: &Stage,
-    inner: &Stage,
+    (inner, kind): (&Stage, LoopKind),
     equalities: &[(Expr, Expr)],
     filters: &[Expr],
     schema: DFSchemaRef,
@@ -45,11 +46,12 @@ pub(crate) fn looped(
     let mut read = inner.read.clone();
     let mut conditions: Vec<Template> = read.conditions.take().into_iter().collect();
     let mut tests = outer.tests.clone();
-    let own_test = |test| RowTest { level: number, test };
+    let own_test = |test| RowTest { level: number, above: false, test };
     tests.extend(inner.tests.iter().map(|test| own_test(test.test.moved(width, number))));
     let combined = Stage {
         read: outer.read.clone(),
         inner: Vec::new(),
+        kinds: Vec::new(),
         joined: outer.joined.clone(),
         tests: Vec::new(),
         totals: None,
@@ -92,7 +94,9 @@ pub(crate) fn looped(
     let Some(found) = best_index(session, &mut read)? else { return Ok(None) };
     let mut reads = outer.inner.clone();
     reads.push(read);
-    Ok(Some((Stage { inner: reads, tests, ..combined }, found)))
+    let mut kinds = outer.kinds.clone();
+    kinds.push(kind);
+    Ok(Some((Stage { inner: reads, kinds, tests, ..combined }, found)))
 }
 
 /// `to comparison from` as a condition on a stored column of the inner table, with a value of the outer row.

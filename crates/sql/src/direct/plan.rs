@@ -45,7 +45,20 @@ pub(crate) struct RowTest {
     /// The number of the last table that it is about, from the outermost: the rows of those behind it are looked up for
     /// what satisfies it.
     pub(crate) level: usize,
+    /// True: it is about what the join gives, a row without a partner included, and not about partners.
+    pub(crate) above: bool,
     pub(crate) test: Test,
+}
+
+/// How a table is joined to those before it.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum LoopKind {
+    Inner,
+    /// A row without a partner stays, with NULLs.
+    Outer,
+    /// A row stays that has a partner, or that has none; the table gives no columns.
+    Semi,
+    Anti,
 }
 
 /// What is expected of a loop and all that it goes through.
@@ -68,6 +81,8 @@ pub(crate) struct DirectQuery {
     /// The other tables of a join, each read by an index for every row of those before it. Their conditions name
     /// columns of all tables before them.
     pub(crate) inner: Vec<Arc<ReadPlan>>,
+    /// How each of them is joined.
+    pub(crate) kinds: Vec<LoopKind>,
     /// What is expected of the join with each of these tables.
     pub(crate) joined: Vec<LoopEstimate>,
     /// Conditions that the scan does not evaluate on stored columns.
@@ -76,7 +91,7 @@ pub(crate) struct DirectQuery {
     /// The select list: over the columns that are read, or over the totals.
     pub(crate) outputs: Vec<Value>,
     /// The types of the select list's values.
-    pub(crate) kinds: Vec<DatumType>,
+    pub(crate) types: Vec<DatumType>,
     pub(crate) skip: usize,
     pub(crate) fetch: Option<usize>,
 }
@@ -93,7 +108,11 @@ pub(crate) fn may_be_direct(plan: &LogicalPlan) -> bool {
         | LogicalPlan::Sort(_)
         | LogicalPlan::Limit(_)
         | LogicalPlan::Aggregate(_) => plan.inputs().into_iter().all(may_be_direct),
-        LogicalPlan::Join(join) => join.join_type == JoinType::Inner && plan.inputs().into_iter().all(may_be_direct),
+        LogicalPlan::Join(join) => {
+            let loops =
+                matches!(join.join_type, JoinType::Inner | JoinType::Left | JoinType::LeftSemi | JoinType::LeftAnti);
+            loops && plan.inputs().into_iter().all(may_be_direct)
+        }
         _ => false,
     }
 }
@@ -122,6 +141,7 @@ pub(crate) fn engine_table(scan: &TableScan) -> Option<Arc<dyn TableProvider>> {
 pub(crate) struct Stage {
     pub(super) read: ReadPlan,
     pub(super) inner: Vec<ReadPlan>,
+    pub(crate) kinds: Vec<LoopKind>,
     /// What is expected of the join with each of them.
     pub(crate) joined: Vec<LoopEstimate>,
     pub(super) tests: Vec<RowTest>,
@@ -153,15 +173,15 @@ impl Stage {
     }
 
     /// The query of these values, of at most `limit` rows.
-    pub(crate) fn with_outputs(self, outputs: Vec<Value>, kinds: Vec<DatumType>, limit: Option<usize>) -> DirectQuery {
+    pub(crate) fn with_outputs(self, outputs: Vec<Value>, types: Vec<DatumType>, limit: Option<usize>) -> DirectQuery {
         let fetch = match (self.fetch, limit) {
             (Some(one), Some(other)) => Some(one.min(other)),
             (one, other) => one.or(other),
         };
-        let Self { read, inner, joined, tests, totals, skip, .. } = self;
+        let Self { read, inner, kinds, joined, tests, totals, skip, .. } = self;
         let read = Arc::new(read);
         let inner = inner.into_iter().map(Arc::new).collect();
-        DirectQuery { read, inner, joined, tests, totals, outputs, kinds, skip, fetch }
+        DirectQuery { read, inner, kinds, joined, tests, totals, outputs, types, skip, fetch }
     }
 }
 
@@ -249,9 +269,9 @@ impl DirectQuery {
         if stage.values.len() != query.outputs.len() {
             return Ok(Err(Work::Planned));
         }
-        let kinds = query.outputs.iter().map(|output| output.kind).collect();
+        let types = query.outputs.iter().map(|output| output.kind).collect();
         let outputs = stage.values.clone();
-        Ok(Ok(stage.with_outputs(outputs, kinds, None)))
+        Ok(Ok(stage.with_outputs(outputs, types, None)))
     }
 }
 
@@ -274,7 +294,7 @@ pub(crate) fn stage(session: &Session, plan: &LogicalPlan, inputs: &Inputs<'_>) 
         LogicalPlan::Filter(Filter { predicate, input, .. }) => {
             let Some(mut below) = stage(session, input, inputs)?.filter(Stage::is_rows) else { return Ok(None) };
             let Some(test) = Test::of(predicate, &below) else { return Ok(None) };
-            below.tests.push(RowTest { level: below.inner.len(), test });
+            below.tests.push(RowTest { level: below.inner.len(), above: true, test });
             Ok(Some(below))
         }
         LogicalPlan::Sort(sort) => {
@@ -359,6 +379,6 @@ fn table_scan(session: &Session, scan: &TableScan, inputs: &Inputs<'_>) -> Resul
     };
     let values = sources.iter().map(value).collect();
     let schema = Arc::clone(&scan.projected_schema);
-    let (inner, joined, tests) = (Vec::new(), Vec::new(), Vec::new());
-    Ok(Some(Stage { read, inner, joined, tests, totals: None, schema, values, skip: 0, fetch: scan.fetch }))
+    let (inner, kinds, joined, tests) = (Vec::new(), Vec::new(), Vec::new(), Vec::new());
+    Ok(Some(Stage { read, inner, kinds, joined, tests, totals: None, schema, values, skip: 0, fetch: scan.fetch }))
 }

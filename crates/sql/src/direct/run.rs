@@ -181,6 +181,11 @@ impl Read {
         Ok(self.rows.len() > 0)
     }
 
+    /// Number of columns that are read.
+    pub(super) fn columns(&self) -> usize {
+        self.spec.projection.len()
+    }
+
     /// True: its table has been analyzed.
     pub(super) fn has_statistics(&self) -> bool {
         self.spec.plan.table.statistics.is_some()
@@ -266,7 +271,7 @@ impl DirectRun {
                 rowids: &rowids,
                 computed: &[],
             };
-            if plan.inner.is_empty() && !plan.accepts(0, &inputs)? {
+            if plan.inner.is_empty() && !plan.accepts(0, true, &inputs)? {
                 continue;
             }
             if self.to_skip > 0 {
@@ -312,7 +317,7 @@ impl DirectRun {
             };
             // NULL is neither the least nor the greatest.
             let skipped = plan.read.first_only && columns.first().is_none_or(Option::is_none);
-            if skipped || plan.inner.is_empty() && !plan.accepts(0, &inputs)? {
+            if skipped || plan.inner.is_empty() && !plan.accepts(0, true, &inputs)? {
                 continue;
             }
             for (total, state) in plan.totals.iter().flatten().zip(&mut states) {
@@ -342,7 +347,7 @@ impl DirectRun {
     /// # Errors
     /// As [`DirectRun::fetch`].
     pub(crate) fn fetch_arrays(&mut self, rows: usize) -> Result<Vec<RecordBatch>> {
-        to_arrays(&self.fetch(rows)?, &self.plan.kinds)
+        to_arrays(&self.fetch(rows)?, &self.plan.types)
     }
 
     /// True: gets and times of its row sources are counted.
@@ -402,8 +407,9 @@ impl DirectQuery {
     }
 
     /// True: a row satisfies the conditions about the tables up to number `level`, that one among them.
-    pub(crate) fn accepts(&self, level: usize, inputs: &Inputs<'_>) -> Result<bool> {
-        for RowTest { test, .. } in self.tests.iter().filter(|test| test.level == level) {
+    /// `above`: those about what the join gives, or those about partners.
+    pub(crate) fn accepts(&self, level: usize, above: bool, inputs: &Inputs<'_>) -> Result<bool> {
+        for RowTest { test, .. } in self.tests.iter().filter(|test| test.level == level && test.above == above) {
             if test.evaluate(inputs)? != Truth::True {
                 return Ok(false);
             }
@@ -413,7 +419,7 @@ impl DirectQuery {
 
     pub(crate) fn output(&self, inputs: &Inputs<'_>) -> Result<Vec<Datum>> {
         let value = |(value, kind): (&Value, &DatumType)| typed(value.evaluate(inputs)?, *kind);
-        self.outputs.iter().zip(&self.kinds).map(value).collect()
+        self.outputs.iter().zip(&self.types).map(value).collect()
     }
 }
 

@@ -3,7 +3,7 @@
 //! What is not known here (a subquery, a function of PL/SQL, a sequence) compiles to nothing, and its statement goes
 //! the long way.
 
-use common::{DataType, Error, Result, Rowid};
+use common::{BlockAddress, DataType, Error, Result, Rowid};
 use datafusion::common::{Column, ScalarValue};
 use datafusion::logical_expr::expr::ScalarFunction;
 use datafusion::logical_expr::{BinaryExpr, Expr, Operator};
@@ -241,7 +241,9 @@ impl Value {
             }
             Self::Column(at, data_type) => load(inputs.columns.get(*at).copied().flatten(), *data_type),
             Self::Rowid(number) => {
-                Ok(inputs.rowids.get(*number).map_or(Datum::Null, |rowid| Datum::varchar2(rowid.to_string())))
+                // A row that is not there has no block.
+                let rowid = inputs.rowids.get(*number).filter(|rowid| rowid.block != BlockAddress::NONE);
+                Ok(rowid.map_or(Datum::Null, |rowid| Datum::varchar2(rowid.to_string())))
             }
             Self::Computed(at) => Ok(inputs.computed.get(*at).cloned().unwrap_or_default()),
             Self::Call(function, arguments, result) => {

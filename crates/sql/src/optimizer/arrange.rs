@@ -2,7 +2,8 @@
 //!
 //! The inner joins of a query block, with the conditions between them, are taken apart into their inputs and
 //! conditions, and put together again in the order that costs least (`order.rs`). Outer joins, semi-joins and whatever
-//! else stands between are inputs as they are, arranged by themselves.
+//! else stands between are inputs, arranged by themselves; an outer join, a semi-join or an anti-join becomes loops where
+//! lookups in its right side's table cost less than reading it.
 //!
 //! This comes after the planner's own rules: conditions have reached their tables, subqueries have become joins.
 
@@ -13,14 +14,22 @@ use datafusion::common::tree_node::{Transformed, TreeNodeRecursion};
 use datafusion::common::{Column, DFSchema, NullEquality};
 use datafusion::execution::SessionState;
 use datafusion::logical_expr::utils::split_conjunction;
-use datafusion::logical_expr::{BinaryExpr, Expr, JoinType, LogicalPlan, LogicalPlanBuilder, Operator, Projection};
+use datafusion::logical_expr::{
+    BinaryExpr, Expr, Join, JoinType, LogicalPlan, LogicalPlanBuilder, Operator, Projection,
+};
 use datafusion::optimizer::OptimizerRule;
 use datafusion::optimizer::optimize_projections::OptimizeProjections;
 use engine::instance::Session;
 
-use super::order::{Condition, Equality, Graph, Place};
+use super::cost::Cost;
+use super::logical;
+use super::loops_table::{Host, LoopsTable, has_types};
+use super::order::{Condition, Equality, Graph, Place, has_access_hints, of_table, one_by_one};
+use crate::direct::nested_loops::looped;
+use crate::direct::plan::{LoopEstimate, LoopKind};
 use crate::direct::value::Inputs;
 use crate::error::to_datafusion;
+use crate::scan::access;
 
 /// Inputs of one join that are looked at together: a set of them is the bits of a number.
 pub(super) const INPUTS_MAX: usize = 60;
@@ -50,6 +59,19 @@ fn of_block(
     inputs: Option<&Inputs<'_>>,
 ) -> Result<Transformed<LogicalPlan>> {
     plan.transform_down_with_subqueries(|node| {
+        if let LogicalPlan::Join(join) = &node
+            && let Some(kind) = kept_side(join)
+        {
+            let sides = [&join.left, &join.right].map(|side| of_block(session, LogicalPlan::clone(side), inputs));
+            let [left, right] = sides;
+            let (left, right) = (left?, right?);
+            let changed = left.transformed || right.transformed;
+            let join = Join { left: Arc::new(left.data), right: Arc::new(right.data), ..join.clone() };
+            return Ok(match by_lookups(session, &join, kind, inputs)? {
+                Some(loops) => Transformed::new(loops, true, TreeNodeRecursion::Jump),
+                None => Transformed::new(LogicalPlan::Join(join), changed, TreeNodeRecursion::Jump),
+            });
+        }
         if !is_inner_join(&node) {
             return Ok(Transformed::no(node));
         }
@@ -76,6 +98,67 @@ fn of_block(
         let plan = LogicalPlan::Projection(Projection::try_new_with_schema(columns, Arc::new(joined), schema)?);
         Ok(Transformed::new(plan, true, TreeNodeRecursion::Jump))
     })
+}
+
+/// How a join keeps the rows of its left side, where it does.
+fn kept_side(join: &Join) -> Option<LoopKind> {
+    if join.null_aware || join.null_equality != NullEquality::NullEqualsNothing {
+        return None;
+    }
+    match join.join_type {
+        JoinType::Left => Some(LoopKind::Outer),
+        JoinType::LeftSemi => Some(LoopKind::Semi),
+        JoinType::LeftAnti => Some(LoopKind::Anti),
+        _ => None,
+    }
+}
+
+/// The join as loops: a lookup in the right side's table for each row of the left side. None where an index does not
+/// lead there, or where that costs more than to read the table once.
+fn by_lookups(
+    session: &Arc<Session>,
+    join: &Join,
+    kind: LoopKind,
+    inputs: Option<&Inputs<'_>>,
+) -> Result<Option<LogicalPlan>> {
+    let Some(table) = of_table(&join.right).filter(|table| !has_access_hints(table)) else { return Ok(None) };
+    let hinted = |names: [&str; 2]| table.hints().list.iter().any(|hint| names.contains(&hint.name.as_str()));
+    if hinted(["USE_HASH", "NO_USE_NL"]) || !has_types(&join.schema) {
+        return Ok(None);
+    }
+    let (Some(outer), Some(inner), Some(host), Ok(schema)) = (
+        one_by_one(session, &join.left, inputs).map_err(to_datafusion)?,
+        one_by_one(session, &join.right, inputs).map_err(to_datafusion)?,
+        Host::of(&join.left),
+        join.left.schema().join(join.right.schema()),
+    ) else {
+        return Ok(None);
+    };
+    let filters: Vec<Expr> = join.filter.iter().flat_map(split_conjunction).cloned().collect();
+    if filters.iter().any(crate::subquery::is_new_each_time) {
+        return Ok(None);
+    }
+    let found = looped(session, &outer, (&inner, kind), &join.on, &filters, Arc::new(schema)).map_err(to_datafusion)?;
+    let Some((mut stage, each)) = found else { return Ok(None) };
+    let estimate = |plan: &LogicalPlan| logical::estimate(session, plan, inputs).map_err(to_datafusion);
+    let cost = |plan: &LogicalPlan| logical::cost(session, plan, inputs).map_err(to_datafusion);
+    let (left, right) = (estimate(&join.left)?, estimate(&join.right)?);
+    let joined = estimate(&LogicalPlan::Join(join.clone()))?;
+    // Of a semi-join one partner is enough.
+    let rows = if kind == LoopKind::Outer { each.rows } else { each.rows.min(1.0) };
+    let loops = cost(&join.left)? + Cost::of_index(each.blocks, rows).of_lookups(left.rows);
+    let (build, probe) = if left.rows < right.rows { (left.rows, right.rows) } else { (right.rows, left.rows) };
+    let hash = cost(&join.left)? + cost(&join.right)? + Cost::of_hash(build, probe, joined.rows);
+    let cached = access::cached_share(session, std::iter::once(table.table())).map_err(to_datafusion)?;
+    if loops.micros(cached) > hash.micros(cached) && !hinted(["USE_NL", "USE_NL"]) {
+        return Ok(None);
+    }
+    if kind != LoopKind::Outer {
+        stage.values.truncate(outer.values.len());
+    }
+    stage.schema = Arc::clone(&join.schema);
+    stage.joined.push(LoopEstimate { rows: joined.rows, bytes: joined.bytes, cost: loops });
+    LoopsTable::plan(stage, joined, loops, host).map(Some)
 }
 
 fn is_inner_join(plan: &LogicalPlan) -> bool {

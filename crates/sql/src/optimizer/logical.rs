@@ -1,7 +1,6 @@
 //! Estimates of the planner's logical plans, before the order of joins is chosen.
 
 use common::Result;
-use datafusion::common::tree_node::{TreeNode, TreeNodeRecursion};
 use datafusion::common::{Column, DFSchema};
 use datafusion::logical_expr::utils::split_conjunction;
 use datafusion::logical_expr::{
@@ -12,9 +11,10 @@ use scan::Predicate;
 
 use super::cost::Cost;
 use super::estimate::{Estimate, Joined, share_of};
-use super::loops_table::LoopsTable;
+use super::loops_table::{Host, LoopsTable};
 use crate::direct::value::Inputs;
 use crate::functions::blank::BlankTrim;
+use crate::plan::parameter::Parameters;
 use crate::scan::access;
 use crate::scan::predicate::{Pushed, comparison, push};
 use crate::scan::selectivity::RANGE_SHARE;
@@ -126,7 +126,7 @@ fn of_table(table: &EngineTable, scan: &TableScan, inputs: Option<&Inputs<'_>>) 
     for filter in &scan.filters {
         match push(filter, table.table()) {
             Some(Pushed::Columns(template)) => {
-                let bound = of_values(table, inputs, |inputs| template.bound(inputs));
+                let bound = of_values(table.parameters(), inputs, |inputs| template.bound(inputs));
                 conditions.push(match bound {
                     Ok(Some(predicate)) => predicate,
                     _ => template.shape(),
@@ -140,32 +140,22 @@ fn of_table(table: &EngineTable, scan: &TableScan, inputs: Option<&Inputs<'_>>) 
     found
 }
 
-fn of_values<R>(table: &EngineTable, inputs: Option<&Inputs<'_>>, work: impl FnOnce(&Inputs<'_>) -> R) -> R {
+fn of_values<R>(own: &Parameters, inputs: Option<&Inputs<'_>>, work: impl FnOnce(&Inputs<'_>) -> R) -> R {
     match inputs {
         Some(inputs) => work(inputs),
-        None => {
-            let values = table.parameters().values();
-            work(&Inputs::of_statement(table.parameters().context(), &values))
-        }
+        None => work(&Inputs::of_statement(own.context(), &own.values())),
     }
 }
 
-/// Runs `work` with the values of the bind variables: `inputs`, else those that the first of the plan's tables has.
+/// Runs `work` with the values of the bind variables: `inputs`, else those that the plan's tables have. None without a
+/// table of the engine.
 pub(super) fn with_values<R>(
     plan: &LogicalPlan,
     inputs: Option<&Inputs<'_>>,
     work: impl FnOnce(&Inputs<'_>) -> Result<Option<R>>,
 ) -> Result<Option<R>> {
-    let mut table = None;
-    // The visitor does not fail.
-    let _ = plan.apply(|node| {
-        if let LogicalPlan::TableScan(scan) = node {
-            table = EngineTable::of(scan);
-        }
-        Ok(if table.is_some() { TreeNodeRecursion::Stop } else { TreeNodeRecursion::Continue })
-    });
-    match table {
-        Some(table) => of_values(&table, inputs, work),
+    match Host::of(plan) {
+        Some(host) => of_values(&host.parameters, inputs, work),
         None => Ok(None),
     }
 }

@@ -13,7 +13,7 @@ use datafusion::arrow::record_batch::{RecordBatch, RecordBatchOptions};
 use datafusion::catalog::default_table_source::{provider_as_source, source_as_provider};
 use datafusion::catalog::{Session as DataFusionSession, TableProvider};
 use datafusion::common::Result;
-use datafusion::common::tree_node::TreeNodeRecursion;
+use datafusion::common::tree_node::{TreeNode, TreeNodeRecursion};
 use datafusion::execution::{SendableRecordBatchStream, TaskContext};
 use datafusion::logical_expr::{Expr, LogicalPlan, LogicalPlanBuilder, TableScan, TableType};
 use datafusion::physical_expr::{EquivalenceProperties, Partitioning, PhysicalExpr};
@@ -40,31 +40,51 @@ const BATCH_ROWS: usize = 1024;
 /// The loops, as a table of the planner's.
 #[derive(Debug)]
 pub(crate) struct LoopsTable {
-    session: Arc<Session>,
+    host: Host,
     stage: Stage,
     estimate: Estimate,
     cost: Cost,
     schema: SchemaRef,
-    parameters: Arc<Parameters>,
+}
+
+/// What the tables of a plan have in common.
+#[derive(Clone, Debug)]
+pub(super) struct Host {
+    session: Arc<Session>,
+    pub(super) parameters: Arc<Parameters>,
     demand: Arc<AtomicUsize>,
 }
 
+impl Host {
+    /// That of the first table of the engine in a plan; None without one.
+    pub(super) fn of(plan: &LogicalPlan) -> Option<Self> {
+        let mut found = None;
+        // The visitor does not fail.
+        let _ = plan.apply(|node| {
+            if let LogicalPlan::TableScan(scan) = node {
+                let loops = || LoopsTable::of(scan).map(|loops| loops.host.clone());
+                found = EngineTable::of(scan)
+                    .map(|table| Self {
+                        session: Arc::clone(table.session()),
+                        parameters: Arc::clone(table.parameters()),
+                        demand: Arc::clone(table.demand()),
+                    })
+                    .or_else(loops);
+            }
+            Ok(if found.is_some() { TreeNodeRecursion::Stop } else { TreeNodeRecursion::Continue })
+        });
+        found
+    }
+}
+
 impl LoopsTable {
-    /// The loops of this stage in a plan with the same columns. `table`: one of their tables.
-    pub(super) fn plan(stage: Stage, estimate: Estimate, cost: Cost, table: &EngineTable) -> Result<LogicalPlan> {
+    /// The loops of this stage in a plan with the same columns.
+    pub(super) fn plan(stage: Stage, estimate: Estimate, cost: Cost, host: Host) -> Result<LogicalPlan> {
         let names = Arc::clone(&stage.schema);
         let fields = names.fields().iter().enumerate();
         let fields: Vec<Field> = fields.map(|(at, field)| field.as_ref().clone().with_name(format!("c{at}"))).collect();
         let schema = Arc::new(Schema::new(fields));
-        let loops = Self {
-            session: Arc::clone(table.session()),
-            stage,
-            estimate,
-            cost,
-            schema: Arc::clone(&schema),
-            parameters: Arc::clone(table.parameters()),
-            demand: Arc::clone(table.demand()),
-        };
+        let loops = Self { host, stage, estimate, cost, schema: Arc::clone(&schema) };
         let scan = LogicalPlanBuilder::scan("loops", provider_as_source(Arc::new(loops)), None)?.build()?;
         let columns = scan.schema().columns();
         let named = columns
@@ -124,15 +144,9 @@ impl TableProvider for LoopsTable {
         let kinds = kinds.ok_or_else(|| to_datafusion(common::Error::bug("a column of loops without a type")))?;
         let estimate = self.estimate.clone().projected(fields.into_iter().map(Some));
         let query = Arc::new(self.stage.clone().with_outputs(outputs, kinds, limit));
-        let (session, parameters) = (Arc::clone(&self.session), Arc::clone(&self.parameters));
-        Ok(Arc::new(LoopsExec::new(
-            session,
-            query,
-            schema,
-            (estimate, self.cost),
-            parameters,
-            Arc::clone(&self.demand),
-        )))
+        let Host { session, parameters, demand } = self.host.clone();
+        let expected = (estimate, self.cost);
+        Ok(Arc::new(LoopsExec::new(session, query, schema, expected, parameters, demand)))
     }
 }
 

@@ -20,9 +20,9 @@ use super::arrange::{condition, hash_join};
 use super::cost::Cost;
 use super::estimate::{Estimate, Joined};
 use super::logical;
-use super::loops_table::{LoopsTable, has_types};
+use super::loops_table::{Host, LoopsTable, has_types};
 use crate::direct::nested_loops::looped;
-use crate::direct::plan::{LoopEstimate, Stage, stage};
+use crate::direct::plan::{LoopEstimate, LoopKind, Stage, stage};
 use crate::direct::value::Inputs;
 use crate::error::to_datafusion;
 use crate::plan::hints::{Hint, HintFate, Mark};
@@ -141,16 +141,7 @@ impl<'s> Graph<'s> {
             let estimate = logical::estimate(session, &plan, values)?;
             let cost = logical::cost(session, &plan, values)?;
             let table = of_table(&plan);
-            let one_by_one = match &table {
-                Some(_) if has_types(plan.schema()) => {
-                    logical::with_values(&plan, values, |values| stage(session, &plan, values))?.filter(Stage::is_rows)
-                }
-                _ => None,
-            };
-            let stage = one_by_one.map(|mut stage| {
-                stage.schema = Arc::clone(plan.schema());
-                stage
-            });
+            let stage = one_by_one(session, &plan, values)?;
             inputs.push(Input { plan, estimate, cost, table, stage });
         }
         let hints = JoinHints::of(&inputs);
@@ -303,13 +294,12 @@ impl<'s> Graph<'s> {
     /// A loop over an index of the input for each row of the way; with the cost of each lookup.
     fn loops(&self, way: &Way, inner: &Input, link: &Link) -> Result<Option<(Stage, Cost)>> {
         let (Some(outer), Some(own), Some(table)) = (&way.stage, &inner.stage, &inner.table) else { return Ok(None) };
-        // Hints about its access say how it is read by itself.
-        let access = ["FULL", "INDEX", "NO_INDEX"];
-        if table.hints().list.iter().any(|hint| access.contains(&hint.name.as_str())) {
+        if has_access_hints(table) {
             return Ok(None);
         }
         let schema = Arc::new(outer.schema.join(&own.schema)?);
-        let found = looped(self.session, outer, own, &link.equalities, &link.filters, schema).map_err(to_datafusion)?;
+        let found = looped(self.session, outer, (own, LoopKind::Inner), &link.equalities, &link.filters, schema)
+            .map_err(to_datafusion)?;
         Ok(found.map(|(stage, each)| (stage, Cost::of_index(each.blocks, each.rows))))
     }
 
@@ -400,8 +390,8 @@ impl<'s> Graph<'s> {
         if loops > 1 {
             let way = self.loops_of(&best.steps[..loops])?;
             let (stage, estimate) = way.stage.map(|stage| (stage, way.estimate)).ok_or_else(no_loops)?;
-            let table = self.inputs[best.steps[0].0].table.as_ref().ok_or_else(no_loops)?;
-            plan = Some(LoopsTable::plan(stage, estimate, way.cost, table)?);
+            let host = Host::of(&self.inputs[best.steps[0].0].plan).ok_or_else(no_loops)?;
+            plan = Some(LoopsTable::plan(stage, estimate, way.cost, host)?);
             set = best.steps[..loops].iter().fold(0, |set, (input, _)| set | 1 << input);
         }
         for (input, method) in &best.steps {
@@ -482,6 +472,30 @@ impl<'s> Graph<'s> {
     }
 }
 
+/// The rows of a plan one by one, where they can be read so.
+///
+/// # Errors
+/// Errors of reading a table's size.
+pub(super) fn one_by_one(
+    session: &Arc<Session>,
+    plan: &LogicalPlan,
+    values: Option<&Inputs<'_>>,
+) -> common::Result<Option<Stage>> {
+    if !has_types(plan.schema()) {
+        return Ok(None);
+    }
+    let found = logical::with_values(plan, values, |values| stage(session, plan, values))?;
+    Ok(found.filter(Stage::is_rows).map(|mut stage| {
+        stage.schema = Arc::clone(plan.schema());
+        stage
+    }))
+}
+
+/// True: hints say how the table is read by itself.
+pub(super) fn has_access_hints(table: &EngineTable) -> bool {
+    table.hints().list.iter().any(|hint| ["FULL", "INDEX", "NO_INDEX"].contains(&hint.name.as_str()))
+}
+
 fn no_loops() -> datafusion::error::DataFusionError {
     to_datafusion(Error::bug("loops that were there a moment ago"))
 }
@@ -496,7 +510,7 @@ fn keep(known: &mut Option<Way>, way: Option<Way>, cached: f64) {
 }
 
 /// The table that an input reads, where nothing but conditions and projections stand above it.
-fn of_table(plan: &LogicalPlan) -> Option<Arc<EngineTable>> {
+pub(super) fn of_table(plan: &LogicalPlan) -> Option<Arc<EngineTable>> {
     match plan {
         LogicalPlan::TableScan(scan) => EngineTable::of(scan),
         LogicalPlan::SubqueryAlias(alias) => of_table(&alias.input),

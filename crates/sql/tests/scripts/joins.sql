@@ -223,3 +223,126 @@ A | B
 9 | 19808
 9 | 19608
 9 | 19408
+
+# Outer joins, semi-joins and anti-joins by an index.
+
+create table few (id number, shop_id number, note varchar2(10));
+insert into few select level, case when level = 4 then null when level = 5 then 999 else level end, 'n' || level from dual connect by level <= 6;
+create index few_shop on few (shop_id);
+begin dbms_stats.gather_table_stats(user, 'FEW'); end; /* */
+---
+CREATE TABLE
+INSERT: 6 rows
+CREATE INDEX
+PL/SQL
+
+select f.id, s.name, s.rowid is_there from few f left join shop s on s.id = f.shop_id and s.name <> 'shop 3' order by f.id
+---
+ID | NAME | IS_THERE
+1 | shop 1 | AAAAPqAACAAAACTAAA
+2 | shop 2 | AAAAPqAACAAAACTAAB
+3 | - | -
+4 | - | -
+5 | - | -
+6 | shop 6 | AAAAPqAACAAAACTAAF
+
+select f.id, nvl(s.name, 'none') from few f left join shop s on s.id = f.shop_id where s.id is null or s.id > 2 order by f.id;
+select f.id, count(x.id), sum(x.amount) from few f left join sale x on x.shop_id = f.shop_id and x.amount < 20 group by f.id order by f.id;
+explain plan for select f.id, count(x.id), sum(x.amount) from few f left join sale x on x.shop_id = f.shop_id and x.amount < 20 group by f.id;
+select id, depth, operation, options, object_name, cardinality, access_predicates, filter_predicates from plan_table order by id;
+delete plan_table
+---
+ID | NVL(S.NAME,'NONE')
+3 | shop 3
+4 | none
+5 | none
+6 | shop 6
+ID | COUNT(X.ID) | SUM(X.AMOUNT)
+1 | 23 | 226
+2 | 23 | 211
+3 | 23 | 214
+4 | 0 | -
+5 | 0 | -
+6 | 23 | 223
+EXPLAIN
+ID | DEPTH | OPERATION | OPTIONS | OBJECT_NAME | CARDINALITY | ACCESS_PREDICATES | FILTER_PREDICATES
+0 | 0 | SELECT STATEMENT | - | - | 6 | - | -
+1 | 1 | HASH | GROUP BY | - | 6 | - | -
+2 | 2 | HASH JOIN | OUTER | - | 125 | "F"."SHOP_ID"="X"."SHOP_ID" | -
+3 | 3 | TABLE ACCESS | FULL | FEW | 6 | - | -
+4 | 3 | TABLE ACCESS | FULL | SALE | 4167 | - | "X"."AMOUNT"<20
+DELETE: 5 rows
+
+select f.id from few f where exists (select 1 from sale x where x.shop_id = f.shop_id and x.amount > 90) order by f.id;
+select f.id from few f where not exists (select 1 from sale x where x.shop_id = f.shop_id and x.amount > 90) order by f.id;
+select f.id from few f where f.shop_id in (select x.shop_id from sale x where x.day = date '2024-03-01') order by f.id;
+explain plan for select count(*) from few f where exists (select 1 from sale x where x.shop_id = f.shop_id and x.amount > 90);
+select id, depth, operation, options, object_name, cardinality, access_predicates, filter_predicates from plan_table order by id;
+delete plan_table;
+explain plan for select count(*) from few f where not exists (select 1 from sale x where x.shop_id = f.shop_id and x.amount > f.id);
+select id, depth, operation, options, object_name, cardinality, access_predicates, filter_predicates from plan_table order by id;
+delete plan_table
+---
+ID
+1
+2
+3
+6
+ID
+4
+5
+ID
+1
+6
+EXPLAIN
+ID | DEPTH | OPERATION | OPTIONS | OBJECT_NAME | CARDINALITY | ACCESS_PREDICATES | FILTER_PREDICATES
+0 | 0 | SELECT STATEMENT | - | - | 1 | - | -
+1 | 1 | SORT | AGGREGATE | - | 1 | - | -
+2 | 2 | HASH JOIN | SEMI | - | 6 | "F"."SHOP_ID"="X"."SHOP_ID" | -
+3 | 3 | TABLE ACCESS | FULL | FEW | 6 | - | -
+4 | 3 | TABLE ACCESS | FULL | SALE | 1250 | - | "X"."AMOUNT">90
+DELETE: 5 rows
+EXPLAIN
+ID | DEPTH | OPERATION | OPTIONS | OBJECT_NAME | CARDINALITY | ACCESS_PREDICATES | FILTER_PREDICATES
+0 | 0 | SELECT STATEMENT | - | - | 1 | - | -
+1 | 1 | SORT | AGGREGATE | - | 1 | - | -
+2 | 2 | NESTED LOOPS | ANTI | - | 1 | - | -
+3 | 3 | TABLE ACCESS | FULL | FEW | 6 | - | -
+4 | 3 | TABLE ACCESS | BY INDEX ROWID | SALE | 5 | - | "X"."AMOUNT">"F"."ID"
+5 | 4 | INDEX | RANGE SCAN | SALE_SHOP | 100 | "X"."SHOP_ID"="F"."SHOP_ID" | -
+DELETE: 6 rows
+
+select f.id, s.name, r.name from few f left join shop s on s.id = f.shop_id left join region r on r.id = s.region_id order by f.id;
+select f.id, s.name, x.id from few f left join shop s on s.id = f.shop_id, sale x where x.id = f.id and exists (select 1 from sale y where y.shop_id = s.id and y.id > 19900) order by f.id;
+select f.id, g.id from few f left join few g on g.shop_id = f.shop_id and g.id < f.id + 1 and f.id <> 2 order by f.id;
+select f.id from few f where f.shop_id not in (select x.shop_id from sale x where x.amount > 90 and x.shop_id is not null) order by f.id;
+select f.id from few f left join shop s on s.id = f.shop_id where s.name like '%3' or s.name is null order by f.id;
+select /*+ use_hash(s) */ count(s.id), count(*) from few f left join shop s on s.id = f.shop_id;
+select count(*) from few f, shop s where s.id = f.shop_id (+) and f.id is null
+---
+ID | NAME | NAME
+1 | shop 1 | r2
+2 | shop 2 | r3
+3 | shop 3 | r4
+4 | - | -
+5 | - | -
+6 | shop 6 | r3
+ID | NAME | ID
+1 | shop 1 | 1
+ID | ID
+1 | 1
+2 | -
+3 | 3
+4 | -
+5 | 5
+6 | 6
+ID
+5
+ID
+3
+4
+5
+COUNT(S.ID) | COUNT(*)
+4 | 6
+COUNT(*)
+196

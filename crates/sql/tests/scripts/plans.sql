@@ -241,23 +241,23 @@ select * from table(dbms_xplan.display)
 ---
 EXPLAIN
 PLAN_TABLE_OUTPUT
-Plan hash value: 4158718122
+Plan hash value: 17923684
 -
--------------------------------------------------------------------
-| Id  | Operation           | Name  | Rows  | Bytes | Cost (%CPU) |
--------------------------------------------------------------------
-|   0 | SELECT STATEMENT    |       |     1 |    41 |     5   (0) |
-|*  1 |  HASH JOIN OUTER    |       |     1 |    41 |     5   (0) |
-|   2 |   TABLE ACCESS FULL | SMALL |     1 |    10 |     2   (0) |
-|*  3 |   FILTER            |       |    50 |  1550 |     2   (0) |
-|   4 |    TABLE ACCESS FULL| T     |  1000 | 31000 |     2   (0) |
--------------------------------------------------------------------
+----------------------------------------------------------------------------
+| Id  | Operation                    | Name  | Rows  | Bytes | Cost (%CPU) |
+----------------------------------------------------------------------------
+|   0 | SELECT STATEMENT             |       |     1 |    41 |     5   (0) |
+|   1 |  NESTED LOOPS OUTER          |       |     1 |    41 |     5   (0) |
+|   2 |   TABLE ACCESS FULL          | SMALL |     1 |    10 |     2   (0) |
+|*  3 |   TABLE ACCESS BY INDEX ROWID| T     |     1 |     2 |     3   (0) |
+|*  4 |    INDEX UNIQUE SCAN         | T_ID  |     1 |       |             |
+----------------------------------------------------------------------------
 -
 Predicate Information (identified by operation id):
 ---------------------------------------------------
 -
-   1 - access("S"."ID"="T"."ID")
    3 - filter("T"."NAME" LIKE 'n%')
+   4 - access("T"."ID"="S"."ID")
 
 explain plan for select s.label, t.name from small s, t where s.id < t.id;
 select * from table(dbms_xplan.display(format => 'all'))
@@ -291,21 +291,22 @@ select * from table(dbms_xplan.display)
 ---
 EXPLAIN
 PLAN_TABLE_OUTPUT
-Plan hash value: 1447761096
+Plan hash value: 3526298786
 -
-------------------------------------------------------------------
-| Id  | Operation          | Name  | Rows  | Bytes | Cost (%CPU) |
-------------------------------------------------------------------
-|   0 | SELECT STATEMENT   |       |     1 |    10 |     5   (0) |
-|*  1 |  HASH JOIN SEMI    |       |     1 |    10 |     5   (0) |
-|   2 |   TABLE ACCESS FULL| SMALL |     1 |    10 |     2   (0) |
-|   3 |   TABLE ACCESS FULL| T     |  1000 | 31000 |     2   (0) |
-------------------------------------------------------------------
+----------------------------------------------------------------------------
+| Id  | Operation                    | Name  | Rows  | Bytes | Cost (%CPU) |
+----------------------------------------------------------------------------
+|   0 | SELECT STATEMENT             |       |     1 |    10 |    27   (0) |
+|   1 |  NESTED LOOPS SEMI           |       |     1 |    10 |    27   (0) |
+|   2 |   TABLE ACCESS FULL          | SMALL |     1 |    10 |     2   (0) |
+|   3 |   TABLE ACCESS BY INDEX ROWID| T     |   100 |  3100 |    24   (0) |
+|*  4 |    INDEX RANGE SCAN          | T_GRP |   100 |       |             |
+----------------------------------------------------------------------------
 -
 Predicate Information (identified by operation id):
 ---------------------------------------------------
 -
-   1 - access("SMALL"."ID"="T"."GRP")
+   4 - access("T"."GRP"="SMALL"."ID")
 
 # Sorts, groups and limits.
 
@@ -471,7 +472,7 @@ select * from table(dbms_xplan.display(format => 'basic'))
 ---
 EXPLAIN
 PLAN_TABLE_OUTPUT
-Plan hash value: 1988440290
+Plan hash value: 1492270957
 -
 -----------------------------------------------
 | Id  | Operation                     | Name  |
@@ -482,9 +483,10 @@ Plan hash value: 1988440290
 |   3 |    TABLE ACCESS FULL          | SMALL |
 |   4 |    TABLE ACCESS BY INDEX ROWID| T     |
 |   5 |     INDEX UNIQUE SCAN         | T_ID  |
-|   6 |   HASH JOIN ANTI              |       |
+|   6 |   NESTED LOOPS ANTI           |       |
 |   7 |    TABLE ACCESS FULL          | SMALL |
-|   8 |    TABLE ACCESS FULL          | T     |
+|   8 |    TABLE ACCESS BY INDEX ROWID| T     |
+|   9 |     INDEX UNIQUE SCAN         | T_ID  |
 -----------------------------------------------
 
 explain plan for insert all into small values (id, name) into t (id) values (id) select id, name from t where id < 3;
@@ -516,7 +518,7 @@ COUNT(*)
 delete from plan_table;
 select count(*) from plan_table
 ---
-DELETE: 85 rows
+DELETE: 87 rows
 COUNT(*)
 0
 
@@ -1108,7 +1110,7 @@ select * from table(dbms_xplan.display(format => 'basic +hint_report'));
 ---
 EXPLAIN
 PLAN_TABLE_OUTPUT
-Plan hash value: 1921015275
+Plan hash value: 53922055
 -
 ------------------------------------------------
 | Id  | Operation                      | Name  |
@@ -1122,9 +1124,10 @@ Plan hash value: 1921015275
 |   6 |      INDEX UNIQUE SCAN         | T_ID  |
 |   7 |    SORT AGGREGATE              |       |
 |   8 |     TABLE ACCESS FULL          | SMALL |
-|   9 |   HASH JOIN ANTI               |       |
+|   9 |   NESTED LOOPS ANTI            |       |
 |  10 |    TABLE ACCESS FULL           | SMALL |
-|  11 |    TABLE ACCESS FULL           | T     |
+|  11 |    TABLE ACCESS BY INDEX ROWID | T     |
+|  12 |     INDEX UNIQUE SCAN          | T_ID  |
 ------------------------------------------------
 -
 Hint Report (identified by operation id / Object Alias):
