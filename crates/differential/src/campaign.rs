@@ -86,6 +86,7 @@ impl Campaign {
     fn round(&mut self, round: u64) -> Result<()> {
         let mut random = Seeded::at(self.plan.seed, round);
         let tables = schema::tables(&mut random, round);
+        self.ours.prefer_loops(round % 2 == 1)?;
         for table in &tables {
             self.both(|side| table.definition(side.dialect()).iter().try_for_each(|text| side.define(text)))?;
         }

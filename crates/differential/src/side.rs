@@ -122,6 +122,13 @@ impl Ours {
         Ok(Self(connection))
     }
 
+    /// Makes joins loops wherever an index leads, or leaves that to their costs: of tables of few rows the costs
+    /// would hardly ever make one.
+    pub(crate) fn prefer_loops(&mut self, prefer: bool) -> Result<()> {
+        let weight = if prefer { 1 } else { 100 };
+        self.0.run(&format!("alter session set optimizer_index_cost_adj = {weight}")).map(drop)
+    }
+
     fn rows(&mut self, text: &str, kinds: &[ExpressionType]) -> Result<Vec<Row>> {
         let mut rows = Vec::new();
         for row in self.0.query(text)? {

@@ -1,9 +1,9 @@
 //! The joins of a plan, arranged: the order and the method of each.
 //!
 //! The inner joins of a query block, with the conditions between them, are taken apart into their inputs and
-//! conditions, and put together again in the order that costs least (`order.rs`). Outer joins, semi-joins and whatever
-//! else stands between are inputs, arranged by themselves; an outer join, a semi-join or an anti-join becomes loops where
-//! lookups in its right side's table cost less than reading it.
+//! conditions, and put together again in the order that costs least (`order.rs`). Outer joins, semi-joins and
+//! whatever else stands between are inputs, arranged by themselves; an outer join, a semi-join or an anti-join
+//! becomes loops where lookups in its right side's table cost less than reading it.
 //!
 //! This comes after the planner's own rules: conditions have reached their tables, subqueries have become joins.
 
@@ -142,11 +142,12 @@ fn by_lookups(
     let Some((mut stage, each)) = found else { return Ok(None) };
     let estimate = |plan: &LogicalPlan| logical::estimate(session, plan, inputs).map_err(to_datafusion);
     let cost = |plan: &LogicalPlan| logical::cost(session, plan, inputs).map_err(to_datafusion);
+    let weight = access::CostSettings::of(session).index_weight;
     let (left, right) = (estimate(&join.left)?, estimate(&join.right)?);
     let joined = estimate(&LogicalPlan::Join(join.clone()))?;
     // Of a semi-join one partner is enough.
     let rows = if kind == LoopKind::Outer { each.rows } else { each.rows.min(1.0) };
-    let loops = cost(&join.left)? + Cost::of_index(each.blocks, rows).of_lookups(left.rows);
+    let loops = cost(&join.left)? + Cost::of_index(each.blocks, rows).of_lookups(left.rows * weight);
     let (build, probe) = if left.rows < right.rows { (left.rows, right.rows) } else { (right.rows, left.rows) };
     let hash = cost(&join.left)? + cost(&join.right)? + Cost::of_hash(build, probe, joined.rows);
     let cached = access::cached_share(session, std::iter::once(table.table())).map_err(to_datafusion)?;

@@ -74,6 +74,7 @@ pub(super) struct Graph<'s> {
     hints: JoinHints,
     /// Share of the tables' blocks that the cache holds.
     cached: f64,
+    index_weight: f64,
 }
 
 /// What hints say about the joins.
@@ -145,9 +146,10 @@ impl<'s> Graph<'s> {
             inputs.push(Input { plan, estimate, cost, table, stage });
         }
         let hints = JoinHints::of(&inputs);
+        let index_weight = access::CostSettings::of(session).index_weight;
         let tables = inputs.iter().filter_map(|input| Some(input.table.as_ref()?.table()));
         let cached = access::cached_share(session, tables)?;
-        Ok(Self { session, inputs, conditions: Vec::new(), classes: Vec::new(), hints, cached })
+        Ok(Self { session, inputs, conditions: Vec::new(), classes: Vec::new(), hints, cached, index_weight })
     }
 
     /// Takes a condition. False where it names a column of none of the inputs.
@@ -300,7 +302,7 @@ impl<'s> Graph<'s> {
         let schema = Arc::new(outer.schema.join(&own.schema)?);
         let found = looped(self.session, outer, (own, LoopKind::Inner), &link.equalities, &link.filters, schema)
             .map_err(to_datafusion)?;
-        Ok(found.map(|(stage, each)| (stage, Cost::of_index(each.blocks, each.rows))))
+        Ok(found.map(|(stage, each)| (stage, Cost::of_index(each.blocks, each.rows).of_lookups(self.index_weight))))
     }
 
     /// True: hints let this input come next behind so many others.

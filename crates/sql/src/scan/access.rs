@@ -51,25 +51,38 @@ pub(crate) enum Access {
 }
 
 /// Chooses the access path. `blocks` is asked for the table's blocks where an index is to be weighed against them;
-/// `reads`: blocks of a multiblock read, where that is set. `hints` are those that name the table, the second value has
-/// their fates.
+/// `hints` are those that name the table, the second value has their fates.
 pub(crate) fn choose(
     table: &TableDef,
-    (blocks, reads): (impl FnOnce() -> Result<u64>, Option<u32>),
+    (blocks, settings): (impl FnOnce() -> Result<u64>, CostSettings),
     predicate: Option<&Predicate>,
     hints: &Hints,
 ) -> Result<(Access, Vec<HintFate>)> {
-    let access = chosen(table, (blocks, reads), predicate, &hints.list)?;
+    let access = chosen(table, (blocks, settings), predicate, &hints.list)?;
     let own = hints.list.iter().filter(|hint| !is_for_joins(&hint.name));
     let own = own.map(|hint| fate(hint, table, &access, &hints.list));
     let fates = own.chain(hints.fates.iter().cloned()).collect();
     Ok((access, fates))
 }
 
-/// Blocks of a multiblock read as the session has set them; None where it has not.
-pub(crate) fn blocks_a_read(session: &Session) -> Option<u32> {
-    let count = session.parameters().integer(Parameter::DbFileMultiblockReadCount);
-    u32::try_from(count).ok().filter(|count| *count > 0)
+/// What the session has set of costs.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct CostSettings {
+    /// Blocks of a multiblock read; None where it is not set.
+    blocks_a_read: Option<u32>,
+    /// The weight of an index's cost: OPTIMIZER_INDEX_COST_ADJ.
+    pub(crate) index_weight: f64,
+}
+
+impl CostSettings {
+    pub(crate) fn of(session: &Session) -> Self {
+        let parameters = session.parameters();
+        let count = parameters.integer(Parameter::DbFileMultiblockReadCount);
+        Self {
+            blocks_a_read: u32::try_from(count).ok().filter(|count| *count > 0),
+            index_weight: parameters.integer(Parameter::OptimizerIndexCostAdj) as f64 / 100.0,
+        }
+    }
 }
 
 /// What reading the table under a condition costs, by the way that [`choose`] takes.
@@ -78,9 +91,9 @@ pub(crate) fn blocks_a_read(session: &Session) -> Option<u32> {
 /// Errors of reading the segment header.
 pub(crate) fn cost(session: &Session, table: &TableDef, predicate: Option<&Predicate>, hints: &Hints) -> Result<Cost> {
     let (blocks, rows) = (blocks(session, table)?, estimated_rows(session, table)?);
-    let reads = blocks_a_read(session);
-    let (access, _) = choose(table, (|| Ok(blocks), reads), predicate, hints)?;
-    Ok(cost_of(table, &access, predicate, (blocks as f64, rows), reads))
+    let settings = CostSettings::of(session);
+    let (access, _) = choose(table, (|| Ok(blocks), settings), predicate, hints)?;
+    Ok(cost_of(table, &access, predicate, (blocks as f64, rows), settings))
 }
 
 /// The cost of an access path of a table with so many blocks and rows.
@@ -89,10 +102,10 @@ pub(crate) fn cost_of(
     access: &Access,
     predicate: Option<&Predicate>,
     (blocks, rows): (f64, f64),
-    blocks_a_read: Option<u32>,
+    settings: CostSettings,
 ) -> Cost {
     match access {
-        Access::Full => Cost::of_scan(blocks, rows, table.segment.block_size().bytes(), blocks_a_read),
+        Access::Full => Cost::of_scan(blocks, rows, table.segment.block_size().bytes(), settings.blocks_a_read),
         Access::Rowids(rowids) => Cost::of_index(rowids.len() as f64, rowids.len() as f64),
         Access::Index { index, ranges, .. } => {
             let mut conditions = Vec::new();
@@ -109,7 +122,7 @@ pub(crate) fn cost_of(
                 Some(range) => range.cost(table, index, rows) + 1.0,
                 None => index.statistics.map_or(rows, |known| (known.leaf_blocks + known.clustering_factor) as f64),
             };
-            Cost::of_index(visits, found)
+            Cost::of_index(visits, found).of_lookups(settings.index_weight)
         }
     }
 }
@@ -257,7 +270,7 @@ fn fate(hint: &Hint, table: &TableDef, access: &Access, all: &[Hint]) -> HintFat
 
 fn chosen(
     table: &TableDef,
-    (blocks, reads): (impl FnOnce() -> Result<u64>, Option<u32>),
+    (blocks, settings): (impl FnOnce() -> Result<u64>, CostSettings),
     predicate: Option<&Predicate>,
     hints: &[Hint],
 ) -> Result<Access> {
@@ -289,10 +302,10 @@ fn chosen(
     }
     let blocks = blocks()?;
     let rows = rows_in(table, blocks);
-    let cost = |(range, index): &(Range<'_>, &Arc<IndexDef>)| range.cost(table, index, rows);
+    let cost = |(range, index): &(Range<'_>, &Arc<IndexDef>)| range.cost(table, index, rows) * settings.index_weight;
     let best =
         ranges.into_iter().map(|range| (cost(&range), range)).min_by(|(one, _), (other, _)| one.total_cmp(other));
-    let scan = cost::full_scan_reads(blocks as f64, table.segment.block_size().bytes(), reads);
+    let scan = cost::full_scan_reads(blocks as f64, table.segment.block_size().bytes(), settings.blocks_a_read);
     Ok(match best {
         Some((cost, (range, index))) if cost < scan => range.access(index),
         _ => Access::Full,

@@ -9,7 +9,7 @@ use engine::dictionary::{IndexDef, TableDef};
 use engine::instance::Session;
 use scan::{Comparison, Predicate, Truth};
 
-use super::access::{self, Access};
+use super::access::{self, Access, CostSettings};
 use super::predicate::{Pushed, push};
 use super::source::ReadSpec;
 use super::template::{Operand, Template};
@@ -95,7 +95,7 @@ impl ReadPlan {
                 },
             };
             let blocks = || access::blocks(session, table);
-            let blocks = (blocks, access::blocks_a_read(session));
+            let blocks = (blocks, CostSettings::of(session));
             let (access, fates) = access::choose(table, blocks, predicate.as_ref(), hints)?;
             match access {
                 Access::Index { index, .. } => (Path::Index(index), fates),

@@ -5,7 +5,7 @@ use std::ops::Bound;
 use engine::instance::Session;
 use scan::Predicate;
 
-use super::access::{self, Access, KeyBound};
+use super::access::{self, Access, CostSettings, KeyBound};
 use super::source::ReadSpec;
 use super::template::Template;
 use crate::cursor::open::RowSource;
@@ -63,8 +63,8 @@ impl ReadSpec {
         if let Some(most) = rowids.into_iter().chain(limit).min() {
             estimate = estimate.limited_to(most as f64);
         }
-        let reads = access::blocks_a_read(session);
-        let cost = access::cost_of(table, &self.access, self.predicate.as_ref(), (blocks, rows), reads);
+        let settings = CostSettings::of(session);
+        let cost = access::cost_of(table, &self.access, self.predicate.as_ref(), (blocks, rows), settings);
         Expected { estimate, cost }
     }
 
