@@ -43,7 +43,6 @@ const WITHOUT_EFFECT: &[&str] = &[
     "optimizer_dynamic_sampling",
     "optimizer_features_enable",
     "optimizer_index_caching",
-    "optimizer_index_cost_adj",
     "optimizer_mode",
     "optimizer_use_invisible_indexes",
     "optimizer_use_pending_statistics",
