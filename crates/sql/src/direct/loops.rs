@@ -111,7 +111,7 @@ impl Loops {
             if own && !plan.accepts(level, false, &inputs)? {
                 continue;
             }
-            let goes_on = (!above || plan.accepts(level, true, &inputs)?) && !(found && kind == LoopKind::Anti);
+            let goes_on = !(found && kind == LoopKind::Anti) && (!above || plan.accepts(level, true, &inputs)?);
             let spec = if goes_on && level < last { Some(inner_spec(&plan.inner[level], &inputs)?) } else { None };
             if found {
                 let once = matches!(kind, LoopKind::Semi | LoopKind::Anti);

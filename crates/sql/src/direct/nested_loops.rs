@@ -43,6 +43,10 @@ pub(crate) fn looped(
     let width: usize = std::iter::once(&outer.read).chain(&outer.inner).map(|read| read.projection.len()).sum();
     let number = 1 + outer.inner.len();
     let own: Vec<Value> = inner.values.iter().map(|value| value.moved(width, number)).collect();
+    // Of a row without a partner only columns are NULL by themselves; a value computed of them may be none.
+    if kind == LoopKind::Outer && !own.iter().all(|value| matches!(value, Value::Column(..) | Value::Rowid(_))) {
+        return Ok(None);
+    }
     let mut read = inner.read.clone();
     let mut conditions: Vec<Template> = read.conditions.take().into_iter().collect();
     let mut tests = outer.tests.clone();

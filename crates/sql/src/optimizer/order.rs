@@ -158,12 +158,29 @@ impl<'s> Graph<'s> {
         let Some(found) = condition(expr, &schemas) else { return false };
         if let Some(Equality { sides: [(left, _, Some(l)), (right, _, Some(r))] }) = &found.equality
             && schemas[l.input].field(l.column).data_type() == schemas[r.input].field(r.column).data_type()
+            && self.may_unite(*l, *r)
         {
             self.unite((*l, left.clone()), (*r, right.clone()));
             return true;
         }
         self.conditions.push(found);
         true
+    }
+
+    /// False where a class would have two columns of one input: a link looks at the first of them alone, so such an
+    /// equality stays a condition of its own.
+    fn may_unite(&self, one: Place, other: Place) -> bool {
+        let class =
+            |place: Place| self.classes.iter().position(|class| class.iter().any(|(member, _)| *member == place));
+        let (of_one, of_other) = (class(one), class(other));
+        if of_one.is_some() && of_one == of_other {
+            return true;
+        }
+        let inputs = |class: Option<usize>, place: Place| match class {
+            Some(at) => self.classes[at].iter().fold(0u64, |all, (member, _)| all | 1 << member.input),
+            None => 1 << place.input,
+        };
+        inputs(of_one, one) & inputs(of_other, other) == 0
     }
 
     /// Two columns are equal.
