@@ -44,6 +44,7 @@ pub(super) struct Loops {
     /// What has become of the present row of those before each table.
     partners: Vec<Partners>,
     begun: bool,
+    ended: bool,
 }
 
 impl Loops {
@@ -52,7 +53,7 @@ impl Loops {
         let mut reads = vec![Read::new(session, spec, measured)];
         reads.extend(plan.inner.iter().map(|read| Read::new(session, ReadSpec::nothing(read), measured)));
         let partners = vec![Partners::NotYet; reads.len()];
-        Self { at: vec![0; reads.len()], joined: vec![0; reads.len()], partners, reads, begun: false }
+        Self { at: vec![0; reads.len()], joined: vec![0; reads.len()], partners, reads, begun: false, ended: false }
     }
 
     /// The only table's read; None of a join.
@@ -73,6 +74,9 @@ impl Loops {
         (context, parameters): (&dyn Context, &[Datum]),
         rows: usize,
     ) -> Result<bool> {
+        if self.ended {
+            return Ok(false);
+        }
         let last = self.reads.len() - 1;
         let mut level = if self.begun { last } else { 0 };
         self.begun = true;
@@ -90,6 +94,7 @@ impl Loops {
                     matches!(kind, LoopKind::Outer | LoopKind::Anti) && self.partners[level] == Partners::NotYet;
                 if !alone {
                     if level == 0 {
+                        self.ended = true;
                         return Ok(false);
                     }
                     level -= 1;

@@ -230,6 +230,9 @@ impl DirectRun {
     ) -> Option<Self> {
         let inputs = Inputs::of_statement(&*context, &parameters);
         let spec = plan.read.spec(&inputs)?;
+        if !plan.takes(&inputs) {
+            return None;
+        }
         Some(Self {
             loops: Loops::new(session, plan, spec, measured),
             plan: Arc::clone(plan),
@@ -404,6 +407,13 @@ impl DirectQuery {
             sources.insert(0, RowSource { depth: first + at as u32, object: 0, step, figures });
         }
         sources
+    }
+
+    /// True: the values of the statement fit the conditions of the inner tables. Those of outer rows are not there yet;
+    /// an error of a value shows when a row needs it.
+    pub(crate) fn takes(&self, inputs: &Inputs<'_>) -> bool {
+        let conditions = self.inner.iter().filter_map(|read| read.conditions.as_ref());
+        conditions.into_iter().all(|conditions| !matches!(conditions.bound(inputs), Ok(None)))
     }
 
     /// True: a row satisfies the conditions about the tables up to number `level`, that one among them.

@@ -193,7 +193,8 @@ impl LoopsExec {
     /// True: the present values of the bind variables fit the loops.
     pub(crate) fn takes_parameters(&self) -> bool {
         let values = self.parameters.values();
-        self.query.read.spec(&Inputs::of_statement(self.parameters.context(), &values)).is_some()
+        let inputs = Inputs::of_statement(self.parameters.context(), &values);
+        self.query.read.spec(&inputs).is_some() && self.query.takes(&inputs)
     }
 
     /// Number of tables.

@@ -346,3 +346,37 @@ COUNT(S.ID) | COUNT(*)
 4 | 6
 COUNT(*)
 196
+
+# Computed columns of a side that is not there; two columns that are equal to one.
+
+select f.id, q.f, q.w from few f left join (select id, 1 f, nvl(region_id, 0) w from shop) q on q.id = f.shop_id order by f.id;
+select f.id from few f left join (select id, 1 f from shop) q on q.id = f.shop_id where q.f is null order by f.id;
+create table pair (x number, y number);
+insert into pair values (1, 1);
+insert into pair values (1, 2);
+select /*+ leading(p s) use_nl(s) */ p.x, p.y from pair p, shop s where p.x = s.id and p.y = s.id;
+select /*+ leading(p s) use_hash(s) */ p.x, p.y from pair p, shop s where p.x = s.id and p.y = s.id;
+select /*+ leading(s p) */ p.x, p.y from pair p, shop s where p.x = s.id and p.y = s.id;
+select p.x, p.y, r.id from pair p, shop s, region r where p.x = s.id and s.id = r.id and p.y = r.id
+---
+ID | F | W
+1 | 1 | 2
+2 | 1 | 3
+3 | 1 | 4
+4 | - | -
+5 | - | -
+6 | 1 | 3
+ID
+4
+5
+CREATE TABLE
+INSERT: 1 rows
+INSERT: 1 rows
+X | Y
+1 | 1
+X | Y
+1 | 1
+X | Y
+1 | 1
+X | Y | ID
+1 | 1 | 1
