@@ -24,11 +24,12 @@ use engine::instance::Session;
 use super::cost::Cost;
 use super::logical;
 use super::loops_table::{Host, LoopsTable, has_types};
-use super::order::{Condition, Equality, Graph, Place, has_access_hints, of_table, one_by_one};
+use super::order::{Condition, Equality, Graph, Place, has_access_hints, of_table, one_by_one, with_fates};
 use crate::direct::nested_loops::looped;
 use crate::direct::plan::{LoopEstimate, LoopKind};
 use crate::direct::value::Inputs;
 use crate::error::to_datafusion;
+use crate::plan::hints::{Hint, HintFate, Hints, Mark};
 use crate::scan::access;
 
 /// Inputs of one join that are looked at together: a set of them is the bits of a number.
@@ -67,10 +68,16 @@ fn of_block(
             let (left, right) = (left?, right?);
             let changed = left.transformed || right.transformed;
             let join = Join { left: Arc::new(left.data), right: Arc::new(right.data), ..join.clone() };
-            return Ok(match by_lookups(session, &join, kind, inputs)? {
-                Some(loops) => Transformed::new(loops, true, TreeNodeRecursion::Jump),
-                None => Transformed::new(LogicalPlan::Join(join), changed, TreeNodeRecursion::Jump),
-            });
+            if let Some(loops) = by_lookups(session, &join, kind, inputs)? {
+                return Ok(Transformed::new(loops, true, TreeNodeRecursion::Jump));
+            }
+            let hinted = of_table(&join.right).map(|table| method_fates(table.hints(), false));
+            let Some(fates) = hinted.filter(|fates| !fates.is_empty()) else {
+                return Ok(Transformed::new(LogicalPlan::Join(join), changed, TreeNodeRecursion::Jump));
+            };
+            let right = Arc::new(with_fates(LogicalPlan::clone(&join.right), &fates)?);
+            let join = LogicalPlan::Join(Join { right, ..join });
+            return Ok(Transformed::new(join, true, TreeNodeRecursion::Jump));
         }
         if !is_inner_join(&node) {
             return Ok(Transformed::no(node));
@@ -113,6 +120,20 @@ fn kept_side(join: &Join) -> Option<LoopKind> {
     }
 }
 
+/// The fates of the hints about the method by which a table on the right side of an outer join, a semi-join or an
+/// anti-join is joined.
+fn method_fates(hints: &Hints, loops: bool) -> Vec<HintFate> {
+    let fate = |hint: &Hint| {
+        let (followed, why) = match hint.name.as_str() {
+            "USE_NL" | "NO_USE_HASH" => (loops, "no index leads to the table from tables in nested loops before it"),
+            "USE_HASH" | "NO_USE_NL" => (!loops, "another hint asks for it"),
+            _ => return None,
+        };
+        Some(if followed { HintFate::used(hint) } else { HintFate::not(Mark::Unused, hint, why) })
+    };
+    hints.list.iter().filter_map(fate).collect()
+}
+
 /// The join as loops: a lookup in the right side's table for each row of the left side. None where an index does not
 /// lead there, or where that costs more than to read the table once.
 fn by_lookups(
@@ -126,6 +147,8 @@ fn by_lookups(
     if hinted(["USE_HASH", "NO_USE_NL"]) || !has_types(&join.schema) {
         return Ok(None);
     }
+    // Hints report their fates at the table of the left side where the loops keep no table scan of the right one.
+    let fates = method_fates(table.hints(), true);
     let (Some(outer), Some(inner), Some(host), Ok(schema)) = (
         one_by_one(session, &join.left, inputs).map_err(to_datafusion)?,
         one_by_one(session, &join.right, inputs).map_err(to_datafusion)?,
@@ -151,13 +174,14 @@ fn by_lookups(
     let (build, probe) = if left.rows < right.rows { (left.rows, right.rows) } else { (right.rows, left.rows) };
     let hash = cost(&join.left)? + cost(&join.right)? + Cost::of_hash(build, probe, joined.rows);
     let cached = access::cached_share(session, std::iter::once(table.table())).map_err(to_datafusion)?;
-    if loops.micros(cached) > hash.micros(cached) && !hinted(["USE_NL", "USE_NL"]) {
+    if loops.micros(cached) > hash.micros(cached) && !hinted(["USE_NL", "NO_USE_HASH"]) {
         return Ok(None);
     }
     if kind != LoopKind::Outer {
         stage.values.truncate(outer.values.len());
     }
     stage.schema = Arc::clone(&join.schema);
+    stage.add_fates(&fates);
     stage.joined.push(LoopEstimate { rows: joined.rows, bytes: joined.bytes, cost: loops });
     LoopsTable::plan(stage, joined, loops, host).map(Some)
 }

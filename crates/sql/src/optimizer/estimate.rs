@@ -3,6 +3,7 @@
 //! Shares of conditions that are independent are multiplied; a join on `a = b` keeps one in as many pairs as the side
 //! with more distinct values has; these are the usual assumptions, as Oracle's optimiser makes them.
 
+use datafusion::common::JoinType;
 use engine::dictionary::TableDef;
 use scan::{Comparison, Predicate};
 
@@ -48,6 +49,29 @@ pub(crate) enum Joined {
     /// The left side's rows that have a partner, or those that have none.
     Semi,
     Anti,
+}
+
+impl Estimate {
+    /// A join of the planner's.
+    pub(crate) fn of_join(kind: JoinType, left: Self, right: Self, keys: &[JoinKey], other: f64) -> Self {
+        let swapped = || keys.iter().map(|(l, r)| (*r, *l)).collect::<Vec<_>>();
+        let marked = |kept: Self| {
+            let columns = kept.columns.len() + 1;
+            Self { columns: Self::of_rows(kept.rows, columns).columns, ..kept }
+        };
+        match kind {
+            JoinType::Inner => Self::joined(left, right, keys, other, Joined::Inner),
+            JoinType::Left => Self::joined(left, right, keys, other, Joined::Left),
+            JoinType::Right => Self::joined(left, right, keys, other, Joined::Right),
+            JoinType::Full => Self::joined(left, right, keys, other, Joined::Full),
+            JoinType::LeftSemi => Self::joined(left, right, keys, other, Joined::Semi),
+            JoinType::LeftAnti => Self::joined(left, right, keys, other, Joined::Anti),
+            JoinType::RightSemi => Self::joined(right, left, &swapped(), other, Joined::Semi),
+            JoinType::RightAnti => Self::joined(right, left, &swapped(), other, Joined::Anti),
+            JoinType::LeftMark => marked(left),
+            JoinType::RightMark => marked(right),
+        }
+    }
 }
 
 impl ColumnEstimate {

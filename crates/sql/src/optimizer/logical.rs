@@ -4,7 +4,7 @@ use common::Result;
 use datafusion::common::{Column, DFSchema};
 use datafusion::logical_expr::utils::split_conjunction;
 use datafusion::logical_expr::{
-    Aggregate, BinaryExpr, Distinct, Expr, FetchType, Join, JoinType, LogicalPlan, Operator, TableScan,
+    Aggregate, BinaryExpr, Distinct, Expr, FetchType, Join, LogicalPlan, Operator, TableScan,
 };
 use engine::instance::Session;
 use scan::Predicate;
@@ -191,24 +191,7 @@ fn of_join(session: &Session, join: &Join, inputs: Option<&Inputs<'_>>) -> Resul
             Err(_) => RANGE_SHARE,
         }
     });
-    Ok(match join.join_type {
-        JoinType::Inner => Estimate::joined(left, right, &keys, other, Joined::Inner),
-        JoinType::Left => Estimate::joined(left, right, &keys, other, Joined::Left),
-        JoinType::Right => Estimate::joined(left, right, &keys, other, Joined::Right),
-        JoinType::Full => Estimate::joined(left, right, &keys, other, Joined::Full),
-        JoinType::LeftSemi => Estimate::joined(left, right, &keys, other, Joined::Semi),
-        JoinType::LeftAnti => Estimate::joined(left, right, &keys, other, Joined::Anti),
-        JoinType::RightSemi | JoinType::RightAnti => {
-            let keys: Vec<_> = keys.into_iter().map(|(l, r)| (r, l)).collect();
-            let kind = if join.join_type == JoinType::RightSemi { Joined::Semi } else { Joined::Anti };
-            Estimate::joined(right, left, &keys, other, kind)
-        }
-        JoinType::LeftMark | JoinType::RightMark => {
-            let (kept, width) = if join.join_type == JoinType::LeftMark { (left, 1) } else { (right, 1) };
-            let columns = kept.columns.len() + width;
-            Estimate { columns: Estimate::of_rows(kept.rows, columns).columns, ..kept }
-        }
-    })
+    Ok(Estimate::of_join(join.join_type, left, right, &keys, other))
 }
 
 /// The position of the column that an expression is; None for a computed one.

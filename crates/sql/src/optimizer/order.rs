@@ -500,7 +500,7 @@ pub(super) fn one_by_one(
     plan: &LogicalPlan,
     values: Option<&Inputs<'_>>,
 ) -> common::Result<Option<Stage>> {
-    if !has_types(plan.schema()) {
+    if !has_types(plan.schema()) || has_new_values(plan) {
         return Ok(None);
     }
     let found = logical::with_values(plan, values, |values| stage(session, plan, values))?;
@@ -508,6 +508,12 @@ pub(super) fn one_by_one(
         stage.schema = Arc::clone(plan.schema());
         stage
     }))
+}
+
+/// True: an expression of the plan has a new value with each evaluation; loops evaluate one as often as they need it.
+fn has_new_values(plan: &LogicalPlan) -> bool {
+    let found = plan.exists(|node| Ok(node.expressions().iter().any(crate::subquery::is_new_each_time)));
+    found.unwrap_or(true)
 }
 
 /// True: hints say how the table is read by itself.
@@ -540,7 +546,7 @@ pub(super) fn of_table(plan: &LogicalPlan) -> Option<Arc<EngineTable>> {
 }
 
 /// The plan with these fates at its table.
-fn with_fates(plan: LogicalPlan, fates: &[HintFate]) -> Result<LogicalPlan> {
+pub(super) fn with_fates(plan: LogicalPlan, fates: &[HintFate]) -> Result<LogicalPlan> {
     plan.transform_down(|node| {
         let LogicalPlan::TableScan(mut scan) = node else { return Ok(Transformed::no(node)) };
         let Some(table) = EngineTable::of(&scan) else { return Ok(Transformed::no(LogicalPlan::TableScan(scan))) };
@@ -568,7 +574,14 @@ impl JoinHints {
                         let place = |argument: &String| names.iter().position(|name| name.as_ref() == Some(argument));
                         hints.leading = hint.arguments.iter().filter_map(place).collect();
                     }
-                    "ORDERED" if hints.leading.is_empty() => hints.leading = (0..inputs.len()).collect(),
+                    "ORDERED" if hints.leading.is_empty() => {
+                        // In the order of the FROM clause; what is no table stays where the planner has put it.
+                        let place = |input: &usize| inputs[*input].table.as_ref().map(|table| table.hints().place);
+                        hints.leading = (0..inputs.len()).collect();
+                        if inputs.iter().all(|input| input.table.is_some()) {
+                            hints.leading.sort_by_key(place);
+                        }
+                    }
                     _ => {}
                 }
                 match hints.all.iter_mut().find(|(known, _)| known == hint) {

@@ -18,7 +18,7 @@ use datafusion::physical_plan::projection::ProjectionExec;
 use datafusion::physical_plan::sorts::sort::SortExec;
 
 use super::cost::Cost;
-use super::estimate::{Estimate, Joined, share_of};
+use super::estimate::{Estimate, share_of};
 use super::loops_table::LoopsExec;
 use crate::functions::blank::BlankTrim;
 use crate::scan::exec::TableReadExec;
@@ -164,22 +164,7 @@ fn joined(plan: &Plan, [left, right]: [Estimate; 2]) -> Result<(Estimate, Cost),
     let keys: Vec<(Option<usize>, Option<usize>)> = on.iter().map(|(l, r)| (position(l), position(r))).collect();
     let other = filter.map_or(1.0, |filter| filter_share(filter, &left, &right));
     let (l, r) = (left.rows, right.rows);
-    let swapped = || keys.iter().map(|(l, r)| (*r, *l)).collect::<Vec<_>>();
-    let estimate = match kind {
-        JoinType::Inner => Estimate::joined(left, right, &keys, other, Joined::Inner),
-        JoinType::Left => Estimate::joined(left, right, &keys, other, Joined::Left),
-        JoinType::Right => Estimate::joined(left, right, &keys, other, Joined::Right),
-        JoinType::Full => Estimate::joined(left, right, &keys, other, Joined::Full),
-        JoinType::LeftSemi => Estimate::joined(left, right, &keys, other, Joined::Semi),
-        JoinType::LeftAnti => Estimate::joined(left, right, &keys, other, Joined::Anti),
-        JoinType::RightSemi => Estimate::joined(right, left, &swapped(), other, Joined::Semi),
-        JoinType::RightAnti => Estimate::joined(right, left, &swapped(), other, Joined::Anti),
-        JoinType::LeftMark | JoinType::RightMark => {
-            let kept = if kind == JoinType::LeftMark { left } else { right };
-            let columns = kept.columns.len() + 1;
-            Estimate { columns: Estimate::of_rows(kept.rows, columns).columns, ..kept }
-        }
-    };
+    let estimate = Estimate::of_join(kind, left, right, &keys, other);
     let cost = if hashed { Cost::of_hash(l, r, estimate.rows) } else { Cost::of_pairs(l, r) };
     Ok((projected(estimate, projection), cost))
 }

@@ -125,6 +125,7 @@ impl Binder<'_> {
         let span = name.0.last().and_then(|part| part.as_ident()).map(|ident| ident.span);
         let hints = Hints {
             table: Some(known.clone()),
+            place: cx.used.len(),
             list: cx.hints.iter().filter(|hint| is_for(hint, &known)).cloned().collect(),
             fates: Vec::new(),
         };

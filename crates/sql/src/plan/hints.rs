@@ -29,6 +29,8 @@ pub(crate) struct Hints {
     pub(crate) list: Vec<Hint>,
     /// The name of that table in the block.
     pub(crate) table: Option<String>,
+    /// Its place in the FROM clause.
+    pub(crate) place: usize,
     /// The fates of those about joins that this table's row source reports.
     pub(crate) fates: Vec<HintFate>,
 }

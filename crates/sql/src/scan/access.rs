@@ -198,7 +198,8 @@ pub(crate) fn best_lookup(table: &TableDef, predicate: &Predicate, rows: f64) ->
         let unique = range.is_whole_key(index);
         let (cost, rows) = if unique {
             let blevel = index.statistics.map_or(DEFAULT_BLEVEL, |statistics| f64::from(statistics.blevel));
-            (blevel + 2.0, 1.0)
+            let keys = range.ranges.len() as f64;
+            (keys * (blevel + 2.0), keys)
         } else {
             let share = match index.statistics.filter(|statistics| statistics.num_rows > 0) {
                 Some(statistics) => range.share(table, index, statistics.distinct_keys),

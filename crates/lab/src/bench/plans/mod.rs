@@ -89,7 +89,9 @@ pub(super) fn run(options: &BenchOptions, progress: &mut dyn Progress) -> Result
                 line.title
             ));
         }
-        cases.push(compared(&mut connection, question, &plain, options.runs)?);
+        let (case, note) = compared(&mut connection, question, &plain, options.runs)?;
+        cases.push(case);
+        notes.extend(note);
     }
     drop(connection);
     progress.step("closing");
@@ -174,7 +176,7 @@ fn lines(connection: &mut Connection, text: &str) -> Result<Vec<Line>> {
             _ => String::new(),
         };
         let (starts, actual) = (number(2).unwrap_or(0.0), number(3).unwrap_or(0.0));
-        // What nobody has asked for has no rows to compare.
+        // An operation that was not begun has no rows to compare.
         if starts == 0.0 {
             continue;
         }
@@ -194,25 +196,48 @@ fn timed(connection: &mut Connection, text: &str) -> Result<(f64, String)> {
     Ok((time_s, waits::sql_id(text)))
 }
 
-/// The chosen plan beside the fastest one of those that hints make.
-fn compared(connection: &mut Connection, question: &Question, plain: &str, runs: u32) -> Result<Case> {
-    let hinted: Vec<String> = HINTS
-        .iter()
-        .map(|hint| question.text.replace("{} ", &format!("{} ", hint.replace("{}", question.tables))))
-        .collect();
-    let mut chosen = Vec::new();
-    let mut others = vec![Vec::new(); hinted.len()];
-    for _ in 0..runs {
-        chosen.push(1.0 / timed(connection, plain)?.0);
-        for (text, times) in hinted.iter().zip(&mut others) {
-            times.push(1.0 / timed(connection, text)?.0);
+/// The chosen plan beside the fastest one of those that hints make, in queries a second. The second value: a note, where
+/// no hint changes the plan and there is nothing to compare with.
+fn compared(
+    connection: &mut Connection,
+    question: &Question,
+    plain: &str,
+    runs: u32,
+) -> Result<(Case, Option<String>)> {
+    let chosen_plan = plan(connection, plain)?;
+    let mut others = Vec::new();
+    for hint in HINTS {
+        let text = question.text.replace("{} ", &format!("{} ", hint.replace("{}", question.tables)));
+        timed(connection, &text)?;
+        if plan(connection, &text)? != chosen_plan {
+            others.push((hint, text, Vec::new()));
         }
     }
-    let median = |runs: &Vec<f64>| crate::interval::median(runs).unwrap_or(0.0);
-    let best = (0..others.len()).max_by(|one, other| median(&others[*one]).total_cmp(&median(&others[*other])));
-    let best = best.ok_or_else(|| Error::bug("no hints to compare with"))?;
-    let peer = HINTS[best].replace("({})", "");
-    let peer = peer.trim_start_matches("/*+ ").trim_end_matches(" */");
+    let mut chosen = Vec::new();
+    for _ in 0..runs {
+        chosen.push(1.0 / timed(connection, plain)?.0);
+        for (_, text, rates) in &mut others {
+            rates.push(1.0 / timed(connection, text)?.0);
+        }
+    }
     let name = format!("question {}", question.number);
-    Ok(Case::new(&name, "queries/s", peer, Some(ASKED), chosen, others.swap_remove(best)))
+    let median = |rates: &Vec<f64>| crate::interval::median(rates).unwrap_or(0.0);
+    let best = others.into_iter().max_by(|one, other| median(&one.2).total_cmp(&median(&other.2)));
+    Ok(match best {
+        Some((hint, _, rates)) => {
+            let peer = hint.replace("({})", "");
+            let peer = peer.trim_start_matches("/*+ ").trim_end_matches(" */");
+            (Case::new(&name, "queries/s", peer, Some(ASKED), chosen, rates), None)
+        }
+        None => {
+            let note = format!("{name}: none of the hints makes another plan");
+            (Case::new(&name, "queries/s", "-", None, chosen, Vec::new()), Some(note))
+        }
+    })
+}
+
+/// The hash value of the plan by which a text was executed last.
+fn plan(connection: &mut Connection, text: &str) -> Result<Vec<Vec<Datum>>> {
+    let id = waits::sql_id(text);
+    connection.query(&format!("select distinct plan_hash_value from v$sql_plan where sql_id = '{id}'"))
 }
