@@ -86,7 +86,8 @@ impl Campaign {
     fn round(&mut self, round: u64) -> Result<()> {
         let mut random = Seeded::at(self.plan.seed, round);
         let tables = schema::tables(&mut random, round);
-        self.ours.prefer_loops(round % 2 == 1)?;
+        let (weight, gathers) = [(100, false), (1, false), (10_000, true), (1, true)][(round % 4) as usize];
+        self.ours.weigh_indexes(weight)?;
         for table in &tables {
             self.both(|side| table.definition(side.dialect()).iter().try_for_each(|text| side.define(text)))?;
         }
@@ -97,6 +98,9 @@ impl Campaign {
             }
         }
         self.transaction(&Change::Commit)?;
+        for table in tables.iter().filter(|_| gathers) {
+            self.ours.gather(&table.name)?;
+        }
         let mut savepoint = false;
         let (mut queries, mut changed) = (0, 0);
         while queries < QUERIES_A_ROUND || changed < CHANGES_A_ROUND {

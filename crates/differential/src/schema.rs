@@ -50,6 +50,8 @@ pub(crate) struct TableColumn {
 pub(crate) struct Table {
     pub(crate) name: String,
     pub(crate) columns: Vec<TableColumn>,
+    /// Columns of an index on several.
+    together: Vec<String>,
     /// A column that refers to the key of an earlier table.
     reference: Option<(String, String, String, bool)>,
 }
@@ -102,6 +104,9 @@ impl Table {
             parts.push(format!("foreign key ({column}) references {table}({key}){cascade}"));
         }
         let mut statements = vec![format!("create table {} ({})", self.name, parts.join(", "))];
+        if !self.together.is_empty() {
+            after.push(format!("create index {0}_together on {0}({1})", self.name, self.together.join(", ")));
+        }
         statements.append(&mut after);
         statements
     }
@@ -160,7 +165,19 @@ pub(crate) fn tables(random: &mut Seeded, round: u64) -> Vec<Table> {
             let own = first.map(|at| columns[at].column.name.clone()).filter(|_| random.percent(40));
             own.zip(random.pick(&keys).cloned()).map(|(column, (table, key))| (column, table, key, random.percent(50)))
         };
-        tables.push(Table { name, columns, reference });
+        let mut together: Vec<String> = Vec::new();
+        if random.percent(60) {
+            for _ in 0..2 + random.below(2) {
+                let column = &columns[random.index(columns.len())].column.name;
+                if !together.contains(column) {
+                    together.push(column.clone());
+                }
+            }
+        }
+        if together.len() < 2 {
+            together.clear();
+        }
+        tables.push(Table { name, columns, together, reference });
     }
     tables
 }

@@ -122,11 +122,16 @@ impl Ours {
         Ok(Self(connection))
     }
 
-    /// Makes joins loops wherever an index leads, or leaves that to their costs: of tables of few rows the costs
-    /// would hardly ever make one.
-    pub(crate) fn prefer_loops(&mut self, prefer: bool) -> Result<()> {
-        let weight = if prefer { 1 } else { 100 };
+    /// The weight of an index's cost in percent. With 1, joins are loops wherever an index leads, and whole indexes are
+    /// read in their order; with 10,000 they are read block by block; of tables of few rows costs alone would hardly
+    /// ever have it so.
+    pub(crate) fn weigh_indexes(&mut self, weight: u32) -> Result<()> {
         self.0.run(&format!("alter session set optimizer_index_cost_adj = {weight}")).map(drop)
+    }
+
+    /// Gathers the statistics of a table; without those of its indexes, they are read by ranges alone.
+    pub(crate) fn gather(&mut self, table: &str) -> Result<()> {
+        self.0.run(&format!("begin dbms_stats.gather_table_stats(user, '{}'); end;", table.to_uppercase())).map(drop)
     }
 
     fn rows(&mut self, text: &str, kinds: &[ExpressionType]) -> Result<Vec<Row>> {

@@ -64,6 +64,11 @@ impl Loops {
         }
     }
 
+    /// A fetch begins.
+    pub(super) fn go_on(&mut self) {
+        self.reads.iter_mut().for_each(Read::go_on);
+    }
+
     /// Goes to the next joined row; false at the end. `rows`: how many are wanted of one table.
     ///
     /// # Errors
@@ -201,7 +206,7 @@ impl Loops {
             let tests = plan.tests.iter().filter(|test| several && test.level == number);
             let tests: Vec<String> = tests.map(|test| plan.test_shown(&test.test)).collect();
             if !tests.is_empty() {
-                let access = sources[at..].iter_mut().find(|source| source.step.operation == "TABLE ACCESS");
+                let access = sources[at..].iter_mut().find(|source| source.step.operation != "INLIST ITERATOR");
                 if let Some(source) = access {
                     let step = &mut source.step;
                     step.filter = Some(

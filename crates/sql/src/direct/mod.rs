@@ -4,6 +4,7 @@ pub(crate) mod change;
 pub(crate) mod lock;
 mod loops;
 pub(crate) mod nested_loops;
+mod order_cost;
 pub(crate) mod plan;
 pub(crate) mod run;
 mod shown;

@@ -9,6 +9,7 @@ use scan::Comparison;
 use super::plan::{LoopKind, RowTest, Stage};
 use super::value::{Test, Value};
 use crate::scan::access;
+use crate::scan::index_way::IndexWay;
 use crate::scan::predicate::{comparison, mirrored};
 use crate::scan::read_plan::{Path, ReadPlan};
 use crate::scan::template::{Operand, Template};
@@ -126,7 +127,7 @@ fn best_index(session: &Session, read: &mut ReadPlan) -> Result<Option<LookupEst
     let Some(conditions) = &read.conditions else { return Ok(None) };
     let shape = conditions.shape();
     let rows = access::estimated_rows(session, &read.table)?;
-    let Some(found) = access::best_lookup(&read.table, &shape, rows) else { return Ok(None) };
-    read.path = Path::Index(found.index);
+    let Some(found) = access::best_lookup(&read.table, &shape, &read.projection, rows) else { return Ok(None) };
+    read.take(Path::Index(found.index, IndexWay::Range));
     Ok(Some(LookupEstimate { blocks: found.cost, rows: found.rows }))
 }

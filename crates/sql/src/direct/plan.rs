@@ -12,6 +12,7 @@ use datafusion::logical_expr::{Aggregate, Expr, FetchType, Filter, JoinType, Log
 use engine::instance::Session;
 use scalar::DatumType;
 
+use super::order_cost::OrderCosts;
 use super::value::{Inputs, Places, Test, Value};
 use crate::cursor::child::Work;
 use crate::functions::aggregate::{Aggregate as NumberAggregate, Measure};
@@ -19,6 +20,7 @@ use crate::optimizer::cost::Cost;
 use crate::optimizer::loops_table::LoopsTable;
 use crate::plan::hints::HintFate;
 use crate::plan::query::BoundQuery;
+use crate::scan::index_way::IndexWay;
 use crate::scan::read_plan::{Path, ReadPlan};
 use crate::scan::table::EngineTable;
 
@@ -206,6 +208,32 @@ impl Stage {
         true
     }
 
+    /// Takes an index that has the rows in the order of these keys, if to read it costs less than to read the table, or
+    /// what of it conditions find, and to sort that. False otherwise.
+    fn takes_order(&mut self, session: &Session, keys: &[Sort], inputs: &Inputs<'_>) -> Result<bool> {
+        if !self.inner.is_empty() || matches!(self.read.path, Path::Rowids(_)) || self.read.table.indexes.is_empty() {
+            return Ok(false);
+        }
+        let before = self.read.clone();
+        let wanted = self.fetch.map(|fetch| fetch as f64).into_iter().chain(before.first_rows).reduce(f64::min);
+        let table = Arc::clone(&before.table);
+        let Some(costs) = OrderCosts::of(session, &before, inputs, wanted)? else { return Ok(false) };
+        let mut best = costs.sorted;
+        let mut found = false;
+        for index in &table.indexes {
+            let Some(cost) = costs.of_whole(index) else { continue };
+            let taken = self.read.clone();
+            self.read.take(Path::Index(Arc::clone(index), IndexWay::Whole));
+            if cost < best && self.is_in_order(keys) {
+                (best, found) = (cost, true);
+            } else {
+                self.read = taken;
+            }
+        }
+        self.read.in_order = found;
+        Ok(found)
+    }
+
     /// The table's column that a value is.
     fn column(&self, value: &Value) -> Option<u16> {
         match value {
@@ -228,7 +256,7 @@ impl Stage {
             // Rows without an entry have NULL in the column.
             let indexes = &self.read.table.indexes;
             if let Some(index) = indexes.iter().find(|index| index.columns.first() == Some(&column)) {
-                self.read.path = Path::Index(Arc::clone(index));
+                self.read.take(Path::Index(Arc::clone(index), IndexWay::Whole));
             }
         }
         if self.read.has_order(&[column]) {
@@ -242,8 +270,8 @@ impl DirectQuery {
     /// False when the table that is read whole has grown much since the plan was made, or may have: then a scan the
     /// long way finds out.
     pub(crate) fn is_still_small(&self) -> bool {
-        let blocks = || self.read.table.segment.known_blocks().map(u64::from);
-        !matches!(self.read.path, Path::Full) || blocks().is_some_and(|blocks| blocks <= 2 * SMALL_BLOCKS)
+        let Some(segment) = self.read.whole_segment() else { return true };
+        segment.known_blocks().is_some_and(|blocks| u64::from(blocks) <= 2 * SMALL_BLOCKS)
     }
 
     /// Compiles the query of an optimised plan for the values of the first execution, `inputs`. Returns how the query
@@ -259,8 +287,8 @@ impl DirectQuery {
         inputs: &Inputs<'_>,
     ) -> Result<Compiled<Self>> {
         let Some(stage) = stage(session, plan, inputs)? else { return Ok(Err(Work::Planned)) };
-        if matches!(stage.read.path, Path::Full) {
-            match stage.read.table.segment.known_blocks() {
+        if let Some(segment) = stage.read.whole_segment() {
+            match segment.known_blocks() {
                 None => return Ok(Err(Work::Unknown)),
                 Some(blocks) if u64::from(blocks) > SMALL_BLOCKS => return Ok(Err(Work::Planned)),
                 Some(_) => {}
@@ -300,7 +328,8 @@ pub(crate) fn stage(session: &Session, plan: &LogicalPlan, inputs: &Inputs<'_>) 
         LogicalPlan::Sort(sort) => {
             let Some(mut below) = stage(session, &sort.input, inputs)?.filter(Stage::is_rows) else { return Ok(None) };
             below.fetch = sort.fetch;
-            Ok(below.is_in_order(&sort.expr).then_some(below))
+            let in_order = below.is_in_order(&sort.expr) || below.takes_order(session, &sort.expr, inputs)?;
+            Ok(in_order.then_some(below))
         }
         LogicalPlan::Limit(limit) => {
             let (Ok(SkipType::Literal(skip)), Ok(FetchType::Literal(fetch))) =

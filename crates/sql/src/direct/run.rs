@@ -143,6 +143,13 @@ impl Read {
         self.rows.clear();
     }
 
+    /// A fetch begins.
+    pub(super) fn go_on(&mut self) {
+        if let Some(source) = &mut self.source {
+            source.go_on();
+        }
+    }
+
     /// The figures so far, those of an index included.
     pub(super) fn figures(&self) -> FiguresValue {
         self.figures.value()
@@ -259,6 +266,7 @@ impl DirectRun {
         let mut result = Vec::new();
         let plan = Arc::clone(&self.plan);
         let exact = plan.tests.is_empty();
+        self.loops.go_on();
         while result.len() < rows && self.left > 0 {
             let wanted = (rows - result.len()).min(self.left).saturating_add(self.to_skip);
             let wanted = if exact { wanted.min(READ_AHEAD) } else { READ_AHEAD };

@@ -169,8 +169,9 @@ pub(crate) fn settle(hints: &[StatementHint], sources: &mut [RowSource]) {
     let mut rest = Vec::new();
     for hint in hints {
         // The same hint may stand in a view that the statement reads.
-        let resolved =
-            hints::is_for_block(&hint.hint.name) || hint.hint.arguments.iter().any(|table| hint.tables.contains(table));
+        let resolved = hints::is_for_block(&hint.hint.name)
+            || hints::is_for_goal(&hint.hint.name)
+            || hint.hint.arguments.iter().any(|table| hint.tables.contains(table));
         match settled.iter().position(|fate| resolved && fate.is_of(&hint.hint)) {
             Some(at) => drop(settled.swap_remove(at)),
             None => rest.push(fate(hint, loads)),
@@ -188,6 +189,7 @@ fn fate(StatementHint { hint, tables, place }: &StatementHint, loads: bool) -> H
         "APPEND" if loads && *place == HintedPart::Insert => HintFate::used(hint),
         "APPEND" if *place == HintedPart::Insert => not(Mark::Unused, "the rows cannot be loaded"),
         "APPEND" => not(Mark::Unused, "the statement is no INSERT into one table"),
+        name if hints::is_for_goal(name) => not(Mark::Unused, "the first item of its FROM clause is no table"),
         name if hints::is_for_block(name) => not(Mark::Unused, "its query block has no joins to order"),
         name if hints::is_for_tables(name) => match hint.arguments.first() {
             None => not(Mark::Error, "it names no table"),

@@ -15,7 +15,7 @@ use datafusion::common::{Column, DFSchema, NullEquality};
 use datafusion::execution::SessionState;
 use datafusion::logical_expr::utils::split_conjunction;
 use datafusion::logical_expr::{
-    BinaryExpr, Expr, Join, JoinType, LogicalPlan, LogicalPlanBuilder, Operator, Projection,
+    BinaryExpr, Expr, FetchType, Join, JoinType, LogicalPlan, LogicalPlanBuilder, Operator, Projection, SkipType,
 };
 use datafusion::optimizer::OptimizerRule;
 use datafusion::optimizer::optimize_projections::OptimizeProjections;
@@ -46,7 +46,8 @@ pub(crate) fn arranged(
     plan: LogicalPlan,
     inputs: Option<&Inputs<'_>>,
 ) -> Result<LogicalPlan> {
-    let arranged = of_block(session, plan, inputs)?;
+    let soon = soon(&plan);
+    let arranged = of_block(session, plan, inputs, soon)?;
     if !arranged.transformed {
         return Ok(arranged.data);
     }
@@ -54,16 +55,49 @@ pub(crate) fn arranged(
     OptimizeProjections::new().rewrite(arranged.data, state).map(|transformed| transformed.data)
 }
 
+/// The rows that are wanted soon of the uppermost join.
+#[derive(Clone, Copy, Debug)]
+pub(super) enum Soon {
+    /// An operator above it needs all of them first.
+    All,
+    /// At most so many are fetched; None: as many as a hint says.
+    Most(Option<f64>),
+}
+
+fn soon(plan: &LogicalPlan) -> Soon {
+    match plan {
+        LogicalPlan::Join(_) => Soon::Most(None),
+        LogicalPlan::Projection(projection) => soon(&projection.input),
+        LogicalPlan::SubqueryAlias(alias) => soon(&alias.input),
+        LogicalPlan::Filter(filter) => match soon(&filter.input) {
+            Soon::Most(_) => Soon::Most(None),
+            Soon::All => Soon::All,
+        },
+        LogicalPlan::Limit(limit) => match (soon(&limit.input), limit.get_skip_type(), limit.get_fetch_type()) {
+            (Soon::Most(None), Ok(SkipType::Literal(skip)), Ok(FetchType::Literal(Some(fetch)))) => {
+                Soon::Most(Some(skip.saturating_add(fetch) as f64))
+            }
+            (below, ..) => below,
+        },
+        _ => Soon::All,
+    }
+}
+
 fn of_block(
     session: &Arc<Session>,
     plan: LogicalPlan,
     inputs: Option<&Inputs<'_>>,
+    soon: Soon,
 ) -> Result<Transformed<LogicalPlan>> {
+    // It is about the uppermost join.
+    let mut soon = Some(soon);
+    let of_input = |plan| of_block(session, plan, inputs, Soon::All);
     plan.transform_down_with_subqueries(|node| {
         if let LogicalPlan::Join(join) = &node
             && let Some(kind) = kept_side(join)
         {
-            let sides = [&join.left, &join.right].map(|side| of_block(session, LogicalPlan::clone(side), inputs));
+            soon = None;
+            let sides = [&join.left, &join.right].map(|side| of_input(LogicalPlan::clone(side)));
             let [left, right] = sides;
             let (left, right) = (left?, right?);
             let changed = left.transformed || right.transformed;
@@ -89,7 +123,7 @@ fn of_block(
             return Ok(Transformed::no(node));
         }
         for input in &mut parts.inputs {
-            *input = of_block(session, input.clone(), inputs)?.data;
+            *input = of_input(input.clone())?.data;
         }
         let Parts { inputs: plans, conditions } = parts;
         let mut graph = Graph::of(session, plans, inputs).map_err(to_datafusion)?;
@@ -99,7 +133,7 @@ fn of_block(
                 return Ok(Transformed::no(node));
             }
         }
-        let joined = graph.joined()?;
+        let joined = graph.joined(soon.take().unwrap_or(Soon::All))?;
         // The columns as they were, in their order.
         let columns = schema.columns().into_iter().map(Expr::Column).collect();
         let plan = LogicalPlan::Projection(Projection::try_new_with_schema(columns, Arc::new(joined), schema)?);

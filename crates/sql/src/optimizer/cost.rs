@@ -64,6 +64,11 @@ impl Cost {
         Self { reads: visits, cpu_us: rows * FETCH_US }
     }
 
+    /// Entries of an index that have all that is wanted.
+    pub(crate) fn of_entries(reads: f64, entries: f64) -> Self {
+        Self { reads, cpu_us: entries * ROW_US }
+    }
+
     /// A lookup for each of so many rows.
     pub(crate) fn of_lookups(self, rows: f64) -> Self {
         Self { reads: self.reads * rows, cpu_us: self.cpu_us * rows }

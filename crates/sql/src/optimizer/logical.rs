@@ -173,7 +173,13 @@ pub(super) fn cost(session: &Session, plan: &LogicalPlan, inputs: Option<&Inputs
         let Conditions { predicate, rowids, .. } = of_table(&table, scan, inputs);
         return match rowids {
             Some(rows) => Ok(Cost::of_index(rows, rows)),
-            None => access::cost(session, table.table(), predicate.as_ref(), table.hints()),
+            None => {
+                let all = table.table().columns.len();
+                let fields = scan.projection.clone().unwrap_or_else(|| (0..all).collect());
+                let wanted: Vec<u16> =
+                    fields.into_iter().filter(|field| *field < all).map(|field| field as u16).collect();
+                access::cost(session, table.table(), (predicate.as_ref(), &wanted), table.hints())
+            }
         };
     }
     let costs = plan.inputs().into_iter().map(|input| cost(session, input, inputs));

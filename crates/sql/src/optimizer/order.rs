@@ -16,7 +16,7 @@ use datafusion::common::tree_node::{Transformed, TreeNode, TreeNodeRecursion};
 use datafusion::logical_expr::{Expr, Filter, LogicalPlan};
 use engine::instance::Session;
 
-use super::arrange::{condition, hash_join};
+use super::arrange::{Soon, condition, hash_join};
 use super::cost::Cost;
 use super::estimate::{Estimate, Joined};
 use super::logical;
@@ -75,6 +75,8 @@ pub(super) struct Graph<'s> {
     /// Share of the tables' blocks that the cache holds.
     cached: f64,
     index_weight: f64,
+    /// The share of the rows that is wanted soon.
+    share: f64,
 }
 
 /// What hints say about the joins.
@@ -105,6 +107,8 @@ enum Method {
 #[derive(Clone)]
 struct Way {
     cost: Cost,
+    /// The part of it that is spent before the first row.
+    setup: Cost,
     estimate: Estimate,
     /// Where each input's columns begin in the estimate.
     offsets: Vec<(usize, usize)>,
@@ -149,7 +153,16 @@ impl<'s> Graph<'s> {
         let index_weight = access::CostSettings::of(session).index_weight;
         let tables = inputs.iter().filter_map(|input| Some(input.table.as_ref()?.table()));
         let cached = access::cached_share(session, tables)?;
-        Ok(Self { session, inputs, conditions: Vec::new(), classes: Vec::new(), hints, cached, index_weight })
+        Ok(Self {
+            session,
+            inputs,
+            conditions: Vec::new(),
+            classes: Vec::new(),
+            hints,
+            cached,
+            index_weight,
+            share: 1.0,
+        })
     }
 
     /// Takes a condition. False where it names a column of none of the inputs.
@@ -245,6 +258,7 @@ impl<'s> Graph<'s> {
         let Input { estimate, cost, stage, .. } = &self.inputs[input];
         Way {
             cost: *cost,
+            setup: Cost::default(),
             estimate: estimate.clone(),
             offsets: vec![(input, 0)],
             steps: vec![(input, Method::First)],
@@ -268,17 +282,17 @@ impl<'s> Graph<'s> {
         offsets.push((input, width));
         let bit = 1u64 << input;
         let (before, rows) = (way.estimate.rows, inner.estimate.rows);
-        let by = |method, cost, stage| {
+        let by = |method, (cost, setup), stage| {
             let mut steps = way.steps.clone();
             steps.push((input, method));
-            Way { cost, estimate: estimate.clone(), offsets: offsets.clone(), steps, stage }
+            Way { cost, setup, estimate: estimate.clone(), offsets: offsets.clone(), steps, stage }
         };
         let loops =
             if (self.hints.no_loops | self.hints.use_hash) & bit == 0 { self.loops(way, inner, &link)? } else { None };
         let loops = loops.map(|(mut stage, each)| {
             let cost = way.cost + each.of_lookups(before);
             stage.joined.push(LoopEstimate { rows: estimate.rows, bytes: estimate.bytes, cost });
-            by(Method::Loops, cost, Some(stage))
+            by(Method::Loops, (cost, way.setup), Some(stage))
         });
         let hashed = (self.hints.no_hash | self.hints.use_loops) & bit == 0 || loops.is_none();
         let hash = hashed.then(|| {
@@ -289,7 +303,9 @@ impl<'s> Graph<'s> {
             } else {
                 Cost::of_hash(build, probe, estimate.rows)
             };
-            by(Method::Hash { holds_input }, way.cost + inner.cost + own, None)
+            let held = if holds_input { inner.cost + way.setup } else { way.cost };
+            let setup = held + Cost::of_hash(build, 0.0, 0.0);
+            by(Method::Hash { holds_input }, (way.cost + inner.cost + own, setup), None)
         });
         Ok((hash, loops))
     }
@@ -356,15 +372,30 @@ impl<'s> Graph<'s> {
                     let entry = known.entry(set | 1 << input).or_default();
                     for way in ways.iter().flatten() {
                         let (hash, loops) = self.next(way, set, input)?;
-                        keep(&mut entry[0], hash, self.cached);
-                        keep(&mut entry[0], loops.clone(), self.cached);
-                        keep(&mut entry[1], loops, self.cached);
+                        self.keep(&mut entry[0], hash);
+                        self.keep(&mut entry[0], loops.clone());
+                        self.keep(&mut entry[1], loops);
                     }
                 }
             }
         }
         let whole = known.remove(&((1 << all) - 1)).and_then(|[best, _]| best);
         whole.ok_or_else(|| to_datafusion(Error::bug("inputs that cannot be joined")))
+    }
+
+    /// Time until the rows are there that are wanted soon.
+    fn micros(&self, way: &Way) -> f64 {
+        let (all, setup) = (way.cost.micros(self.cached), way.setup.micros(self.cached));
+        setup + (all - setup).max(0.0) * self.share
+    }
+
+    /// Keeps the cheaper one.
+    fn keep(&self, known: &mut Option<Way>, way: Option<Way>) {
+        if let Some(way) = way
+            && known.as_ref().is_none_or(|known| self.micros(&way) < self.micros(known))
+        {
+            *known = Some(way);
+        }
     }
 
     fn step_by_step(&self) -> Result<Way> {
@@ -385,7 +416,7 @@ impl<'s> Graph<'s> {
                 let (hash, loops) = self.next(&way, set, input)?;
                 for next in hash.into_iter().chain(loops) {
                     // Few rows now make all that follows cheap.
-                    let measure = |way: &Way| way.cost.micros(self.cached) + way.estimate.rows;
+                    let measure = |way: &Way| self.micros(way) + way.estimate.rows;
                     if best.as_ref().is_none_or(|best| measure(&next) < measure(best)) {
                         best = Some(next);
                     }
@@ -400,8 +431,17 @@ impl<'s> Graph<'s> {
     ///
     /// # Errors
     /// Errors of reading a table's size.
-    pub(super) fn joined(mut self) -> Result<LogicalPlan> {
-        let best = self.best()?;
+    pub(super) fn joined(mut self, soon: Soon) -> Result<LogicalPlan> {
+        let mut best = self.best()?;
+        let hinted = self.inputs.iter().find_map(|input| input.table.as_ref()?.hints().first_rows());
+        let rows = match soon {
+            Soon::Most(most) => hinted.into_iter().chain(most).reduce(f64::min),
+            Soon::All => None,
+        };
+        if let Some(rows) = rows.filter(|rows| *rows < best.estimate.rows) {
+            self.share = rows / best.estimate.rows;
+            best = self.best()?;
+        }
         self.report(&best);
         let loops = best.steps.iter().take_while(|(_, method)| matches!(method, Method::First | Method::Loops)).count();
         let mut set = 0;
@@ -518,20 +558,11 @@ fn has_new_values(plan: &LogicalPlan) -> bool {
 
 /// True: hints say how the table is read by itself.
 pub(super) fn has_access_hints(table: &EngineTable) -> bool {
-    table.hints().list.iter().any(|hint| ["FULL", "INDEX", "NO_INDEX"].contains(&hint.name.as_str()))
+    table.hints().list.iter().any(|hint| crate::plan::hints::is_for_access(&hint.name))
 }
 
 fn no_loops() -> datafusion::error::DataFusionError {
     to_datafusion(Error::bug("loops that were there a moment ago"))
-}
-
-/// Keeps the cheaper one.
-fn keep(known: &mut Option<Way>, way: Option<Way>, cached: f64) {
-    if let Some(way) = way
-        && known.as_ref().is_none_or(|known| way.cost.micros(cached) < known.cost.micros(cached))
-    {
-        *known = Some(way);
-    }
 }
 
 /// The table that an input reads, where nothing but conditions and projections stand above it.

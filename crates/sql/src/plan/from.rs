@@ -17,7 +17,7 @@ use sqlparser::ast::{
 
 use super::binder::{Binder, Source, TableColumn, fold, owner_and_name};
 use super::condition::constant;
-use super::hints::{Hint, Hints, is_for};
+use super::hints::{Hint, Hints, is_for, is_for_goal};
 use super::query::BoundQuery;
 use super::scope::{Merged, Scope, ScopeColumn, qualified};
 use super::table_function;
@@ -41,6 +41,13 @@ pub(crate) struct FromContext<'s> {
 }
 
 impl FromContext<'_> {
+    /// The hints for a table of this name: those that name it, and those about the block's joins. The block's first
+    /// table alone has its goal.
+    fn hints_for(&self, table: &str) -> Vec<Hint> {
+        let is_goal = |hint: &&Hint| is_for_goal(&hint.name) && self.used.is_empty();
+        self.hints.iter().filter(|hint| is_for(hint, table) || is_goal(hint)).cloned().collect()
+    }
+
     /// A planner's name for a table, unique in this FROM clause.
     fn relation(&mut self, name: &str) -> String {
         let mut relation = name.to_owned();
@@ -123,12 +130,8 @@ impl Binder<'_> {
         let shown = alias_name(alias)?;
         let known = shown.clone().unwrap_or_else(|| table.clone());
         let span = name.0.last().and_then(|part| part.as_ident()).map(|ident| ident.span);
-        let hints = Hints {
-            table: Some(known.clone()),
-            place: cx.used.len(),
-            list: cx.hints.iter().filter(|hint| is_for(hint, &known)).cloned().collect(),
-            fates: Vec::new(),
-        };
+        let hints =
+            Hints { table: Some(known.clone()), place: cx.used.len(), list: cx.hints_for(&known), fates: Vec::new() };
         let relation = self.cx.tables.relation(owner.as_deref(), &table, &hints)?.ok_or_else(|| {
             let error = Error::user(942, format!("table or view does not exist: {name}"));
             match span {

@@ -1,8 +1,7 @@
 //! Optimiser hints: `/*+ FULL(t) INDEX(t t_ndx) */`, and their fates.
 //!
-//! FULL, INDEX, NO_INDEX, LEADING, ORDERED, USE_NL, USE_HASH, NO_USE_NL, NO_USE_HASH, CARDINALITY, APPEND and
-//! GATHER_PLAN_STATISTICS have an effect. Other hints are parsed, and the plan's hint
-//! report says why they are unused.
+//! Those that [`is_for_tables`], [`is_for_joins`] and [`is_for_goal`] name, APPEND and GATHER_PLAN_STATISTICS have an
+//! effect. Other hints are parsed, and the plan's hint report says why they are unused.
 
 use std::fmt;
 
@@ -36,6 +35,15 @@ pub(crate) struct Hints {
 }
 
 impl Hints {
+    /// The rows that a FIRST_ROWS hint wants soon.
+    pub(crate) fn first_rows(&self) -> Option<f64> {
+        let hint = self.list.iter().find(|hint| is_for_goal(&hint.name))?;
+        match hint.arguments.as_slice() {
+            [] => Some(1.0),
+            [rows, ..] => rows.parse::<u32>().ok().map(|rows| f64::from(rows.max(1))),
+        }
+    }
+
     /// The rows that a CARDINALITY hint says a table has behind its conditions.
     pub(crate) fn cardinality(&self) -> Option<f64> {
         let hint = self.list.iter().find(|hint| hint.name == "CARDINALITY")?;
@@ -161,12 +169,34 @@ fn in_parentheses(text: &str) -> (Vec<String>, &str) {
 
 /// True: hints of this name take a table as their first argument.
 pub(crate) fn is_for_tables(name: &str) -> bool {
-    matches!(name, "FULL" | "INDEX" | "NO_INDEX" | "CARDINALITY") || is_for_joins(name) && !is_for_block(name)
+    is_for_access(name) || name == "CARDINALITY" || is_for_joins(name) && !is_for_block(name)
+}
+
+/// True: hints of this name are about the way to a table's rows.
+pub(crate) fn is_for_access(name: &str) -> bool {
+    const NAMES: [&str; 10] = [
+        "FULL",
+        "INDEX",
+        "INDEX_FFS",
+        "INDEX_RS",
+        "INDEX_RS_ASC",
+        "INDEX_SS",
+        "INDEX_SS_ASC",
+        "NO_INDEX",
+        "NO_INDEX_FFS",
+        "NO_INDEX_SS",
+    ];
+    NAMES.contains(&name)
 }
 
 /// True: hints of this name are about the order or the method of joins.
 pub(crate) fn is_for_joins(name: &str) -> bool {
     is_for_block(name) || matches!(name, "LEADING" | "USE_NL" | "USE_HASH" | "NO_USE_NL" | "NO_USE_HASH")
+}
+
+/// True: hints of this name say which rows a query block is to have soon.
+pub(crate) fn is_for_goal(name: &str) -> bool {
+    name == "FIRST_ROWS"
 }
 
 /// True: hints of this name are for all tables of their query block.
@@ -201,7 +231,6 @@ pub(crate) fn is_foreign(name: &str) -> bool {
         "ENABLE_PARALLEL_DML",
         "EXPAND_GSET_TO_UNION",
         "FACT",
-        "FIRST_ROWS",
         "FRESH_MV",
         "GATHER_OPTIMIZER_STATISTICS",
         "GROUPING",
@@ -211,13 +240,8 @@ pub(crate) fn is_foreign(name: &str) -> bool {
         "INDEX_ASC",
         "INDEX_COMBINE",
         "INDEX_DESC",
-        "INDEX_FFS",
         "INDEX_JOIN",
-        "INDEX_RS",
-        "INDEX_RS_ASC",
         "INDEX_RS_DESC",
-        "INDEX_SS",
-        "INDEX_SS_ASC",
         "INDEX_SS_DESC",
         "INLINE",
         "INMEMORY",
@@ -244,8 +268,6 @@ pub(crate) fn is_foreign(name: &str) -> bool {
         "NO_EXPAND",
         "NO_FACT",
         "NO_GATHER_OPTIMIZER_STATISTICS",
-        "NO_INDEX_FFS",
-        "NO_INDEX_SS",
         "NO_INMEMORY",
         "NO_INMEMORY_PRUNING",
         "NO_MERGE",

@@ -237,7 +237,12 @@ impl Batches {
         };
         figures.measure(session.meter(), || {
             let source = match source {
-                Some(source) => source,
+                Some(source) => {
+                    if demand.load(Ordering::Relaxed) > 0 {
+                        source.go_on();
+                    }
+                    source
+                }
                 None => {
                     figures.start();
                     if matches!(spec.access, Access::Index { .. }) {

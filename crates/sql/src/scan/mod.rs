@@ -6,6 +6,8 @@ pub(crate) mod external;
 pub(crate) mod figures;
 pub(crate) mod generator;
 pub(crate) mod index_range;
+pub(crate) mod index_way;
+mod key_range;
 pub(crate) mod predicate;
 pub(crate) mod read_plan;
 pub(crate) mod rows;

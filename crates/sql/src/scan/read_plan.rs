@@ -1,6 +1,5 @@
 //! The read of one table, worked out once and bound for each execution.
 
-use std::ops::Bound;
 use std::sync::Arc;
 
 use common::{Result, Rowid};
@@ -8,13 +7,15 @@ use datafusion::logical_expr::Expr;
 use engine::dictionary::{IndexDef, TableDef};
 use engine::instance::Session;
 use scan::{Comparison, Predicate, Truth};
+use storage::segment::Segment;
 
-use super::access::{self, Access, CostSettings};
+use super::access::{self, Access, Chosen, CostSettings};
+use super::index_way::IndexWay;
 use super::predicate::{Pushed, push};
 use super::source::ReadSpec;
 use super::template::{Operand, Template};
 use crate::direct::value::Inputs;
-use crate::plan::hints::{HintFate, Hints};
+use crate::plan::hints::{HintFate, Hints, is_for_access};
 
 /// The read of one table.
 #[derive(Clone, Debug)]
@@ -25,13 +26,21 @@ pub(crate) struct ReadPlan {
     pub(crate) projection: Vec<u16>,
     pub(crate) conditions: Option<Template>,
     pub(crate) path: Path,
+    /// The index has all that is wanted: the table is not visited.
+    pub(crate) only: bool,
     /// An index is read from its end.
     pub(crate) descending: bool,
+    /// The index is read for its order.
+    pub(crate) in_order: bool,
+    /// Rows that a hint wants soon.
+    pub(crate) first_rows: Option<f64>,
     /// The first row in the order of the index is all that is wanted.
     pub(crate) first_only: bool,
     /// The rows' addresses are wanted.
     pub(crate) rowids: bool,
     pub(crate) hints: Vec<HintFate>,
+    /// Hints say how the table is read.
+    pub(crate) is_hinted: bool,
     /// Rows that a hint says there are.
     pub(crate) cardinality: Option<f64>,
 }
@@ -42,7 +51,7 @@ pub(crate) enum Path {
     Full,
     /// By lists of rowids: the rows that are in all of them.
     Rowids(Vec<Vec<Operand>>),
-    Index(Arc<IndexDef>),
+    Index(Arc<IndexDef>, IndexWay),
 }
 
 impl ReadPlan {
@@ -85,7 +94,8 @@ impl ReadPlan {
             _ => Some(Template::And(conditions)),
         };
         let alias = hints.table.clone().unwrap_or_else(|| table.name.clone());
-        let cardinality = hints.cardinality();
+        let is_hinted = hints.list.iter().any(|hint| is_for_access(&hint.name));
+        let (cardinality, first_rows) = (hints.cardinality(), hints.first_rows());
         let (path, hints) = if rowids.is_empty() {
             let predicate = match &conditions {
                 None => None,
@@ -96,32 +106,59 @@ impl ReadPlan {
             };
             let blocks = || access::blocks(session, table);
             let blocks = (blocks, CostSettings::of(session));
-            let (access, fates) = access::choose(table, blocks, predicate.as_ref(), hints)?;
-            match access {
-                Access::Index { index, .. } => (Path::Index(index), fates),
-                _ => (Path::Full, fates),
+            let (chosen, fates) = access::choose(table, blocks, (predicate.as_ref(), &projection), hints)?;
+            match chosen {
+                Chosen::Index(index, way) => (Path::Index(Arc::clone(index), way), fates),
+                Chosen::Full => (Path::Full, fates),
             }
         } else {
             (Path::Rowids(rowids), access::unused(hints, "rows are read by their rowids"))
         };
-        let read = Self {
+        let mut read = Self {
             table: Arc::clone(table),
             alias,
             projection,
             conditions,
-            path,
+            path: Path::Full,
+            only: false,
             descending: false,
+            in_order: false,
+            first_rows,
             first_only: false,
             rowids: sources.contains(&None),
             hints,
+            is_hinted,
             cardinality,
         };
+        read.take(path);
         Ok(Some((read, sources)))
+    }
+
+    /// Takes this way to the rows.
+    pub(crate) fn take(&mut self, path: Path) {
+        self.only = match &path {
+            Path::Index(index, _) => {
+                let shape = self.conditions.as_ref().map(Template::shape);
+                access::is_covered(index, &self.projection, shape.as_ref())
+            }
+            Path::Full | Path::Rowids(_) => false,
+        };
+        self.path = path;
+    }
+
+    /// The segment that is read from its first block to its last; None where the rows are found otherwise.
+    pub(crate) fn whole_segment(&self) -> Option<&Segment> {
+        match &self.path {
+            Path::Full => Some(&self.table.segment),
+            Path::Index(index, IndexWay::Fast) => Some(&index.segment),
+            Path::Index(index, IndexWay::Whole) if !self.first_only && !self.in_order => Some(&index.segment),
+            Path::Index(..) | Path::Rowids(_) => None,
+        }
     }
 
     /// True: the index that finds the rows gives them in the order of these columns.
     pub(crate) fn has_order(&self, columns: &[u16]) -> bool {
-        let Path::Index(index) = &self.path else { return false };
+        let Path::Index(index, IndexWay::Range | IndexWay::Whole) = &self.path else { return false };
         let mut conditions = Vec::new();
         if let Some(condition) = &self.conditions {
             condition.flatten(&mut conditions);
@@ -165,18 +202,12 @@ impl ReadPlan {
                 }
                 Access::Rowids(found.unwrap_or_default())
             }
-            Path::Index(index) if self.conditions.is_none() => Access::Index {
-                index: Arc::clone(index),
-                ranges: vec![(Bound::Unbounded, Bound::Unbounded)],
-                unique: false,
-                descending: self.descending,
-            },
-            Path::Index(index) => match predicate.as_ref().map(|predicate| access::of_index(index, predicate)) {
-                Some(Some(Access::Index { index, mut ranges, unique, .. })) => {
+            Path::Index(index, way) => match access::of_index(index, *way, predicate.as_ref(), self.only) {
+                Some(Access::Index { index, way, mut ranges, unique, only, filter, .. }) => {
                     if self.descending {
                         ranges.reverse();
                     }
-                    Access::Index { index, ranges, unique, descending: self.descending }
+                    Access::Index { index, way, ranges, unique, descending: self.descending, only, filter }
                 }
                 // A comparison with NULL: no row.
                 _ if predicate.as_ref().is_some_and(is_never) => Access::Rowids(Vec::new()),
@@ -188,13 +219,13 @@ impl ReadPlan {
 
     /// The read as plans show it: `now`, or where that finds nothing, the way of the plan with any values.
     pub(crate) fn planned_spec(self: &Arc<Self>, now: &Arc<ReadSpec>) -> Arc<ReadSpec> {
-        let unasked = matches!((&now.access, &self.path), (Access::Rowids(_), Path::Index(_)));
+        let unasked = matches!((&now.access, &self.path), (Access::Rowids(_), Path::Index(..)));
         if !unasked {
             return Arc::clone(now);
         }
         let predicate = self.conditions.as_ref().map(Template::shape);
-        let (Path::Index(index), Some(condition)) = (&self.path, &predicate) else { return Arc::clone(now) };
-        match access::of_index(index, condition) {
+        let Path::Index(index, way) = &self.path else { return Arc::clone(now) };
+        match access::of_index(index, *way, predicate.as_ref(), self.only) {
             Some(access) => Arc::new(ReadSpec { plan: Arc::clone(self), predicate, access }),
             None => Arc::clone(now),
         }

@@ -4,9 +4,10 @@ use std::ops::Deref;
 use std::sync::Arc;
 
 use common::{Error, Result, Rowid};
-use engine::dictionary::TableDef;
+use engine::dictionary::{IndexDef, TableDef};
 use engine::instance::Session;
 use scan::{Columns, Predicate, RowSink, ScanSpec};
+use storage::index::EntryKey;
 use storage::table::{Fetcher, Row, TableScan};
 
 use super::access::{Access, KeyBound};
@@ -58,8 +59,17 @@ impl ReadSpec {
 #[derive(Debug)]
 pub(crate) enum Source {
     Full(TableScan),
-    Rowids { fetch: RowidFetch, rowids: std::vec::IntoIter<Rowid> },
-    Index { fetch: RowidFetch, range: IndexRange, following: std::vec::IntoIter<(KeyBound, KeyBound)> },
+    Rowids {
+        fetch: RowidFetch,
+        rowids: std::vec::IntoIter<Rowid>,
+    },
+    /// `again`: a fetch has begun that goes on with the range.
+    Index {
+        rows: EntryRows,
+        range: IndexRange,
+        following: std::vec::IntoIter<(KeyBound, KeyBound)>,
+        again: bool,
+    },
 }
 
 impl Source {
@@ -71,15 +81,23 @@ impl Source {
                 Self::Full(TableScan::for_query(session.worker().clone(), spec.table.heap().clone(), spec.scan_spec())?)
             }
             Access::Rowids(rowids) => Self::Rowids { fetch: RowidFetch::new(spec), rowids: rowids.clone().into_iter() },
-            Access::Index { index, ranges, unique, descending } => {
+            Access::Index { index, way, ranges, unique, descending, .. } => {
                 let mut following = ranges.clone().into_iter();
                 let range = match following.next() {
-                    Some(range) => IndexRange::open(session, index, &range, *unique, *descending)?,
-                    None => IndexRange::One(None),
+                    Some(range) => IndexRange::open(session, (index, *way), &range, *unique, *descending)?,
+                    None => IndexRange::none(),
                 };
-                Self::Index { fetch: RowidFetch::new(spec), range, following }
+                Self::Index { rows: EntryRows::new(spec, index), range, following, again: false }
             }
         })
+    }
+
+    /// A fetch begins that goes on with this: what the fetch before has left is got once more, because nothing stays
+    /// pinned from one to the next.
+    pub(crate) fn go_on(&mut self) {
+        if let Self::Index { again, .. } = self {
+            *again = true;
+        }
     }
 
     /// Puts at most `rows` rows into the sink; false at the end. `inner` takes the figures of the index under a table
@@ -102,20 +120,41 @@ impl Source {
                 }
                 Ok(true)
             }
-            Self::Index { fetch, range, following } => {
+            Self::Index { rows: entries, range, following, again } => {
                 let wanted = sink.held() + rows;
-                let mut fetcher = fetch.fetcher(session);
-                let Access::Index { index, unique, descending, .. } = &spec.access else {
+                let Access::Index { index, way, unique, descending, only, filter, .. } = &spec.access else {
                     return Err(Error::bug("an index read by another access path"));
                 };
+                let mut fetcher = (!only).then(|| entries.fetch.fetcher(session));
+                // The table's row source is that of the index where the table is not visited.
+                let inner = inner.filter(|_| !only);
+                let tested = if *only { spec.predicate.as_ref() } else { filter.as_ref() };
+                if std::mem::take(again) {
+                    match inner {
+                        Some(inner) => inner.measure(session.meter(), || range.go_on())?,
+                        None => range.go_on()?,
+                    }
+                }
                 while sink.held() < wanted {
+                    let mut found = || -> Result<Option<Rowid>> {
+                        while let Some((key, rowid)) = range.next()? {
+                            if tested.is_none() && !only {
+                                return Ok(Some(rowid));
+                            }
+                            if entries.take(key, tested, rowid, only.then_some(&mut *sink)) {
+                                return Ok(Some(rowid));
+                            }
+                            session.check_cancelled()?;
+                        }
+                        Ok(None)
+                    };
                     let found = match inner {
-                        Some(inner) => inner.measure(session.meter(), || range.next())?.inspect(|_| inner.rows(1)),
-                        None => range.next()?,
+                        Some(inner) => inner.measure(session.meter(), found)?.inspect(|_| inner.rows(1)),
+                        None => found()?,
                     };
                     let Some(rowid) = found else {
                         let Some(next) = following.next() else { return Ok(false) };
-                        let open = || IndexRange::open(session, index, &next, *unique, *descending);
+                        let open = || IndexRange::open(session, (index, *way), &next, *unique, *descending);
                         *range = match inner {
                             Some(inner) => {
                                 inner.start();
@@ -126,11 +165,69 @@ impl Source {
                         continue;
                     };
                     session.check_cancelled()?;
-                    fetch.one(&mut fetcher, rowid, sink)?;
+                    if let Some(fetcher) = &mut fetcher {
+                        entries.fetch.one(fetcher, rowid, sink)?;
+                    }
                 }
                 Ok(true)
             }
         }
+    }
+}
+
+/// Most columns of an index.
+const COLUMNS_MAX: usize = 32;
+
+/// Rows out of the entries of an index, or by their rowids.
+#[derive(Debug)]
+pub(crate) struct EntryRows {
+    fetch: RowidFetch,
+    /// The columns of the index.
+    columns: Vec<u16>,
+    /// Of each column that is read the place in the entry; empty where the entry lacks some.
+    places: Vec<usize>,
+}
+
+/// The columns of an entry.
+struct EntryColumns<'a, 'k> {
+    columns: &'a [u16],
+    values: &'a [Option<&'k [u8]>],
+}
+
+impl<'k> Columns<'k> for EntryColumns<'_, 'k> {
+    fn column(&mut self, column: u16) -> Option<&'k [u8]> {
+        let at = self.columns.iter().position(|own| *own == column)?;
+        self.values.get(at).copied().flatten()
+    }
+}
+
+impl EntryRows {
+    fn new(spec: &ReadSpec, index: &IndexDef) -> Self {
+        let place = |column: &u16| index.columns.iter().position(|own| own == column);
+        let places = spec.projection.iter().map(place).collect::<Option<Vec<_>>>().unwrap_or_default();
+        Self { fetch: RowidFetch::new(spec), columns: index.columns.clone(), places }
+    }
+
+    /// True: the entry satisfies the condition. Then `sink` takes its row, where it is given.
+    fn take(
+        &self,
+        key: EntryKey<'_>,
+        condition: Option<&Predicate>,
+        rowid: Rowid,
+        sink: Option<&mut impl ReadSink>,
+    ) -> bool {
+        let mut values: [Option<&[u8]>; COLUMNS_MAX] = [None; COLUMNS_MAX];
+        values.iter_mut().zip(key.columns()).for_each(|(value, column)| *value = column);
+        let mut entry = EntryColumns { columns: &self.columns, values: &values };
+        if condition.is_some_and(|condition| !condition.accepts(&mut entry)) {
+            return false;
+        }
+        if let Some(sink) = sink {
+            let mut row = [None; COLUMNS_MAX];
+            row.iter_mut().zip(&self.places).for_each(|(column, at)| *column = values.get(*at).copied().flatten());
+            sink.fetched(rowid, &row[..self.places.len()]);
+        }
+        true
     }
 }
 

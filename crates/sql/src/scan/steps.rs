@@ -1,11 +1,11 @@
 //! The row sources of a read: the table access, and the index under it.
 
-use std::ops::Bound;
-
 use engine::instance::Session;
 use scan::Predicate;
 
-use super::access::{self, Access, CostSettings, KeyBound};
+use super::access::{self, Access, CostSettings};
+use super::index_way::{self, IndexWay};
+use super::selectivity;
 use super::source::ReadSpec;
 use super::template::Template;
 use crate::cursor::open::RowSource;
@@ -15,8 +15,14 @@ use crate::optimizer::estimate::Estimate;
 use crate::optimizer::physical::Expected;
 use crate::scan::figures::{Figures, FiguresValue};
 
-fn index_options(ranges: &[(KeyBound, KeyBound)], unique: bool, descending: bool, first_only: bool) -> &'static str {
-    let whole = matches!(ranges, [(Bound::Unbounded, Bound::Unbounded)]);
+fn index_options(way: IndexWay, unique: bool, descending: bool, first_only: bool) -> &'static str {
+    let whole = match way {
+        IndexWay::Fast => return "FAST FULL SCAN",
+        IndexWay::Skip(_) if descending => return "SKIP SCAN DESCENDING",
+        IndexWay::Skip(_) => return "SKIP SCAN",
+        IndexWay::Range => false,
+        IndexWay::Whole => true,
+    };
     match (unique, whole, first_only, descending) {
         (true, ..) => "UNIQUE SCAN",
         (false, true, true, _) => "FULL SCAN (MIN/MAX)",
@@ -34,6 +40,7 @@ impl ReadSpec {
         match &self.access {
             Access::Full => "FULL",
             Access::Rowids(_) => "BY USER ROWID",
+            Access::Index { only: true, .. } => "BY INDEX",
             Access::Index { .. } => "BY INDEX ROWID",
         }
     }
@@ -110,20 +117,27 @@ impl ReadSpec {
                     None => predicate::of_rowids(rowids, shown),
                 });
             }
-            Access::Index { index, ranges, unique, descending } => {
+            Access::Index { index, way, ranges, unique, descending, .. } => {
                 listed = ranges.len() > 1;
-                let used = access::used(index, &values);
-                let mut below = PlanStep::new("INDEX", index_options(ranges, *unique, *descending, self.first_only));
+                let used = access::used(index, *way, &values);
+                let mut below = PlanStep::new("INDEX", index_options(*way, *unique, *descending, self.first_only));
                 below.object =
                     Some(object(&index.owner, &index.name, if index.unique { "INDEX (UNIQUE)" } else { "INDEX" }));
                 let looked: Vec<&Template> = used.iter().map(|at| filters[*at]).collect();
                 below.access = text(&looked);
-                below.rows = if *unique { Some(ranges.len() as u64) } else { access::expected(table, index, &values) };
-                let mut at = 0;
-                filters.retain(|_| {
-                    at += 1;
-                    !used.contains(&(at - 1))
-                });
+                below.rows =
+                    if *unique { Some(ranges.len() as u64) } else { access::expected(table, index, *way, &values) };
+                let open = |at: &usize| !used.contains(at);
+                let is_own = |at: &usize| index_way::is_of_entry(index, values[*at]);
+                let own: Vec<usize> = (0..filters.len()).filter(open).filter(is_own).collect();
+                below.filter = text(&own.iter().map(|at| filters[*at]).collect::<Vec<_>>());
+                if let (Some(rows), false) = (below.rows, own.is_empty()) {
+                    let all = access::rows_of(table, 0.0);
+                    let share: f64 = own.iter().map(|at| selectivity::share(table, all, values[*at])).product();
+                    below.rows = Some((rows as f64 * share).ceil() as u64);
+                }
+                let rest = (0..filters.len()).filter(|at| open(at) && !own.contains(at));
+                filters = rest.map(|at| filters[at]).collect();
                 let figures = FiguresValue::default();
                 under = Some(RowSource { depth: depth + 1, object: index.object.0, step: below, figures });
             }
@@ -144,8 +158,18 @@ impl ReadSpec {
             let step = PlanStep { rows, bytes, cost, io_cost, ..PlanStep::new("INLIST ITERATOR", "") };
             sources.push(RowSource { depth, object: 0, step, figures });
         }
-        sources.push(RowSource { depth, object: table.object.0, step, figures });
-        sources.extend(under);
+        match under {
+            Some(mut index) if matches!(access, Access::Index { only: true, .. }) => {
+                let PlanStep { rows, bytes, cost, io_cost, .. } = step;
+                index.step = PlanStep { rows, bytes, cost, io_cost, hints: step.hints, ..index.step };
+                index.depth = depth;
+                sources.push(index);
+            }
+            under => {
+                sources.push(RowSource { depth, object: table.object.0, step, figures });
+                sources.extend(under);
+            }
+        }
         sources.iter_mut().skip(1).filter(|_| listed).for_each(|source| source.depth += 1);
         sources
     }

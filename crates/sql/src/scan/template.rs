@@ -66,13 +66,10 @@ pub(crate) enum Template {
 }
 
 impl Template {
-    /// `one OR other`; equalities of one column with values of this execution are a list.
+    /// `one OR other`; equalities of one column are a list.
     pub(crate) fn any(one: Self, other: Self) -> Self {
         let equality = |part: &Self| match part {
-            Self::Compare { column, comparison: Comparison::Equal, operand: Operand::Later { .. } } => Some(*column),
-            Self::In { column, operands } if operands.iter().all(|o| matches!(o, Operand::Later { .. })) => {
-                Some(*column)
-            }
+            Self::Compare { column, comparison: Comparison::Equal, .. } | Self::In { column, .. } => Some(*column),
             _ => None,
         };
         let taken = |part: Self| match part {

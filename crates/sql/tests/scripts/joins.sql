@@ -114,7 +114,7 @@ ID | DEPTH | OPERATION | OPTIONS | OBJECT_NAME | REMARKS
 0 | 0 | SELECT STATEMENT | - | - | -
 1 | 1 | SORT | AGGREGATE | - | -
 2 | 2 | HASH JOIN | - | - | -
-3 | 3 | TABLE ACCESS | FULL | REGION | -
+3 | 3 | INDEX | FULL SCAN | SYS_C001000 | -
 4 | 3 | HASH JOIN | - | - | -
 5 | 4 | TABLE ACCESS | FULL | SHOP | hint - LEADING(X S)
 hint - USE_HASH(S)
@@ -131,7 +131,7 @@ ID | DEPTH | OPERATION | OPTIONS | OBJECT_NAME | REMARKS
 1 | 1 | SORT | AGGREGATE | - | -
 2 | 2 | HASH JOIN | - | - | -
 3 | 3 | HASH JOIN | - | - | -
-4 | 4 | TABLE ACCESS | FULL | REGION | hint - ORDERED
+4 | 4 | INDEX | FULL SCAN | SYS_C001000 | hint - ORDERED
 5 | 4 | TABLE ACCESS | FULL | SHOP | -
 6 | 3 | TABLE ACCESS | FULL | SALE | hint U USE_NL(X) / no index leads to the table from tables in nested loops before it, or it comes first
 DELETE: 7 rows
@@ -145,7 +145,7 @@ ID | DEPTH | OPERATION | OPTIONS | OBJECT_NAME | CARDINALITY | REMARKS
 0 | 0 | SELECT STATEMENT | - | - | 1 | -
 1 | 1 | SORT | AGGREGATE | - | 1 | -
 2 | 2 | NESTED LOOPS | - | - | 100 | -
-3 | 3 | TABLE ACCESS | FULL | SHOP | 1 | hint - CARDINALITY(S 1)
+3 | 3 | INDEX | FULL SCAN | SYS_C001001 | 1 | hint - CARDINALITY(S 1)
 4 | 3 | TABLE ACCESS | BY INDEX ROWID | SALE | 100 | -
 5 | 4 | INDEX | RANGE SCAN | SALE_SHOP | 100 | -
 DELETE: 6 rows
@@ -160,7 +160,7 @@ ID | OPERATION | OPTIONS | REMARKS
 hint U LEADING(S) / its query block has no inner join to which it applies
 hint U ORDERED / its query block has no joins to order
 1 | SORT | AGGREGATE | -
-2 | TABLE ACCESS | FULL | -
+2 | INDEX | FULL SCAN | -
 DELETE: 3 rows
 
 select s.name, x.id, x.amount from shop s join sale x on s.id = x.shop_id and x.amount > s.id where s.name like 'shop 1_' and x.day < date '2024-01-03' order by x.id

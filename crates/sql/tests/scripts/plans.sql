@@ -109,28 +109,28 @@ Plan hash value: 569113810
 Predicate Information (identified by operation id):
 ---------------------------------------------------
 -
-   1 - filter("DAY"<TO_DATE(' 2021-01-01 00:00:00', 'syyyy-mm-dd hh24:mi:ss') AND "NAME"<>'x')
+   1 - filter("DAY"<TO_DATE(' 2021-01-01 00:00:00', 'syyyy-mm-dd hh24:mi:ss'))
    2 - access("GRP"=3 AND "NAME">'name 5')
+       filter("NAME"<>'x')
 
 explain plan for select /*+ index(t t_grp) */ name from t where grp = 3;
 select * from table(dbms_xplan.display)
 ---
 EXPLAIN
 PLAN_TABLE_OUTPUT
-Plan hash value: 569113810
+Plan hash value: 793344795
 -
----------------------------------------------------------------------------
-| Id  | Operation                   | Name  | Rows  | Bytes | Cost (%CPU) |
----------------------------------------------------------------------------
-|   0 | SELECT STATEMENT            |       |   100 |  3100 |    24   (0) |
-|   1 |  TABLE ACCESS BY INDEX ROWID| T     |   100 |  3100 |    24   (0) |
-|*  2 |   INDEX RANGE SCAN          | T_GRP |   100 |       |             |
----------------------------------------------------------------------------
+----------------------------------------------------------------
+| Id  | Operation        | Name  | Rows  | Bytes | Cost (%CPU) |
+----------------------------------------------------------------
+|   0 | SELECT STATEMENT |       |   100 |  3100 |     2   (0) |
+|*  1 |  INDEX RANGE SCAN| T_GRP |   100 |  3100 |     2   (0) |
+----------------------------------------------------------------
 -
 Predicate Information (identified by operation id):
 ---------------------------------------------------
 -
-   2 - access("GRP"=3)
+   1 - access("GRP"=3)
 
 explain plan for select name from t where upper(name) = 'NAME 5' and (substr(name, 1, 1) = 'n' or length(name) > 3 or id + 1 = 2) and day is not null;
 select * from table(dbms_xplan.display(format => 'typical -rows'))
@@ -209,7 +209,7 @@ Plan hash value: 2830698417
 Predicate Information (identified by operation id):
 ---------------------------------------------------
 -
-   1 - filter(("GRP"=1 OR "GRP"=2 OR "NAME" IS NULL OR "ID"<5 OR "ID">9))
+   1 - filter(("GRP" IN (1, 2) OR "NAME" IS NULL OR "ID"<5 OR "ID">9))
 
 # Joins say which table a column is of, by its alias.
 
@@ -291,22 +291,21 @@ select * from table(dbms_xplan.display)
 ---
 EXPLAIN
 PLAN_TABLE_OUTPUT
-Plan hash value: 3526298786
+Plan hash value: 1955073774
 -
-----------------------------------------------------------------------------
-| Id  | Operation                    | Name  | Rows  | Bytes | Cost (%CPU) |
-----------------------------------------------------------------------------
-|   0 | SELECT STATEMENT             |       |     1 |    10 |    27   (0) |
-|   1 |  NESTED LOOPS SEMI           |       |     1 |    10 |    27   (0) |
-|   2 |   TABLE ACCESS FULL          | SMALL |     1 |    10 |     2   (0) |
-|   3 |   TABLE ACCESS BY INDEX ROWID| T     |   100 |  3100 |    24   (0) |
-|*  4 |    INDEX RANGE SCAN          | T_GRP |   100 |       |             |
-----------------------------------------------------------------------------
+------------------------------------------------------------------
+| Id  | Operation          | Name  | Rows  | Bytes | Cost (%CPU) |
+------------------------------------------------------------------
+|   0 | SELECT STATEMENT   |       |     1 |    10 |     5   (0) |
+|   1 |  NESTED LOOPS SEMI |       |     1 |    10 |     5   (0) |
+|   2 |   TABLE ACCESS FULL| SMALL |     1 |    10 |     2   (0) |
+|*  3 |   INDEX RANGE SCAN | T_GRP |   100 |  3100 |     2   (0) |
+------------------------------------------------------------------
 -
 Predicate Information (identified by operation id):
 ---------------------------------------------------
 -
-   4 - access("T"."GRP"="SMALL"."ID")
+   3 - access("T"."GRP"="SMALL"."ID")
 
 # Sorts, groups and limits.
 
@@ -337,15 +336,15 @@ select * from table(dbms_xplan.display)
 ---
 EXPLAIN
 PLAN_TABLE_OUTPUT
-Plan hash value: 665234886
+Plan hash value: 3945947272
 -
------------------------------------------------------------------
-| Id  | Operation          | Name | Rows  | Bytes | Cost (%CPU) |
------------------------------------------------------------------
-|   0 | SELECT STATEMENT   |      |     1 |       |     2   (0) |
-|   1 |  SORT AGGREGATE    |      |     1 |       |     2   (0) |
-|   2 |   TABLE ACCESS FULL| T    |  1000 | 31000 |     2   (0) |
------------------------------------------------------------------
+--------------------------------------------------------------------
+| Id  | Operation             | Name | Rows  | Bytes | Cost (%CPU) |
+--------------------------------------------------------------------
+|   0 | SELECT STATEMENT      |      |     1 |       |     2   (0) |
+|   1 |  SORT AGGREGATE       |      |     1 |       |     2   (0) |
+|   2 |   INDEX FAST FULL SCAN| T_ID |  1000 | 31000 |     2   (0) |
+--------------------------------------------------------------------
 
 explain plan for select * from (select name from t order by name) where rownum <= 3;
 select * from table(dbms_xplan.display)
@@ -367,16 +366,16 @@ select * from table(dbms_xplan.display(format => 'basic'))
 ---
 EXPLAIN
 PLAN_TABLE_OUTPUT
-Plan hash value: 567833020
+Plan hash value: 1055418666
 -
-------------------------------------
-| Id  | Operation          | Name  |
-------------------------------------
-|   0 | SELECT STATEMENT   |       |
-|   1 |  UNION-ALL         |       |
-|   2 |   TABLE ACCESS FULL| T     |
-|   3 |   TABLE ACCESS FULL| SMALL |
-------------------------------------
+---------------------------------------
+| Id  | Operation             | Name  |
+---------------------------------------
+|   0 | SELECT STATEMENT      |       |
+|   1 |  UNION-ALL            |       |
+|   2 |   INDEX FAST FULL SCAN| T_ID  |
+|   3 |   TABLE ACCESS FULL   | SMALL |
+---------------------------------------
 
 explain plan for select 1 from dual connect by level <= 3;
 select * from table(dbms_xplan.display(format => 'basic'))
@@ -422,21 +421,20 @@ select * from table(dbms_xplan.display(format => 'typical -rows -bytes'))
 ---
 EXPLAIN
 PLAN_TABLE_OUTPUT
-Plan hash value: 1672436864
+Plan hash value: 3820846051
 -
-------------------------------------------------------------
-| Id  | Operation                    | Name  | Cost (%CPU) |
-------------------------------------------------------------
-|   0 | DELETE STATEMENT             |       |             |
-|   1 |  DELETE                      | T     |             |
-|   2 |   TABLE ACCESS BY INDEX ROWID| T     |     2   (0) |
-|*  3 |    INDEX RANGE SCAN          | T_GRP |             |
-------------------------------------------------------------
+-------------------------------------------------
+| Id  | Operation         | Name  | Cost (%CPU) |
+-------------------------------------------------
+|   0 | DELETE STATEMENT  |       |             |
+|   1 |  DELETE           | T     |             |
+|*  2 |   INDEX RANGE SCAN| T_GRP |     2   (0) |
+-------------------------------------------------
 -
 Predicate Information (identified by operation id):
 ---------------------------------------------------
 -
-   3 - access("GRP"=4 AND "NAME"='name 4')
+   2 - access("GRP"=4 AND "NAME"='name 4')
 
 explain plan for insert into t (id) values (1);
 select * from table(dbms_xplan.display(format => 'basic'))
@@ -472,7 +470,7 @@ select * from table(dbms_xplan.display(format => 'basic'))
 ---
 EXPLAIN
 PLAN_TABLE_OUTPUT
-Plan hash value: 1492270957
+Plan hash value: 1243632191
 -
 -----------------------------------------------
 | Id  | Operation                     | Name  |
@@ -485,8 +483,7 @@ Plan hash value: 1492270957
 |   5 |     INDEX UNIQUE SCAN         | T_ID  |
 |   6 |   NESTED LOOPS ANTI           |       |
 |   7 |    TABLE ACCESS FULL          | SMALL |
-|   8 |    TABLE ACCESS BY INDEX ROWID| T     |
-|   9 |     INDEX UNIQUE SCAN         | T_ID  |
+|   8 |    INDEX UNIQUE SCAN          | T_ID  |
 -----------------------------------------------
 
 explain plan for insert all into small values (id, name) into t (id) values (id) select id, name from t where id < 3;
@@ -518,7 +515,7 @@ COUNT(*)
 delete from plan_table;
 select count(*) from plan_table
 ---
-DELETE: 87 rows
+DELETE: 83 rows
 COUNT(*)
 0
 
@@ -809,8 +806,7 @@ ID | PARENT_ID | OPERATION | OPTIONS | OBJECT_NAME | EXECUTIONS | LAST_STARTS | 
 1 | 0 | SORT | AGGREGATE | - | 2 | 1 | 2 | 1 | 2 | 0
 2 | 1 | NESTED LOOPS | - | - | 2 | 1 | 2 | 1 | 2 | 0
 3 | 2 | TABLE ACCESS | FULL | SMALL | 2 | 1 | 2 | 1 | 2 | 0
-4 | 2 | TABLE ACCESS | BY INDEX ROWID | T | 2 | 1 | 2 | 1 | 2 | 0
-5 | 4 | INDEX | UNIQUE SCAN | T_ID | 2 | 1 | 2 | 1 | 2 | 0
+4 | 2 | INDEX | UNIQUE SCAN | T_ID | 2 | 1 | 2 | 1 | 2 | 0
 
 select count(*) from v$sql_plan_statistics;
 alter session set statistics_level = all;
@@ -819,7 +815,7 @@ insert into small values (3, 'three');
 select operation_id, last_starts, last_output_rows, last_cr_buffer_gets from v$sql_plan_statistics s, v$sql q where s.sql_id = q.sql_id and q.sql_text = 'select count(*) from small' order by 1
 ---
 COUNT(*)
-5
+4
 ALTER SESSION
 COUNT(*)
 1
@@ -844,18 +840,18 @@ LABEL
 seen
 EXPLAIN
 PLAN_TABLE_OUTPUT
-Plan hash value: 3030927536
+Plan hash value: 4027930435
 -
------------------------------------------------------------
-| Id  | Operation           | Name  | Rows  | Cost (%CPU) |
------------------------------------------------------------
-|   0 | SELECT STATEMENT    |       |     1 |     5   (0) |
-|   1 |  SCALAR SUBQUERY    |       |     1 |     5   (0) |
-|*  2 |   FILTER            |       |     1 |     2   (0) |
-|   3 |    TABLE ACCESS FULL| SMALL |     1 |     2   (0) |
-|   4 |   SORT AGGREGATE    |       |     1 |     2   (0) |
-|   5 |    TABLE ACCESS FULL| T     |  1000 |     2   (0) |
------------------------------------------------------------
+--------------------------------------------------------------
+| Id  | Operation              | Name  | Rows  | Cost (%CPU) |
+--------------------------------------------------------------
+|   0 | SELECT STATEMENT       |       |     1 |     4   (0) |
+|   1 |  SCALAR SUBQUERY       |       |     1 |     4   (0) |
+|*  2 |   FILTER               |       |     1 |     2   (0) |
+|   3 |    TABLE ACCESS FULL   | SMALL |     1 |     2   (0) |
+|   4 |   SORT AGGREGATE       |       |     1 |     2   (0) |
+|   5 |    INDEX FAST FULL SCAN| T_ID  |  1000 |     2   (0) |
+--------------------------------------------------------------
 -
 Predicate Information (identified by operation id):
 ---------------------------------------------------
@@ -958,19 +954,18 @@ select * from table(dbms_xplan.display(format => 'ALL'))
 ---
 EXPLAIN
 PLAN_TABLE_OUTPUT
-Plan hash value: 519212203
+Plan hash value: 3167232671
 -
-----------------------------------------------------------------------------
-| Id  | Operation                    | Name  | Rows  | Bytes | Cost (%CPU) |
-----------------------------------------------------------------------------
-|   0 | SELECT STATEMENT             |       |     1 |    41 |     7   (0) |
-|*  1 |  HASH JOIN SEMI              |       |     1 |    41 |     7   (0) |
-|*  2 |   HASH JOIN                  |       |     1 |    41 |     5   (0) |
-|   3 |    TABLE ACCESS FULL         | SMALL |     1 |    10 |     2   (0) |
-|   4 |    TABLE ACCESS FULL         | T     |  1000 | 31000 |     2   (0) |
-|   5 |   TABLE ACCESS BY INDEX ROWID| T     |    10 |   310 |     2   (0) |
-|*  6 |    INDEX RANGE SCAN          | T_ID  |    11 |       |             |
-----------------------------------------------------------------------------
+-------------------------------------------------------------------
+| Id  | Operation           | Name  | Rows  | Bytes | Cost (%CPU) |
+-------------------------------------------------------------------
+|   0 | SELECT STATEMENT    |       |     1 |    41 |     7   (0) |
+|*  1 |  HASH JOIN SEMI     |       |     1 |    41 |     7   (0) |
+|*  2 |   HASH JOIN         |       |     1 |    41 |     5   (0) |
+|   3 |    TABLE ACCESS FULL| SMALL |     1 |    10 |     2   (0) |
+|   4 |    TABLE ACCESS FULL| T     |  1000 | 31000 |     2   (0) |
+|*  5 |   INDEX RANGE SCAN  | T_ID  |    10 |   310 |     2   (0) |
+-------------------------------------------------------------------
 -
 Object Alias (identified by operation id):
 ------------------------------------------
@@ -978,14 +973,13 @@ Object Alias (identified by operation id):
    3 - S
    4 - T
    5 - U
-   6 - U
 -
 Predicate Information (identified by operation id):
 ---------------------------------------------------
 -
    1 - access("T"."ID"="U"."ID")
    2 - access("S"."ID"="T"."ID")
-   6 - access("U"."ID">990)
+   5 - access("U"."ID">990)
 -
 Hint Report (identified by operation id / Object Alias):
 Total hints for statement: 3 (U - Unused (1), N - Unresolved (1))
@@ -994,7 +988,7 @@ Total hints for statement: 3 (U - Unused (1), N - Unresolved (1))
    0 - STATEMENT
          N -  INDEX(SMALL NIX) / its query block has no table of this name
    4 - T
-         U -  INDEX(T T_GRP) / no condition gives a range of the index
+         U -  INDEX(T T_GRP) / no condition gives a range of the index, and it may lack rows
    5 - U
            -  INDEX(U T_ID)
 
@@ -1110,7 +1104,7 @@ select * from table(dbms_xplan.display(format => 'basic +hint_report'));
 ---
 EXPLAIN
 PLAN_TABLE_OUTPUT
-Plan hash value: 53922055
+Plan hash value: 95378965
 -
 ------------------------------------------------
 | Id  | Operation                      | Name  |
@@ -1126,8 +1120,7 @@ Plan hash value: 53922055
 |   8 |     TABLE ACCESS FULL          | SMALL |
 |   9 |   NESTED LOOPS ANTI            |       |
 |  10 |    TABLE ACCESS FULL           | SMALL |
-|  11 |    TABLE ACCESS BY INDEX ROWID | T     |
-|  12 |     INDEX UNIQUE SCAN          | T_ID  |
+|  11 |    INDEX UNIQUE SCAN           | T_ID  |
 ------------------------------------------------
 -
 Hint Report (identified by operation id / Object Alias):

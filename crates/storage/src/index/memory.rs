@@ -161,6 +161,8 @@ impl Blocks for Memory {
         Ok(Exclusive { guard, address })
     }
 
+    fn note_split(&self) {}
+
     fn release_block(&self, block: Exclusive) -> Result<()> {
         self.released.lock().push(block.address);
         Ok(())

@@ -16,6 +16,7 @@ mod blocks;
 mod build;
 mod definition;
 mod delete;
+mod fast;
 mod insert;
 mod key;
 #[cfg(test)]
@@ -34,6 +35,7 @@ mod worker;
 pub(crate) use build::build;
 pub use build::{Built, check_key_length};
 pub use definition::IndexDef;
+pub use fast::FastFullScan;
 pub(crate) use key::Entries;
 #[cfg(any(test, feature = "testing"))]
 pub use key::images;

@@ -73,6 +73,11 @@ impl Cursor {
         Self { lower, upper, descending, leaf, address, from: 0, to: 0, state: Reached::Before }
     }
 
+    /// The current leaf; None before the first.
+    pub(super) fn address(&self) -> Option<BlockAddress> {
+        (!self.leaf.is_empty()).then_some(self.address)
+    }
+
     /// The next entry of the range in the current leaf that is not deleted.
     pub(super) fn step(&mut self) -> Option<usize> {
         while self.from < self.to {

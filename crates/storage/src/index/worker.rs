@@ -64,6 +64,10 @@ impl Blocks for WorkerBlocks<'_> {
         self.segment.empty_block(self.worker)
     }
 
+    fn note_split(&self) {
+        self.segment.note_index_split();
+    }
+
     fn release_block(&self, block: BlockMut) -> Result<()> {
         self.segment.release_block(self.worker, block)
     }
@@ -151,7 +155,7 @@ pub(super) fn with_tree<R>(s: &Worker, index: &IndexDef, work: impl FnOnce(&Tree
     with_tree_as_seen(s, index, None, work)
 }
 
-fn with_tree_as_seen<R>(
+pub(super) fn with_tree_as_seen<R>(
     s: &Worker,
     index: &IndexDef,
     snapshot: Option<&Snapshot>,
@@ -240,7 +244,7 @@ pub fn verify(s: &Worker, index: &IndexDef, table: Option<&Segment>) -> Result<V
 }
 
 /// The data object number in the rowids of the index's table.
-fn table_data_object(s: &Worker, index: &IndexDef) -> ObjectNumber {
+pub(super) fn table_data_object(s: &Worker, index: &IndexDef) -> ObjectNumber {
     s.definitions().data_object(index.table).unwrap_or(index.table)
 }
 
@@ -251,6 +255,11 @@ pub struct EntryKey<'a> {
 }
 
 impl<'a> EntryKey<'a> {
+    /// `image`: key columns without a rowid.
+    pub(super) fn of(image: &'a [u8]) -> Self {
+        Self { image }
+    }
+
     pub fn columns(&self) -> impl Iterator<Item = Option<&'a [u8]>> + use<'a> {
         Columns::of(self.image)
     }
@@ -259,6 +268,14 @@ impl<'a> EntryKey<'a> {
     #[must_use]
     pub fn to_key(&self) -> Key {
         Key::new(self.columns())
+    }
+}
+
+impl Key {
+    /// The key as entries have it.
+    #[must_use]
+    pub fn as_entry(&self) -> EntryKey<'_> {
+        EntryKey::of(self.image())
     }
 }
 
@@ -315,8 +332,22 @@ impl IndexScan {
             }
         };
         let (key, restricted) = self.cursor.entry(at);
-        let key = EntryKey { image: own_columns(shape(&self.index), key) };
+        let key = EntryKey::of(own_columns(shape(&self.index), key));
         Ok(Some((key, rowid(self.table_data_object, restricted))))
+    }
+}
+
+impl IndexScan {
+    /// Gets the leaf at which the scan stands once more. A call that goes on with a scan does that, because nothing stays
+    /// pinned between calls: a fetch costs one get of the index more than the fetch before it has left.
+    ///
+    /// # Errors
+    /// As [`IndexScan::next`].
+    pub fn go_on(&self) -> Result<()> {
+        let Some(address) = self.cursor.address() else { return Ok(()) };
+        with_tree_as_seen(&self.worker, &self.index, Some(&self.snapshot), |tree| {
+            tree.shared(address).map(drop).map_err(|error| tree.blocks.explained(error))
+        })
     }
 }
 

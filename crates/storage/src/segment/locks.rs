@@ -27,6 +27,8 @@ pub(super) struct SegmentLocks {
     pub(super) readable_from: AtomicU64,
     /// Last data object number under which the segment was given up, with all numbers before it.
     pub(super) given_up: AtomicU32,
+    /// Number of splits of the index whose segment this is, since the start of the instance.
+    index_splits: AtomicU32,
     /// Blocks below the mark, as an estimate has read them; 0: unknown, because the mark may have moved since.
     blocks: AtomicU32,
 }
@@ -84,6 +86,17 @@ impl Segment {
         let object = i64::from(self.spec.data_object.0);
         self.locks.blocks.store(0, Ordering::Relaxed);
         s.meter().take_enqueue(Enqueue::HwContention, EXCLUSIVE, at, object, || lock.try_lock(), || lock.lock())
+    }
+
+    /// Counts a split of the index whose segment this is. The blocks that it changes are latched.
+    pub(crate) fn note_index_split(&self) {
+        self.locks.index_splits.fetch_add(1, Ordering::Release);
+    }
+
+    /// Number of splits of the index since the start of the instance. The splits of blocks that the caller has seen
+    /// changed are counted.
+    pub(crate) fn index_splits(&self) -> u32 {
+        self.locks.index_splits.load(Ordering::Acquire)
     }
 
     /// Blocks below the high-water mark, for estimates: the segment header is read once after each move of the mark. A

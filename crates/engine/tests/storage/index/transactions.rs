@@ -13,7 +13,9 @@ use engine::ddl::PhysicalAttributes;
 use engine::dictionary::{IndexDef, TableDef};
 use engine::instance::Session;
 use storage::control::SpaceManagement;
-use storage::index::{IndexScan, Key, delete_batch, images, insert_batch, lookup, statistics, verify};
+use storage::index::{
+    EntryKey, FastFullScan, IndexScan, Key, delete_batch, images, insert_batch, lookup, statistics, verify,
+};
 use storage::txn::{CommitWrite, Mark};
 
 /// Long enough that few keys fill a leaf of 2 KB.
@@ -88,11 +90,18 @@ impl Stage {
     }
 
     fn next(&self, scan: &mut IndexScan) -> Option<(u32, u32)> {
-        let (key, rowid) = scan.next().unwrap()?;
+        scan.next().unwrap().map(|entry| self.numbers(entry))
+    }
+
+    fn next_fast(&self, scan: &mut FastFullScan) -> Option<(u32, u32)> {
+        scan.next().unwrap().map(|entry| self.numbers(entry))
+    }
+
+    fn numbers(&self, (key, rowid): (EntryKey<'_>, Rowid)) -> (u32, u32) {
         let text = key.columns().next().flatten().unwrap();
         let n = std::str::from_utf8(&text[..6]).unwrap().parse().unwrap();
         let first = self.table.segment.header().plus(1);
-        Some((n, (rowid.block.block - first.block) * 100 + u32::from(rowid.slot)))
+        (n, (rowid.block.block - first.block) * 100 + u32::from(rowid.slot))
     }
 
     fn all(&self, s: &Arc<Session>) -> Vec<(u32, u32)> {
@@ -133,6 +142,43 @@ fn commit(s: &Arc<Session>) {
 
 fn numbered(keys: impl IntoIterator<Item = u32>) -> Vec<(u32, u32)> {
     keys.into_iter().map(|n| (n, n)).collect()
+}
+
+/// What a fast full scan finds while the index is split under it, at each place, and how many of its entries were found
+/// before the split.
+#[test]
+fn a_fast_full_scan_finds_each_entry_once_whatever_is_split_meanwhile() {
+    for unique in [false, true] {
+        let stage = Stage::new(unique);
+        let (reader, writer) = (stage.connect(), stage.connect());
+        stage.insert(&writer, &numbered((0..400).map(|n| n * 10))).unwrap();
+        commit(&writer);
+        stage.delete(&writer, &numbered((0..400).filter(|n| n % 7 == 0).map(|n| n * 10))).unwrap();
+        commit(&writer);
+        let mut expected = stage.all(&reader);
+        assert!(expected.len() > 300);
+        for (round, before) in [0, 1, 5, 40, 100, 200, 300, expected.len()].into_iter().enumerate() {
+            let mut scan = FastFullScan::new(&reader, &stage.index).unwrap();
+            let mut found: Vec<_> = (0..before).map_while(|_| stage.next_fast(&mut scan)).collect();
+            assert_eq!(found.len(), before);
+            // Another session fills leaves on both sides of the scan's place, and empties others.
+            let splits = writer.meter().value(Statistic::LeafNodeSplits);
+            let rows = numbered((0..400).map(|n| n * 10 + 1 + round as u32));
+            stage.insert(&writer, &rows).unwrap();
+            stage.delete(&writer, &rows[..rows.len() / 2]).unwrap();
+            commit(&writer);
+            let after = writer.meter().value(Statistic::LeafNodeSplits);
+            assert!(after > splits, "nothing was split");
+            while let Some(row) = stage.next_fast(&mut scan) {
+                found.push(row);
+            }
+            found.sort_unstable();
+            expected.sort_unstable();
+            assert_eq!(found, expected, "unique {unique}, after {before} entries");
+            expected = stage.all(&reader);
+        }
+        stage.sound();
+    }
 }
 
 #[test]

@@ -196,8 +196,8 @@ fn timed(connection: &mut Connection, text: &str) -> Result<(f64, String)> {
     Ok((time_s, waits::sql_id(text)))
 }
 
-/// The chosen plan beside the fastest one of those that hints make, in queries a second. The second value: a note, where
-/// no hint changes the plan and there is nothing to compare with.
+/// The chosen plan beside the fastest one of those that hints make, in queries a second. The second value: a note,
+/// where no hint changes the plan and there is nothing to compare with.
 fn compared(
     connection: &mut Connection,
     question: &Question,

@@ -1,0 +1,177 @@
+//! The fast full scan: all blocks of an index below its high-water mark, in their order on disk, by multiblock reads.
+//!
+//! Entries come in no order. A split moves entries into a block that the scan may have passed, or has yet to come to.
+//! So the scan looks at the number of splits behind each block that it gets: while that stays as it was, each entry is in
+//! one leaf, the one in which the scan finds it. Once there has been a split, the rest is read in key order from leaf to
+//! leaf, without the entries between the first and the last key of the leaves that were handed over before.
+
+use std::cmp::Ordering;
+use std::fmt;
+use std::ops::Bound;
+
+use common::sync::Arc;
+use common::{BlockClass, Error, ObjectNumber, Result, Rowid};
+use format::index::{self, Leaf, key};
+use format::transaction;
+use waits::{SegmentStatistic, Statistic};
+
+use super::IndexDef;
+use super::key::{own_columns, rowid};
+use super::scan::Cursor;
+use super::worker::{EntryKey, shape, table_data_object, with_tree_as_seen};
+use crate::cache::BlockScan;
+use crate::snapshot::Snapshot;
+use crate::txn::Worker;
+
+/// An index of no more blocks than this percentage of the buffers of its block size stays in the cache as any other
+/// blocks do.
+const SHORT_INDEX_PERCENT: u64 = 2;
+
+/// A fast full scan under way. It sees the index as the session's statement did when the scan was made, and holds no
+/// latch between calls.
+pub struct FastFullScan {
+    worker: Arc<Worker>,
+    index: Arc<IndexDef>,
+    snapshot: Arc<Snapshot>,
+    table_data_object: ObjectNumber,
+    blocks: BlockScan,
+    /// Number of the index's splits when the blocks were listed.
+    splits: u32,
+    /// A copy of the present leaf, and the next entry in it.
+    leaf: Vec<u8>,
+    at: usize,
+    /// The first and the last key of each leaf that was handed over.
+    through: Vec<(Vec<u8>, Vec<u8>)>,
+    /// The rest in key order, once the index has been split.
+    rest: Option<Cursor>,
+}
+
+impl fmt::Debug for FastFullScan {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "FastFullScan({})", self.index.name)
+    }
+}
+
+impl FastFullScan {
+    /// Starts a scan: reads the list of blocks from the segment header and its maps.
+    ///
+    /// # Errors
+    /// ORA-08103 when the index was given up; errors of getting blocks.
+    pub fn new(s: &Arc<Worker>, index: &Arc<IndexDef>) -> Result<Self> {
+        let snapshot = s.snapshot();
+        let segment = &index.segment;
+        let splits = segment.index_splits();
+        let ranges = segment.scan_ranges_at(s, snapshot.scn())?;
+        let blocks: u64 = ranges.iter().map(|range| u64::from(range.blocks)).sum();
+        let buffers = s.store().cache().pool_of(segment.block_size()).capacity() as u64;
+        let short = blocks * 100 <= buffers * SHORT_INDEX_PERCENT;
+        s.meter().count(Statistic::IndexFastFullScansFull, 1);
+        s.meter().segment(segment.data_object(), SegmentStatistic::SegmentScans, 1);
+        Ok(Self {
+            worker: s.clone(),
+            index: index.clone(),
+            snapshot,
+            table_data_object: table_data_object(s, index),
+            blocks: s.scan_blocks(ranges, BlockClass::Data, !short),
+            splits,
+            leaf: Vec::new(),
+            at: 0,
+            through: Vec::new(),
+            rest: None,
+        })
+    }
+
+    /// The next entry: its key columns and its row. None at the end.
+    ///
+    /// # Errors
+    /// As [`IndexScan::next`](super::IndexScan::next).
+    #[expect(clippy::should_implement_trait, reason = "an iterator cannot lend the key")]
+    pub fn next(&mut self) -> Result<Option<(EntryKey<'_>, Rowid)>> {
+        let at = loop {
+            if self.rest.is_some() {
+                let Some(at) = self.next_of_rest()? else { return Ok(None) };
+                break at;
+            }
+            let leaf = (!self.leaf.is_empty()).then(|| Leaf::of(&self.leaf));
+            if let Some(leaf) = leaf.filter(|leaf| self.at < leaf.entries()) {
+                self.at += 1;
+                if !leaf.is_deleted(self.at - 1) {
+                    break self.at - 1;
+                }
+                continue;
+            }
+            if !self.next_leaf()? {
+                return Ok(None);
+            }
+        };
+        let (stored, restricted) = match &self.rest {
+            Some(cursor) => cursor.entry(at),
+            None => {
+                let entry = Leaf::of(&self.leaf).entry(at);
+                (entry.key, entry.rowid)
+            }
+        };
+        let key = EntryKey::of(own_columns(shape(&self.index), stored));
+        Ok(Some((key, rowid(self.table_data_object, restricted))))
+    }
+
+    /// Copies the next leaf. False at the end of the blocks; true, too, when the rest is to be read in key order.
+    fn next_leaf(&mut self) -> Result<bool> {
+        let segment = &self.index.segment;
+        loop {
+            self.worker.check_cancelled()?;
+            let next = self.blocks.next_block();
+            let next = next.map_err(|error| segment.explained(&self.worker, self.snapshot.scn(), error))?;
+            let Some(block) = next else { return Ok(false) };
+            if transaction::header(&block).object_number() != segment.data_object() {
+                let name = self.index.qualified_name();
+                return Err(Error::user(8103, format!("index {name} no longer exists where it was")));
+            }
+            if index::is_blank(&block) {
+                continue;
+            }
+            index::check(&block, block.address())?;
+            let is_leaf = index::is_leaf(&block);
+            if !is_leaf {
+                self.worker.meter().count(Statistic::ConsistentGetsExamination, 1);
+            }
+            // A session that splits a leaf counts it before it gives up the latch.
+            if segment.index_splits() != self.splits {
+                self.through.sort_unstable_by(|one, other| key::compare(&one.0, &other.0));
+                self.rest = Some(Cursor::new(Bound::Unbounded, Bound::Unbounded, false));
+                return Ok(true);
+            }
+            if !is_leaf {
+                continue;
+            }
+            let block = segment.as_seen(&self.worker, block, &self.snapshot)?;
+            let leaf = Leaf::of(&block);
+            let Some(last) = leaf.entries().checked_sub(1) else { continue };
+            self.through.push((leaf.key(0).to_vec(), leaf.key(last).to_vec()));
+            self.leaf.clear();
+            self.leaf.extend_from_slice(&block);
+            self.at = 0;
+            return Ok(true);
+        }
+    }
+
+    /// The next entry in key order that was not in a leaf handed over before.
+    fn next_of_rest(&mut self) -> Result<Option<usize>> {
+        let Self { worker, index, snapshot, through, rest, .. } = self;
+        let Some(cursor) = rest else { return Ok(None) };
+        loop {
+            let Some(at) = cursor.step() else {
+                if !with_tree_as_seen(worker, index, Some(snapshot), |tree| cursor.advance(tree))? {
+                    return Ok(None);
+                }
+                continue;
+            };
+            let (stored, _) = cursor.entry(at);
+            let before = through.partition_point(|(first, _)| key::compare(first, stored) != Ordering::Greater);
+            let is_through = before.checked_sub(1).and_then(|at| through.get(at));
+            if is_through.is_none_or(|(_, last)| key::compare(last, stored) == Ordering::Less) {
+                return Ok(Some(at));
+            }
+        }
+    }
+}
