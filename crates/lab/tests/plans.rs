@@ -5,7 +5,7 @@ use lab::BenchOptions;
 
 #[test]
 fn all_questions_are_answered_and_compared_with_other_plans() {
-    let options = BenchOptions { scale: 0.02, runs: 1, cache_mb: 32, ..BenchOptions::default() };
+    let options = BenchOptions { scale: 0.1, runs: 1, cache_mb: 32, ..BenchOptions::default() };
     let outcome = lab::bench("plans", &options, &mut *lab::progress::automatic()).unwrap();
     assert_eq!(outcome.cases.len(), 22);
     for (at, case) in outcome.cases.iter().enumerate() {

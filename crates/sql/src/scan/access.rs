@@ -32,9 +32,9 @@ pub(crate) type KeyBound = Bound<Vec<Vec<u8>>>;
 pub(crate) enum Access {
     Full,
     Rowids(Vec<Rowid>),
-    /// `ranges`: in the order in which they are read; several for a list of values; of the columns behind those that are
-    /// skipped. `descending`: each is read from its end. `only`: the table is not visited. `filter`: what an entry is to
-    /// satisfy beside.
+    /// `ranges`: in the order in which they are read; several for a list of values; of the columns behind those that
+    /// are skipped. `descending`: each is read from its end. `only`: the table is not visited. `filter`: what an entry
+    /// is to satisfy beside.
     Index {
         index: Arc<IndexDef>,
         way: IndexWay,

@@ -25,8 +25,8 @@ impl IndexRange {
         Self::One(Key::default(), None)
     }
 
-    /// `unique`: both bounds are the whole key of a unique index. `way` says of which columns the bounds are, and that a
-    /// whole index is read block by block.
+    /// `unique`: both bounds are the whole key of a unique index. `way` says of which columns the bounds are, and that
+    /// a whole index is read block by block.
     pub(crate) fn open(
         session: &Arc<Session>,
         (index, way): (&Arc<IndexDef>, IndexWay),
@@ -75,8 +75,8 @@ impl IndexRange {
 /// Leading key columns.
 type Prefix = Vec<Option<Vec<u8>>>;
 
-/// A range behind leading columns that have no condition: for each of their values, which are found one after the other,
-/// the index is entered once more.
+/// A range behind leading columns that have no condition: for each of their values, which are found one after the
+/// other, the index is entered once more.
 #[derive(Debug)]
 pub(crate) struct SkipScan {
     session: Arc<Session>,

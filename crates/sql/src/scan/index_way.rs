@@ -1,9 +1,9 @@
 //! The ways on which an index leads to rows, and what each of them visits.
 //!
 //! A range is entered by the conditions on leading columns. Where there are none, the index may be skipped through: it
-//! is entered once for each value of its leading columns. Where it has a row's entry for each row of the table, it can be
-//! read as a whole, in its order from leaf to leaf, or faster in the order of its blocks. Where it has all columns that
-//! are wanted, the table is not visited.
+//! is entered once for each value of its leading columns. Where it has an entry for each row of the table, it can be
+//! read as a whole, in its order from leaf to leaf, or faster in the order of its blocks. Where it has all columns
+//! that are wanted, the table is not visited.
 
 use std::sync::Arc;
 

@@ -1,9 +1,9 @@
 //! The fast full scan: all blocks of an index below its high-water mark, in their order on disk, by multiblock reads.
 //!
 //! Entries come in no order. A split moves entries into a block that the scan may have passed, or has yet to come to.
-//! So the scan looks at the number of splits behind each block that it gets: while that stays as it was, each entry is in
-//! one leaf, the one in which the scan finds it. Once there has been a split, the rest is read in key order from leaf to
-//! leaf, without the entries between the first and the last key of the leaves that were handed over before.
+//! So the scan looks at the number of splits behind each block that it gets: while that stays as it was, each entry is
+//! in one leaf, the one in which the scan finds it. Once there has been a split, the rest is read in key order from
+//! leaf to leaf, without the entries between the first and the last key of the leaves that were handed over before.
 
 use std::cmp::Ordering;
 use std::fmt;

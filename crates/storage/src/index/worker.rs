@@ -338,8 +338,8 @@ impl IndexScan {
 }
 
 impl IndexScan {
-    /// Gets the leaf at which the scan stands once more. A call that goes on with a scan does that, because nothing stays
-    /// pinned between calls: a fetch costs one get of the index more than the fetch before it has left.
+    /// Gets the leaf at which the scan stands once more. A fetch that goes on with a scan does that, because nothing
+    /// stays pinned between fetches.
     ///
     /// # Errors
     /// As [`IndexScan::next`].

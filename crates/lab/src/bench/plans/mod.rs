@@ -24,8 +24,8 @@ use tables::{REFERENCES, TABLES, fields, nullable};
 
 /// The scale factor at scale 1.
 const SCALE: f64 = 0.1;
-/// The least that the generator makes tables of.
-const LEAST_SCALE: f64 = 0.001;
+/// Of fewer suppliers the generator gives a part the same one twice.
+const LEAST_SCALE: f64 = 0.01;
 /// The chosen plan may take twice the time of the best one.
 const ASKED: f64 = 0.5;
 /// An estimate is near when it is within this many times.
