@@ -203,6 +203,10 @@ impl<'k> Columns<'k> for EntryColumns<'_, 'k> {
 
 impl EntryRows {
     fn new(spec: &ReadSpec, index: &IndexDef) -> Self {
+        if matches!(spec.access, Access::Index { only: false, filter: None, .. }) {
+            // Entries are not looked at.
+            return Self { fetch: RowidFetch::new(spec), columns: Vec::new(), places: Vec::new() };
+        }
         let place = |column: &u16| index.columns.iter().position(|own| own == column);
         let places = spec.projection.iter().map(place).collect::<Option<Vec<_>>>().unwrap_or_default();
         Self { fetch: RowidFetch::new(spec), columns: index.columns.clone(), places }
