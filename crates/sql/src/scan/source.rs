@@ -82,6 +82,7 @@ impl Source {
             }
             Access::Rowids(rowids) => Self::Rowids { fetch: RowidFetch::new(spec), rowids: rowids.clone().into_iter() },
             Access::Index { index, way, ranges, unique, descending, .. } => {
+                index.segment.check_readable(session.snapshot().scn())?;
                 let mut following = ranges.clone().into_iter();
                 let range = match following.next() {
                     Some(range) => IndexRange::open(session, (index, *way), &range, *unique, *descending)?,

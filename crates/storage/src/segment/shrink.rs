@@ -26,8 +26,8 @@ impl Segment {
         self.locks.shrinks.load(Ordering::Acquire)
     }
 
-    /// Notes that the rows are in their present places since `scn`; their earlier places are not kept. The note is not
-    /// on disk, because no snapshot outlives the instance.
+    /// Notes that the rows, or the entries of an index, are in their present places since `scn`; their earlier places
+    /// are not kept. The note is not on disk, because no snapshot outlives the instance.
     pub fn moved(&self, scn: Scn) {
         debug_assert!(scn.0 > 0, "{self:?}: rows were moved at no time");
         self.locks.readable_from.fetch_max(scn.0, Ordering::AcqRel);

@@ -25,7 +25,13 @@ const SCAN_ROWS: usize = 10_000;
 pub fn build_index(s: &Arc<Worker>, table: &HeapTable, index: &IndexDef, segment: &Segment) -> Result<Built> {
     let columns = index.columns.iter().filter_map(|position| table.columns.get(usize::from(*position)));
     let types = columns.map(|column| column.data_type);
-    index::build(s, types, index, segment, |shape| gather(s, table, index, shape))
+    let seen = s.store().visible_scn();
+    let built = index::build(s, types, index, segment, |shape| gather(s, table, index, shape))?;
+    // Older snapshots have rows of which the build knows nothing.
+    if seen.0 > 0 {
+        segment.moved(seen);
+    }
+    Ok(built)
 }
 
 /// The keys of all rows, sorted.
