@@ -136,6 +136,21 @@ impl Source {
                         None => range.go_on()?,
                     }
                 }
+                if *only && following.len() == 0 {
+                    // The only range: entry by entry without a look at anything else.
+                    let mut looked = 0_u32;
+                    while let Some((key, rowid)) = range.next()? {
+                        entries.take(key, tested, rowid, Some(&mut *sink));
+                        if sink.held() >= wanted {
+                            return Ok(true);
+                        }
+                        looked = looked.wrapping_add(1);
+                        if looked.is_multiple_of(ENTRIES_A_CHECK) {
+                            session.check_cancelled()?;
+                        }
+                    }
+                    return Ok(false);
+                }
                 while sink.held() < wanted {
                     let mut found = || -> Result<Option<Rowid>> {
                         while let Some((key, rowid)) = range.next()? {
@@ -176,8 +191,12 @@ impl Source {
     }
 }
 
-/// Most columns of an index.
+/// Most columns of an index, and of most indexes.
 const COLUMNS_MAX: usize = 32;
+const FEW_COLUMNS: usize = 4;
+
+/// Entries between two looks whether the user has cancelled.
+const ENTRIES_A_CHECK: u32 = 256;
 
 /// Rows out of the entries of an index, or by their rowids.
 #[derive(Debug)]
@@ -221,14 +240,35 @@ impl EntryRows {
         rowid: Rowid,
         sink: Option<&mut impl ReadSink>,
     ) -> bool {
-        let mut values: [Option<&[u8]>; COLUMNS_MAX] = [None; COLUMNS_MAX];
+        match (condition, sink) {
+            // Rows are counted, or their rowids are wanted alone.
+            (None, Some(sink)) if self.places.is_empty() => {
+                sink.fetched(rowid, &[]);
+                true
+            }
+            (condition, sink) if self.columns.len() <= FEW_COLUMNS => {
+                self.take_of::<FEW_COLUMNS>(key, condition, rowid, sink)
+            }
+            (condition, sink) => self.take_of::<COLUMNS_MAX>(key, condition, rowid, sink),
+        }
+    }
+
+    /// The same of an index with at most `N` columns.
+    fn take_of<const N: usize>(
+        &self,
+        key: EntryKey<'_>,
+        condition: Option<&Predicate>,
+        rowid: Rowid,
+        sink: Option<&mut impl ReadSink>,
+    ) -> bool {
+        let mut values: [Option<&[u8]>; N] = [None; N];
         values.iter_mut().zip(key.columns()).for_each(|(value, column)| *value = column);
         let mut entry = EntryColumns { columns: &self.columns, values: &values };
         if condition.is_some_and(|condition| !condition.accepts(&mut entry)) {
             return false;
         }
         if let Some(sink) = sink {
-            let mut row = [None; COLUMNS_MAX];
+            let mut row = [None; N];
             row.iter_mut().zip(&self.places).for_each(|(column, at)| *column = values.get(*at).copied().flatten());
             sink.fetched(rowid, &row[..self.places.len()]);
         }
