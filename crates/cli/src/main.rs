@@ -29,6 +29,10 @@ use clap::Parser;
 use command_line::{Command, CommandLine};
 use failure::{Outcome, USAGE};
 
+/// Statements by key take and give back small pieces of memory; the system's allocator took an eighth of their time.
+#[global_allocator]
+static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
+
 fn main() -> ExitCode {
     let worker = common::sync::spawn_with_stack("main", common::limits::SESSION_STACK_BYTES, run);
     let ended = worker.map(|worker| worker.join());

@@ -67,6 +67,12 @@ impl Part {
         self.bytes.iter().min().map_or(0, |bytes| bytes.div_ceil(MB))
     }
 
+    /// FILESYSTEMIO_OPTIONS. PostgreSQL's reads come from the operating system's page cache where that has the page:
+    /// where blocks are read all the time, ours do so too.
+    fn files(&self) -> &'static str {
+        if self.is_larger() { "ASYNCH" } else { "SETALL" }
+    }
+
     fn holds_all(&self) -> bool {
         self.mb() <= self.cache_mb
     }
@@ -141,7 +147,7 @@ impl Bench<'_> {
         let cached = format!("cache of {} MB", part.cache_mb);
         let mut sides: Vec<Box<dyn Side>> = Vec::new();
         progress.step(&format!("{cached}: Highwater: creating the database"));
-        sides.push(Box::new(Highwater::create(&home.path().join("highwater"), part.cache_mb)?));
+        sides.push(Box::new(Highwater::create(&home.path().join("highwater"), part.cache_mb, part.files())?));
         if let Some(found) = self.installation {
             progress.step(&format!("{cached}: PostgreSQL: creating the database"));
             sides.push(Box::new(Peer::create(found, home.path(), part.cache_mb)?));
@@ -218,10 +224,12 @@ impl Bench<'_> {
             notes.push(format!(
                 "{}: {}; in the second part shared_buffers={}MB; fillfactor 90 where PCTFREE is 10; autovacuum's work \
                  is done by VACUUM before each run; log and all else by default. Its reads come from the operating \
-                 system's page cache where that has the page; Highwater's go past it",
+                 system's page cache where that has the page; Highwater's too in the second part \
+                 (FILESYSTEMIO_OPTIONS={}), and go past it in the first",
                 found.version,
                 set.join(", "),
-                parts[1].cache_mb
+                parts[1].cache_mb,
+                parts[1].files()
             ));
         }
         notes

@@ -74,8 +74,10 @@ pub(super) struct Highwater {
 }
 
 impl Highwater {
-    pub(super) fn create(directory: &Path, cache_mb: u64) -> Result<Self> {
-        let laboratory = Laboratory::create(Some(directory), [("db_cache_size", format!("{cache_mb}M"))])?;
+    /// `files` is the value of FILESYSTEMIO_OPTIONS.
+    pub(super) fn create(directory: &Path, cache_mb: u64, files: &str) -> Result<Self> {
+        let set = [("db_cache_size", format!("{cache_mb}M")), ("filesystemio_options", files.to_owned())];
+        let laboratory = Laboratory::create(Some(directory), set)?;
         let connection = laboratory.connect()?;
         Ok(Self { laboratory, connection })
     }
