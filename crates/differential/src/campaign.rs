@@ -31,6 +31,8 @@ pub struct Plan {
     pub first: u64,
     /// The campaign ends after this many differences.
     pub differences: usize,
+    /// Each of Highwater's statements goes through the planner, also one that would have a way of its own.
+    pub planned: bool,
 }
 
 /// Both sides, and the tally.
@@ -53,9 +55,8 @@ impl Campaign {
     /// # Errors
     /// When a side does not start.
     pub fn start(installation: &Installation, plan: Plan) -> Result<Self> {
-        let campaign =
-            Self { ours: Ours::start()?, theirs: Theirs::start(installation)?, tally: Tally::default(), plan };
-        Ok(campaign)
+        let (ours, theirs) = (Ours::start(plan.planned)?, Theirs::start(installation)?);
+        Ok(Self { ours, theirs, tally: Tally::default(), plan })
     }
 
     /// Runs the plan's rounds; `progress` is called after each.

@@ -40,16 +40,19 @@ struct Arguments {
     /// The pass list: a script that agrees less than listed is an error, what is new or better is added
     #[arg(long, requires = "suite")]
     passes: Option<PathBuf>,
+    /// Have Highwater's planner carry out each statement, also one that has a way of its own
+    #[arg(long)]
+    planned: bool,
 }
 
 /// Runs scripts one after another, each on a new database. True: all answers agree or, with a pass list, as many as are
 /// listed.
-fn run_suite(scripts: &[PathBuf], passes: Option<&Path>) -> common::Result<bool> {
+fn run_suite(scripts: &[PathBuf], passes: Option<&Path>, planned: bool) -> common::Result<bool> {
     let mut all = suite::Outcome::default();
     let mut passes = passes.map(Passes::read).transpose()?;
     let mut worse = 0;
     for script in scripts {
-        let outcome = suite::run(script)?;
+        let outcome = suite::run(script, planned)?;
         println!("{}: {outcome}", script.display());
         for (why, (count, first)) in &outcome.refused {
             println!("  refused {count} times, {why}; {first}");
@@ -79,7 +82,7 @@ fn on_a_stack<T: Send + 'static>(run: impl FnOnce() -> common::Result<T> + Send 
 fn main() -> ExitCode {
     let arguments = Arguments::parse();
     if !arguments.suite.is_empty() {
-        return match on_a_stack(move || run_suite(&arguments.suite, arguments.passes.as_deref())) {
+        return match on_a_stack(move || run_suite(&arguments.suite, arguments.passes.as_deref(), arguments.planned)) {
             Ok(agrees) => ExitCode::from(u8::from(!agrees)),
             Err(error) => {
                 eprintln!("differential: {error}");
@@ -101,6 +104,7 @@ fn main() -> ExitCode {
         changes: arguments.changes,
         first: arguments.round,
         differences: arguments.differences,
+        planned: arguments.planned,
     };
     let run = move || {
         let mut told = 0;

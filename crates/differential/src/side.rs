@@ -98,20 +98,11 @@ pub(crate) trait Side {
     fn define(&mut self, text: &str) -> Result<()>;
 }
 
-/// Known errors of Highwater's planner (HW-0061), by their beginning; any other is a difference.
-const KNOWN: [&str; 1] = [
-    // Grouping by a CASE: the planner's two kinds of plans do not agree on whether it may be NULL.
-    "query engine: Internal error: Physical input schema should be the same as the one converted from logical input schema.",
-];
-
-fn is_known(message: &str) -> bool {
-    KNOWN.iter().any(|known| message.starts_with(known))
-}
-
 pub(crate) struct Ours(Connection);
 
 impl Ours {
-    pub(crate) fn start() -> Result<Self> {
+    /// `planned`: each statement goes through the planner, also one that would have a way of its own.
+    pub(crate) fn start(planned: bool) -> Result<Self> {
         let parameters = vec![("db_cache_size".to_owned(), "64M".to_owned())];
         let options = CreateOptions { parameters, ..CreateOptions::default() };
         let files = Arc::new(MemoryFileSystem::default());
@@ -119,6 +110,9 @@ impl Ours {
             Instance::create(files, Path::new("/database"), Arc::new(SystemClock::default()), None, &options)?;
         let mut connection = Database::new(instance).connect("system", None)?;
         connection.run("alter session set nls_date_format = 'YYYY-MM-DD HH24:MI:SS'")?;
+        if planned {
+            connection.run("alter system set \"_direct_execution\" = false scope = memory")?;
+        }
         Ok(Self(connection))
     }
 
@@ -175,7 +169,6 @@ impl Ours {
             Number::Ora(1438) => Class::Precision,
             Number::Ora(1489) => Class::TextLimit,
             Number::Hw(1) => Class::Unsupported,
-            Number::Hw(61) if is_known(&error.text) => Class::Unsupported,
             _ => Class::Other,
         }
     }
@@ -317,11 +310,8 @@ mod tests {
     use super::{Class, Ours, plain};
 
     #[test]
-    fn errors_of_the_planner_are_differences_unless_they_are_known() {
+    fn errors_of_the_planner_are_differences() {
         let class = |text: &str| Ours::class(&Error::own(ErrorKind::Bug, 61, text));
-        for known in super::KNOWN {
-            assert_eq!(class(&format!("{known} Differences:")), Class::Unsupported);
-        }
         assert_eq!(class("query engine: Error during planning: Plan: [\"SortExec"), Class::Other);
         assert_eq!(class("query engine: Schema error: No field named \"MAX(Q.ID)\""), Class::Other);
         assert_eq!(class("query engine: Error during planning: No function"), Class::Other);

@@ -114,13 +114,13 @@ impl fmt::Display for Outcome {
     }
 }
 
-/// Runs a script on a new database.
+/// Runs a script on a new database; `planned` as in [`crate::Plan`].
 ///
 /// # Errors
 /// When the script cannot be read, is not of this format, or no database can be made.
-pub fn run(script: &Path) -> Result<Outcome> {
+pub fn run(script: &Path, planned: bool) -> Result<Outcome> {
     let text = std::fs::read_to_string(script).map_err(|error| Error::bug(format!("{}: {error}", script.display())))?;
-    let mut ours = Ours::start()?;
+    let mut ours = Ours::start(planned)?;
     let (mut outcome, mut tables) = (Outcome::default(), Vec::new());
     for record in records(&text) {
         let (line, record) = record?;

@@ -10,14 +10,14 @@ use common::sync::spawn_with_stack;
 use differential::{Campaign, Plan};
 use peer::Installation;
 
-fn check(seed: u64) {
+fn check(seed: u64, planned: bool) {
     let postgres = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../.peers/postgres");
     if !postgres.exists() {
         println!("skipped: PostgreSQL is not in .peers/postgres; scripts/fetch-postgres.sh puts it there");
         return;
     }
     let installation = Installation::find(Some(&postgres)).unwrap();
-    let plan = Plan { seed, queries: 360, changes: 80, first: 0, differences: 3 };
+    let plan = Plan { seed, queries: 360, changes: 80, first: 0, differences: 3, planned };
     let run = move || Campaign::start(&installation, plan).and_then(|campaign| campaign.run(|_, _| {}));
     let tally = spawn_with_stack("differential", SESSION_STACK_BYTES, run).unwrap().join().unwrap().unwrap();
     println!("{tally}");
@@ -29,10 +29,15 @@ fn check(seed: u64) {
 
 #[test]
 fn answers_are_those_of_postgresql() {
-    check(4);
+    check(4, false);
 }
 
 #[test]
 fn answers_are_those_of_postgresql_with_other_tables() {
-    check(6);
+    check(6, false);
+}
+
+#[test]
+fn the_planner_gives_the_same_answers() {
+    check(4, true);
 }

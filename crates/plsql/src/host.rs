@@ -234,11 +234,12 @@ pub trait Host {
     /// ORA-01001 when it is not open.
     fn columns(&mut self, query: OpenQuery) -> Result<Vec<Column>>;
 
-    /// The rowid of the row fetched last, for WHERE CURRENT OF: the query was opened FOR UPDATE.
+    /// The rowid of the row that the program was given last, for WHERE CURRENT OF: the query was opened FOR UPDATE, and
+    /// `ahead` rows behind that one have been fetched.
     ///
     /// # Errors
     /// ORA-01410 when there is none.
-    fn current_rowid(&mut self, query: OpenQuery) -> Result<Datum>;
+    fn current_rowid(&mut self, query: OpenQuery, ahead: usize) -> Result<Datum>;
 
     fn close(&mut self, query: OpenQuery);
 

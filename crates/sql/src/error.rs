@@ -52,10 +52,10 @@ pub(crate) fn from_datafusion(error: DataFusionError) -> Error {
         DataFusionError::Execution(text) if text.contains("one row") || text.contains("more than one") => {
             Error::user(1427, "single-row subquery returns more than one row")
         }
-        other => Error::own(
-            ErrorKind::Bug,
-            61,
-            format!("query engine: {}", other.strip_backtrace().lines().next().unwrap_or_default()),
-        ),
+        other => {
+            let text = other.strip_backtrace();
+            let lines: Vec<&str> = text.lines().map(str::trim).filter(|line| !line.is_empty()).collect();
+            Error::own(ErrorKind::Bug, 61, format!("query engine: {}", lines.join(" ")))
+        }
     }
 }

@@ -170,7 +170,8 @@ fn explaining_waits_for_nobody() {
         texts(connection.query("select count(distinct plan_id) from plan_table").unwrap())
     };
     assert_eq!((plans(&mut two), plans(&mut one)), (vec!["2".to_owned()], vec!["0".to_owned()]));
-    assert_eq!(two.explain("select * from t where id = 1", &[]).unwrap().last().unwrap(), "   1 - filter(\"ID\"=1)");
+    let explained = two.explain("select * from t where id = 1", &[]).unwrap();
+    assert!(explained.iter().any(|line| line == "   1 - filter(\"ID\"=1)"), "{explained:?}");
     assert_eq!(plans(&mut two), ["2"]);
     assert!(two.explain("commit", &[]).unwrap_err().is_ora(905));
 }

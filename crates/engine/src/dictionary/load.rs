@@ -149,6 +149,7 @@ impl Reader<'_> {
                 average_row_bytes: row.average_row_bytes.unwrap_or(0),
                 average_space: row.average_space.unwrap_or(0),
                 chained_rows: row.chained_rows.unwrap_or(0),
+                sampled_rows: row.sampled.unwrap_or(num_rows),
                 analyzed_us: analyzed.0,
             }),
             _ => None,

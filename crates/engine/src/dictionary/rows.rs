@@ -133,6 +133,8 @@ dictionary! {
         nologging: Option<u8> = "NOLOG",
         // NULL: row movement is disabled.
         row_movement: Option<u8> = "ROWMOVE",
+        // NULL: the statistics are of all rows.
+        sampled: Option<u64> = "SAMPLESIZE",
     }
 
     /// A column of a table; COL# counts from 1.

@@ -24,6 +24,8 @@ pub struct TableStatistics {
     pub average_space: u64,
     /// Rows that have migrated or are chained.
     pub chained_rows: u64,
+    /// Rows whose columns were looked at.
+    pub sampled_rows: u64,
     /// Wall time, microseconds since 1970.
     pub analyzed_us: u64,
 }

@@ -56,6 +56,7 @@ pub(crate) fn table_row(table: &TableDef) -> TableRow {
         chained_rows: statistics.map(|s| s.chained_rows),
         nologging: (!table.logging).then_some(1),
         row_movement: table.row_movement.then_some(1),
+        sampled: statistics.filter(|s| s.sampled_rows != s.num_rows).map(|s| s.sampled_rows),
     }
 }
 

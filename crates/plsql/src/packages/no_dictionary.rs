@@ -81,7 +81,7 @@ impl Host for NoDictionary {
         refused()
     }
 
-    fn current_rowid(&mut self, _query: OpenQuery) -> Result<Datum> {
+    fn current_rowid(&mut self, _query: OpenQuery, _ahead: usize) -> Result<Datum> {
         refused()
     }
 

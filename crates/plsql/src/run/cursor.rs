@@ -71,6 +71,11 @@ impl Cursor {
         self.0.lock().query
     }
 
+    /// Rows that were fetched and that the program has not been given yet.
+    pub(crate) fn rows_ahead(&self) -> usize {
+        self.0.lock().ahead.len()
+    }
+
     /// Takes the query out; the caller closes it.
     #[must_use]
     pub fn take(&self) -> Option<OpenQuery> {

@@ -75,8 +75,9 @@ impl Machine<'_> {
                 self.stack[at(to)] = self.bulk_attribute(which, at(subscript))?;
             }
             Op::CurrentRowid { to, cursor } => {
-                let query = self.cursor(place(cursor), base)?.query().ok_or_else(invalid)?;
-                self.stack[at(to)] = Value::from(self.host.current_rowid(query)?);
+                let cursor = self.cursor(place(cursor), base)?;
+                let query = cursor.query().ok_or_else(invalid)?;
+                self.stack[at(to)] = Value::from(self.host.current_rowid(query, cursor.rows_ahead())?);
             }
             Op::Dynamic { dynamic, text, first } => {
                 self.dynamic(&unit.dynamics[dynamic as usize], at(text), at(first))?;

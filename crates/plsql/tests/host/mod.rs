@@ -497,9 +497,9 @@ impl Host for Mock {
         Ok(self.queries.get(&query.0).ok_or_else(|| Error::user(1001, "invalid cursor"))?.columns.clone())
     }
 
-    fn current_rowid(&mut self, query: OpenQuery) -> Result<Datum> {
+    fn current_rowid(&mut self, query: OpenQuery, ahead: usize) -> Result<Datum> {
         let open = self.queries.get(&query.0).ok_or_else(|| Error::user(1001, "invalid cursor"))?;
-        let at = open.at.checked_sub(1).ok_or_else(|| Error::user(1410, "invalid ROWID"))?;
+        let at = open.at.checked_sub(1 + ahead).ok_or_else(|| Error::user(1410, "invalid ROWID"))?;
         Ok(Self::rowid(open.rows[at].0))
     }
 

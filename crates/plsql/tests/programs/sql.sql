@@ -135,6 +135,12 @@ begin
   close c;
   select sum(sal) into s from emp where deptno = 30;
   dbms_output.put_line(s);
+  for r in c loop
+    update emp set sal = r.empno where current of c;
+  end loop;
+  for r in (select empno, sal from emp where deptno = 30 and empno <> sal) loop
+    dbms_output.put_line('not changed: ' || r.empno);
+  end loop;
   rollback;
 end;
 /

@@ -251,6 +251,7 @@ impl Connection {
             Statement::Delete(delete, returning) => {
                 changed(self.direct_delete(delete, returning.as_ref(), cursor, &variables, &inputs)?)
             }
+            Statement::Merge(merge) => changed(self.direct_merge(merge, cursor, &variables, &inputs)?),
             _ => (Vec::new(), Work::Planned),
         };
         let parameters = cursor.binds.iter().map(|(name, value)| (name.clone(), value.datum_type())).collect();
@@ -423,7 +424,7 @@ impl Connection {
         }
     }
 
-    /// Carries out the cursor's UPDATE or DELETE row by row. None when it goes the long way.
+    /// Carries out the cursor's UPDATE, DELETE or MERGE row by row. None when it goes the long way.
     ///
     /// # Errors
     /// Any error of the statement; the caller takes its changes back.

@@ -135,7 +135,7 @@ impl Connection {
                 let snapshot = self.session.begin_snapshot();
                 let _seen = self.session.enter(snapshot);
                 let direct = match statement {
-                    Statement::Update(..) | Statement::Delete(..) => self.change_directly(cursor),
+                    Statement::Update(..) | Statement::Delete(..) | Statement::Merge(_) => self.change_directly(cursor),
                     _ => Ok(None),
                 };
                 match statement {

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use common::{Error, Result, Rowid};
-use engine::ddl::Gathering;
+use engine::ddl::{Gathering, Sampling, Size};
 use engine::dictionary::TableDef;
 use scalar::Datum;
 
@@ -22,16 +22,25 @@ pub(super) fn analyze(words: &mut Words<'_>) -> Result<Command> {
     }
     let name = words.name()?;
     let what = if words.take("COMPUTE STATISTICS") {
-        Analysis::Statistics
+        Analysis::Statistics(Sampling::ALL)
     } else if words.take("ESTIMATE STATISTICS") {
+        let mut sampling = Sampling::ALL;
         if words.take("SAMPLE") {
-            words.integer()?;
-            if !words.take("PERCENT") {
+            let size = words.integer()?;
+            if words.take("PERCENT") {
+                if !(1..=99).contains(&size) {
+                    return Err(words.error(1493, "invalid SAMPLE size specified"));
+                }
+                // From half of the rows on, all are read, as documented for ESTIMATE.
+                if size < 50 {
+                    sampling.percent = size as f64;
+                }
+            } else {
                 words.expect("ROWS")?;
+                words.notice("SAMPLE … ROWS has no effect: statistics are those of all rows");
             }
-            words.notice("SAMPLE has no effect: statistics are those of all rows");
         }
-        Analysis::Statistics
+        Analysis::Statistics(sampling)
     } else if words.take("DELETE STATISTICS") {
         words.take("SYSTEM");
         Analysis::Delete
@@ -59,7 +68,11 @@ impl Connection {
             return session.gather_index_statistics(&owner, &name);
         }
         match what {
-            Analysis::Statistics => session.gather_statistics(&owner, &name, Gathering::Analyze).map(drop),
+            Analysis::Statistics(sampling) => {
+                let sizes = |_: &TableDef, _: usize| Ok(Size::Buckets(1));
+                let how = (Gathering::Analyze, *sampling);
+                session.gather_statistics_with(&owner, &name, how, &sizes).map(drop)
+            }
             Analysis::Delete => session.delete_statistics(&owner, &name).map(drop),
             Analysis::ChainedRows { into } => {
                 let table = Arc::clone(session.catalog().require_table(&owner, &name)?);

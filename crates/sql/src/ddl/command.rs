@@ -3,7 +3,7 @@
 use std::ops::Range;
 
 use engine::ddl::{
-    ConstraintChange, ConstraintName, DatafileChange, DiskGroupChange, PhysicalAttributes, SequenceSpec,
+    ConstraintChange, ConstraintName, DatafileChange, DiskGroupChange, PhysicalAttributes, Sampling, SequenceSpec,
     TablespaceChange, UserSpec,
 };
 use engine::dictionary::{ColumnDef, ConstraintState, ExternalLocation, ObjectPrivilege, OnDelete, ProgramKind};
@@ -211,7 +211,7 @@ pub(crate) enum ProgramCommand {
 /// The action of ANALYZE.
 #[derive(Clone, Debug)]
 pub(crate) enum Analysis {
-    Statistics,
+    Statistics(Sampling),
     Delete,
     ChainedRows { into: Name },
 }

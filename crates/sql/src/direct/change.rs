@@ -1,5 +1,5 @@
-//! UPDATE and DELETE of the rows of one table, compiled once: the rows are found and settled before the first changes,
-//! then changed in the order of their rowids, with the checks of the long way.
+//! UPDATE and DELETE of the rows of one table, and MERGE of one row into it, compiled once: the rows are found and
+//! settled before the first changes, then changed in the order of their rowids, with the checks of the long way.
 
 use std::ops::Range;
 use std::sync::Arc;
@@ -14,7 +14,7 @@ use storage::table::Deleter;
 
 use super::plan::{Compiled, DirectQuery};
 use super::run::Read;
-use super::value::{Inputs, Places, Value, typed};
+use super::value::{Inputs, Places, Test, Value, typed};
 use crate::cursor::child::Work;
 use crate::cursor::connection::Connection;
 use crate::cursor::open::{Cursor, RowSource};
@@ -39,7 +39,7 @@ const READ_ROWS: usize = 8192;
 
 /// A new value of a column.
 #[derive(Debug)]
-enum New {
+pub(super) enum New {
     /// The bytes that are read at this position.
     Same(usize),
     Value(Value, DatumType, Target),
@@ -47,28 +47,46 @@ enum New {
 
 /// The change of each row that is found.
 #[derive(Debug)]
-enum Verb {
+pub(super) enum Verb {
     /// One a column of the table; and the columns that are assigned.
     Update(Vec<New>, Vec<usize>),
     Delete,
+    /// A MERGE that inserts alone.
+    Keep,
+}
+
+/// The row of a MERGE, which is inserted where no row is found.
+#[derive(Debug)]
+pub(super) struct NewRow {
+    pub(super) condition: Option<Test>,
+    /// One a column of the table.
+    pub(super) values: Vec<(Value, DatumType, Target)>,
+}
+
+/// What a MERGE does where no row is found.
+#[derive(Debug)]
+pub(super) struct Otherwise {
+    pub(super) insert: Option<NewRow>,
 }
 
 /// A value of RETURNING, over the columns of a row.
 #[derive(Debug)]
-struct Given {
+pub(super) struct Given {
     value: Value,
     kind: DatumType,
     into: String,
 }
 
-/// A compiled UPDATE or DELETE.
+/// A compiled UPDATE, DELETE or MERGE.
 #[derive(Debug)]
 pub(crate) struct DirectChange {
-    table: Arc<TableDef>,
+    pub(super) table: Arc<TableDef>,
     /// Gives the rowid, and all columns where they are needed.
-    find: Arc<DirectQuery>,
-    verb: Verb,
-    given: Vec<Given>,
+    pub(super) find: Arc<DirectQuery>,
+    pub(super) verb: Verb,
+    pub(super) given: Vec<Given>,
+    /// Of a MERGE.
+    pub(super) otherwise: Option<Otherwise>,
 }
 
 /// The columns of a whole row.
@@ -130,20 +148,9 @@ impl Connection {
             Ok(find) => find,
             Err(work) => return Ok(Err(work)),
         };
-        let mut new = Vec::with_capacity(table.columns.len());
-        for (column, value) in find.outputs[1..].iter().enumerate() {
-            let output = &bound.outputs[column + 1];
-            new.push(match value {
-                Value::Column(at, _) if usize::from(find.read.projection[*at]) == column => New::Same(*at),
-                value => {
-                    let declared = output.exact.then_some(output.declared);
-                    let target = Target::new(&table, column, declared, Statement::update(false));
-                    New::Value(value.clone(), output.kind, target)
-                }
-            });
-        }
+        let new = new_columns(&table, &find, &bound);
         let Some(given) = self.given(returning, &table, cursor, variables)? else { return Ok(Err(Work::Planned)) };
-        Ok(Ok(DirectChange { table, find: Arc::new(find), verb: Verb::Update(new, changed), given }))
+        Ok(Ok(DirectChange { table, find: Arc::new(find), verb: Verb::Update(new, changed), given, otherwise: None }))
     }
 
     /// Compiles a DELETE. Else how it is worked off.
@@ -179,11 +186,11 @@ impl Connection {
             Err(work) => return Ok(Err(work)),
         };
         let Some(given) = self.given(returning, &table, cursor, variables)? else { return Ok(Err(Work::Planned)) };
-        Ok(Ok(DirectChange { table, find: Arc::new(find), verb: Verb::Delete, given }))
+        Ok(Ok(DirectChange { table, find: Arc::new(find), verb: Verb::Delete, given, otherwise: None }))
     }
 
     /// The query for the rows to change.
-    fn rows_found(
+    pub(super) fn rows_found(
         &self,
         bound: &BoundQuery,
         table: &Arc<TableDef>,
@@ -244,11 +251,14 @@ impl DirectChange {
         }
         let (_lock, table) = connection.lock_for_change(&self.table)?;
         // Checked under the lock: a trigger created now waits for the statement. DDL may have come between.
-        let event = match &self.verb {
-            Verb::Update(_, changed) => Event::Update(changed),
-            Verb::Delete => Event::Delete,
+        let events = match &self.verb {
+            Verb::Update(_, changed) => Some(Event::Update(changed)),
+            Verb::Delete => Some(Event::Delete),
+            Verb::Keep => None,
         };
-        if !Arc::ptr_eq(&table, &self.table) || Triggers::of(connection, &table, event).is_some() {
+        let new_row = self.otherwise.as_ref().and_then(|otherwise| otherwise.insert.as_ref());
+        let mut events = events.into_iter().chain(new_row.map(|_| Event::Insert));
+        if !Arc::ptr_eq(&table, &self.table) || events.any(|event| Triggers::of(connection, &table, event).is_some()) {
             return Ok(None);
         }
         let inputs = Inputs::of_statement(context, parameters);
@@ -259,6 +269,9 @@ impl DirectChange {
         let result = work.measure_if(measured, session.meter(), || {
             let mut found = self.found(&mut read, &inputs)?;
             found.rows.sort_unstable();
+            if let (Some(row), true) = (new_row, found.rows.is_empty()) {
+                return row.insert(connection, &table, &inputs);
+            }
             if matches!(self.verb, Verb::Delete) {
                 self.note_given(&found, &inputs, cursor)?;
             }
@@ -275,6 +288,7 @@ impl DirectChange {
                     connection.replace_rows(&table, changed, rows)?
                 }
                 Verb::Delete => delete(connection, &table, &found)?,
+                Verb::Keep => 0,
             };
             if matches!(self.verb, Verb::Update(..)) {
                 self.note_given(&found, &inputs, cursor)?;
@@ -328,6 +342,7 @@ impl DirectChange {
             into.columns.push(bytes.map(|_| start..into.bytes.len()));
         };
         match &self.verb {
+            Verb::Keep => {}
             Verb::Delete => {
                 if !self.given.is_empty() {
                     for value in &self.find.outputs[1..] {
@@ -382,7 +397,11 @@ impl DirectChange {
     }
 
     fn row_sources(&self, read: &Read, work: &Figures) -> Vec<RowSource> {
-        let verb = if matches!(self.verb, Verb::Delete) { "DELETE" } else { "UPDATE" };
+        let verb = match (&self.verb, &self.otherwise) {
+            (_, Some(_)) | (Verb::Keep, _) => "MERGE",
+            (Verb::Delete, _) => "DELETE",
+            (Verb::Update(..), _) => "UPDATE",
+        };
         let mut figures = work.value();
         figures.starts = 1;
         let step = PlanStep::change(verb, &self.table.owner, &self.table.name);
@@ -390,6 +409,20 @@ impl DirectChange {
         sources.extend(self.find.row_sources(read, 1));
         sources
     }
+}
+
+/// The new columns of a row that `find` gives, behind its rowid.
+pub(super) fn new_columns(table: &TableDef, find: &DirectQuery, bound: &BoundQuery) -> Vec<New> {
+    let new = |(column, value): (usize, &Value)| match value {
+        Value::Column(at, _) if usize::from(find.read.projection[*at]) == column => New::Same(*at),
+        value => {
+            let output = &bound.outputs[column + 1];
+            let declared = output.exact.then_some(output.declared);
+            let target = Target::new(table, column, declared, Statement::update(false));
+            New::Value(value.clone(), output.kind, target)
+        }
+    };
+    find.outputs[1..].iter().enumerate().map(new).collect()
 }
 
 fn delete(connection: &Connection, table: &Arc<TableDef>, found: &Encoded) -> Result<u64> {

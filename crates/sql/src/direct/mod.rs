@@ -3,6 +3,7 @@
 pub(crate) mod change;
 pub(crate) mod lock;
 mod loops;
+mod merge;
 pub(crate) mod nested_loops;
 mod order_cost;
 pub(crate) mod plan;

@@ -418,10 +418,11 @@ impl DirectQuery {
     }
 
     /// True: the values of the statement fit the conditions of the inner tables. Those of outer rows are not there yet;
-    /// an error of a value shows when a row needs it.
+    /// an error of theirs shows when a row needs it. With an error of a value of the statement the planner's operators
+    /// find out whether any row needs it.
     pub(crate) fn takes(&self, inputs: &Inputs<'_>) -> bool {
-        let conditions = self.inner.iter().filter_map(|read| read.conditions.as_ref());
-        conditions.into_iter().all(|conditions| !matches!(conditions.bound(inputs), Ok(None)))
+        let mut conditions = self.inner.iter().filter_map(|read| read.conditions.as_ref());
+        conditions.all(|conditions| !conditions.fails(inputs) && !matches!(conditions.bound(inputs), Ok(None)))
     }
 
     /// True: a row satisfies the conditions about the tables up to number `level`, that one among them.

@@ -257,7 +257,7 @@ pub(super) fn listed(columns: &[(String, usize)], table: &TableDef) -> Result<Ve
     Ok(found)
 }
 
-fn insert_columns(insert: &MergeInsert, table: &TableDef) -> Result<Vec<usize>> {
+pub(crate) fn insert_columns(insert: &MergeInsert, table: &TableDef) -> Result<Vec<usize>> {
     let columns = listed(&insert.columns, table)?;
     match insert.values.len().cmp(&columns.len()) {
         std::cmp::Ordering::Less => Err(Error::user(947, "not enough values")),
@@ -267,7 +267,12 @@ fn insert_columns(insert: &MergeInsert, table: &TableDef) -> Result<Vec<usize>> 
 }
 
 /// ROWID, the new values, and with DELETE WHERE the mark of the rows to delete.
-fn matched(binder: &Binder<'_>, merge: &Merge, update: &MergeUpdate, table: &TableDef) -> Result<BoundQuery> {
+pub(crate) fn matched(
+    binder: &Binder<'_>,
+    merge: &Merge,
+    update: &MergeUpdate,
+    table: &TableDef,
+) -> Result<BoundQuery> {
     let assigned = assigned_columns(update, table)?;
     let mut select = rows_query(&merge.target, &[], Some(&merge.on));
     select.from.push(merge.source.clone());

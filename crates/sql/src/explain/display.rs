@@ -64,8 +64,10 @@ pub(crate) fn lines(plan: &[PlanLine], format: &Format, notes: &[String]) -> Vec
         section("Predicate Information (identified by operation id):", &predicates, &mut out);
     }
     out.extend(hints::report(plan, format.hints).iter().flat_map(|line| pieces(line)));
-    if format.note && !notes.is_empty() {
+    let statistics = hints::note_on_statistics(plan);
+    if format.note && !(notes.is_empty() && statistics.is_empty()) {
         out.extend([String::new(), "Note".to_owned(), "-----".to_owned()]);
+        out.extend(statistics);
         out.extend_from_slice(notes);
     }
     out

@@ -7,6 +7,7 @@ use sqlparser::ast::{self, TableFactor, TableWithJoins, Visit, Visitor};
 
 use super::display::PlanLine;
 use super::format::HintReport;
+use super::step::PlanStep;
 use crate::cursor::open::RowSource;
 use crate::plan::hints::{self, Hint, HintFate, Mark};
 use crate::statement::merge::Merge;
@@ -251,10 +252,35 @@ pub(crate) fn report(plan: &[PlanLine], shown: HintReport) -> Vec<String> {
 /// Prefix of a line of REMARKS with a hint's fate.
 const REMARK: &str = "hint ";
 
-/// The fates of a row source's hints as a plan table's REMARKS has them: one a line, with its letter.
-pub(crate) fn remarks(fates: &[HintFate]) -> Option<String> {
-    let lines: Vec<String> = fates.iter().map(|fate| format!("{REMARK}{} {}", fate.mark.letter(), fate.text)).collect();
+/// The line of REMARKS of a table that has no statistics.
+const UNANALYZED: &str = "no statistics";
+
+/// The fates of a row source's hints as a plan table's REMARKS has them: one a line, with its letter. Then whether its
+/// table had no statistics.
+pub(crate) fn remarks(step: &PlanStep) -> Option<String> {
+    let hints = step.hints.iter().map(|fate| format!("{REMARK}{} {}", fate.mark.letter(), fate.text));
+    let lines: Vec<String> = hints.chain(step.unanalyzed.then(|| UNANALYZED.to_owned())).collect();
     (!lines.is_empty()).then(|| lines.join("\n"))
+}
+
+/// True: [`remarks`] say that the table had no statistics.
+pub(crate) fn is_unanalyzed(remarks: &str) -> bool {
+    remarks.lines().any(|line| line == UNANALYZED)
+}
+
+/// The note on tables whose statistics are missing; empty where there are none.
+pub(crate) fn note_on_statistics(plan: &[PlanLine]) -> Vec<String> {
+    let mut tables: Vec<&str> = Vec::new();
+    for line in plan.iter().filter(|line| line.step.unanalyzed) {
+        let object = line.step.object.as_ref();
+        let name = object.map(|object| object.alias.as_deref().unwrap_or(&object.name));
+        tables.extend(name.filter(|name| !tables.contains(name)));
+    }
+    if tables.is_empty() {
+        return Vec::new();
+    }
+    let front = format!("   - no statistics of {}: the way to the rows was chosen", tables.join(", "));
+    vec![front, "     by the blocks of the table and by default values".to_owned()]
 }
 
 /// Reads [`remarks`]. Other text in the column is no fate.
@@ -318,7 +344,10 @@ mod tests {
     fn remarks_are_read_back() {
         let hint = Hint { name: "FULL".into(), arguments: vec!["T".into()] };
         let fates = vec![HintFate::used(&hint), HintFate::not(Mark::Unresolved, &hint, "why")];
-        assert_eq!(of_remarks(&remarks(&fates).unwrap()), fates);
-        assert_eq!((of_remarks("a remark\n\nU x\n- checked\nhint \nhint X y"), remarks(&[])), (vec![], None));
+        let step = PlanStep { hints: fates.clone(), unanalyzed: true, ..PlanStep::default() };
+        let text = remarks(&step).unwrap();
+        assert_eq!((of_remarks(&text), is_unanalyzed(&text)), (fates, true));
+        let other = "a remark\n\nU x\n- checked\nhint \nhint X y";
+        assert_eq!((of_remarks(other), is_unanalyzed(other), remarks(&PlanStep::default())), (vec![], false, None));
     }
 }

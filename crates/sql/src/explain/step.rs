@@ -35,6 +35,8 @@ pub(crate) struct PlanStep {
     pub(crate) filter: Option<String>,
     /// The fates of its hints.
     pub(crate) hints: Vec<HintFate>,
+    /// The way to its rows was chosen without statistics of the table.
+    pub(crate) unanalyzed: bool,
 }
 
 impl PlanStep {

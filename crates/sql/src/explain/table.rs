@@ -36,7 +36,7 @@ pub(crate) const COLUMNS: &[Column<PlanRow>] = &[
     number("BYTES", |row| maybe(row.line.step.bytes, n)),
     text("ACCESS_PREDICATES", 4000, |row| maybe(row.line.step.access.as_ref(), cut)),
     text("FILTER_PREDICATES", 4000, |row| maybe(row.line.step.filter.as_ref(), cut)),
-    text("REMARKS", 4000, |row| maybe(hints::remarks(&row.line.step.hints).as_ref(), cut)),
+    text("REMARKS", 4000, |row| maybe(hints::remarks(&row.line.step).as_ref(), cut)),
 ];
 
 /// A text, cut to a column's width.
@@ -125,6 +125,7 @@ pub(crate) fn line(row: &[Datum]) -> PlanLine {
             cost: number(11),
             io_cost: number(12),
             hints: text(10).map(|remarks| hints::of_remarks(&remarks)).unwrap_or_default(),
+            unanalyzed: text(10).is_some_and(|remarks| hints::is_unanalyzed(&remarks)),
         },
         figures: None,
     }

@@ -12,6 +12,7 @@ pub(crate) mod grouping;
 mod guard;
 pub(crate) mod hints;
 pub(crate) mod locking;
+pub(crate) mod one_row;
 pub(crate) mod parameter;
 pub(crate) mod query;
 pub(crate) mod scope;

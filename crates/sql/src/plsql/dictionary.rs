@@ -170,7 +170,7 @@ impl Host for Dictionary {
         nothing()
     }
 
-    fn current_rowid(&mut self, _: OpenQuery) -> Result<Datum> {
+    fn current_rowid(&mut self, _: OpenQuery, _: usize) -> Result<Datum> {
         nothing()
     }
 

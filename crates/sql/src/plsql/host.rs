@@ -89,8 +89,6 @@ struct Query {
     cursor: CursorNumber,
     /// The statement of its cursor; None when the cursor is closed with the query.
     statement: Option<StatementKey>,
-    /// Of the last fetched row, when the query locks its rows.
-    rowid: Datum,
 }
 
 /// The session during one call of a program. An autonomous transaction runs in a session of its own, so the outer
@@ -187,7 +185,7 @@ impl<'c> SessionHost<'c> {
         let programs = &mut *self.connection().shared.programs.lock();
         programs.next_query += 1;
         let query = OpenQuery(programs.next_query);
-        programs.queries.insert(query, Query { cursor, statement, rowid: Datum::Null });
+        programs.queries.insert(query, Query { cursor, statement });
         query
     }
 
@@ -362,8 +360,6 @@ impl Host for SessionHost<'_> {
     fn fetch(&mut self, session: &mut Session, query: OpenQuery, rows: usize) -> Result<(Vec<Vec<Datum>>, bool)> {
         let cursor = self.cursor_of(query)?;
         let fetched = self.lend(session, |host| host.connection().fetch(cursor, rows))?;
-        let rowid = self.connection().rowid_of_last(cursor);
-        self.with_query(query, |query| query.rowid = rowid.unwrap_or_default())?;
         Ok((fetched.rows, fetched.end))
     }
 
@@ -375,11 +371,10 @@ impl Host for SessionHost<'_> {
             .collect())
     }
 
-    fn current_rowid(&mut self, query: OpenQuery) -> Result<Datum> {
-        match self.with_query(query, |query| query.rowid.clone())? {
-            Datum::Null => Err(Error::user(1410, "invalid ROWID: the cursor is on no row, or locks none")),
-            rowid => Ok(rowid),
-        }
+    fn current_rowid(&mut self, query: OpenQuery, ahead: usize) -> Result<Datum> {
+        let cursor = self.cursor_of(query)?;
+        let none = || Error::user(1410, "invalid ROWID: the cursor is on no row, or locks none");
+        self.connection().rowid_of_fetched(cursor, ahead).ok_or_else(none)
     }
 
     fn close(&mut self, query: OpenQuery) {

@@ -100,6 +100,8 @@ impl ReadSpec {
         let mut step = PlanStep::new("TABLE ACCESS", self.options());
         step.hints.clone_from(&self.hints);
         step.object = Some(object(&table.owner, &table.name, "TABLE"));
+        let by_key = matches!(access, Access::Rowids(_) | Access::Index { unique: true, .. });
+        step.unanalyzed = !by_key && table.statistics.is_none() && !table.is_dictionary();
         let mut filters: Vec<&Template> = Vec::new();
         let mut values: Vec<&Predicate> = Vec::new();
         if let (Some(conditions), Some(predicate)) = (conditions, predicate) {
@@ -161,7 +163,8 @@ impl ReadSpec {
         match under {
             Some(mut index) if matches!(access, Access::Index { only: true, .. }) => {
                 let PlanStep { rows, bytes, cost, io_cost, .. } = step;
-                index.step = PlanStep { rows, bytes, cost, io_cost, hints: step.hints, ..index.step };
+                let (hints, unanalyzed) = (step.hints, step.unanalyzed);
+                index.step = PlanStep { rows, bytes, cost, io_cost, hints, unanalyzed, ..index.step };
                 index.depth = depth;
                 sources.push(index);
             }

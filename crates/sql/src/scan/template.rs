@@ -157,6 +157,21 @@ impl Template {
         }
     }
 
+    /// True: a value that is the same for all rows cannot be had, such as that of a conversion of another text.
+    pub(crate) fn fails(&self, inputs: &Inputs<'_>) -> bool {
+        let operand_fails = |operand: &Operand| match operand {
+            Operand::Stored(_) => false,
+            Operand::Later { value, .. } => value.is_of_statement() && value.evaluate(inputs).is_err(),
+        };
+        match self {
+            Self::Compare { operand, .. } => operand_fails(operand),
+            Self::In { operands, .. } => operands.iter().any(operand_fails),
+            Self::And(parts) | Self::Or(parts) => parts.iter().any(|part| part.fails(inputs)),
+            Self::Not(inner) => inner.fails(inputs),
+            Self::CompareColumns { .. } | Self::IsNull(_) | Self::IsNotNull(_) | Self::Constant(_) => false,
+        }
+    }
+
     /// The conjuncts of the condition.
     pub(crate) fn flatten<'t>(&'t self, into: &mut Vec<&'t Self>) {
         match self {

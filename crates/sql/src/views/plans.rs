@@ -69,7 +69,7 @@ const STEPS: &[Column<Operation>] = &[
     number("BYTES", |row| maybe(row.source().step.bytes, n)),
     text("ACCESS_PREDICATES", 4000, |row| maybe(row.source().step.access.as_ref(), s)),
     text("FILTER_PREDICATES", 4000, |row| maybe(row.source().step.filter.as_ref(), s)),
-    text("REMARKS", 4000, |row| maybe(hints::remarks(&row.source().step.hints).as_ref(), s)),
+    text("REMARKS", 4000, |row| maybe(hints::remarks(&row.source().step).as_ref(), s)),
 ];
 
 const OPERATION_ID: &[Column<Operation>] = &[number("OPERATION_ID", |row| n(row.id))];

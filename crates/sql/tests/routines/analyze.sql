@@ -55,7 +55,6 @@ NUM_ROWS | CHAIN_CNT | AVG_ROW_LEN
 analyze table t estimate statistics sample 10 percent
 /
 ANALYZE TABLE
-notice: SAMPLE has no effect: statistics are those of all rows
 
 select num_rows, chain_cnt from user_tables where table_name = 'T'
 /

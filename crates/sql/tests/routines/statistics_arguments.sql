@@ -56,7 +56,7 @@ INSERT: 10 rows
 begin dbms_stats.gather_index_stats(user, 'I', estimate_percent => 20, degree => 8, no_invalidate => true); end;
 /
 PL/SQL
-notice: ESTIMATE_PERCENT 20 has no effect: statistics are of all rows
+notice: ESTIMATE_PERCENT 20 has no effect: statistics of indexes are of all entries
 notice: DEGREE 8 has no effect: statistics are gathered serially
 notice: NO_INVALIDATE has no effect: statements are parsed anew after any change of the dictionary
 
@@ -84,8 +84,6 @@ begin
 end;
 /
 PL/SQL
-notice: ESTIMATE_PERCENT 10 has no effect: statistics are of all rows
-notice: BLOCK_SAMPLE has no effect: statistics are of all rows
 notice: DEGREE 4 has no effect: statistics are gathered serially
 notice: GRANULARITY PARTITION has no effect: there are no partitions
 notice: NO_INVALIDATE has no effect: statements are parsed anew after any change of the dictionary
@@ -93,7 +91,6 @@ notice: NO_INVALIDATE has no effect: statements are parsed anew after any change
 begin dbms_stats.gather_table_stats(user, 'T', estimate_percent => 0.5); end;
 /
 PL/SQL
-notice: ESTIMATE_PERCENT 0.5 has no effect: statistics are of all rows
 
 begin dbms_stats.gather_table_stats(user, 'T', estimate_percent => 101); end;
 /
@@ -173,7 +170,6 @@ B | 0
 begin dbms_stats.gather_schema_stats('U', estimate_percent => 5, options => 'GATHER STALE'); end;
 /
 PL/SQL
-notice: ESTIMATE_PERCENT 5 has no effect: statistics are of all rows
 notice: OPTIONS GATHER STALE is GATHER: how many rows of a table change is not counted
 
 select table_name, num_rows from dba_tables where owner = 'U' order by 1

@@ -33,6 +33,11 @@ Predicate Information (identified by operation id):
 ---------------------------------------------------
 -
    2 - access("A"=17)
+-
+Note
+-----
+   - no statistics of W: the way to the rows was chosen
+     by the blocks of the table and by default values
 ID | B
 17 | 17
 6017 | 6017
@@ -59,6 +64,11 @@ Predicate Information (identified by operation id):
 ---------------------------------------------------
 -
    2 - access("A"=17 AND "B">9000)
+-
+Note
+-----
+   - no statistics of W: the way to the rows was chosen
+     by the blocks of the table and by default values
 ID | B
 12017 | 12017
 18017 | 18017
@@ -84,6 +94,11 @@ Predicate Information (identified by operation id):
 ---------------------------------------------------
 -
    1 - filter("A">17)
+-
+Note
+-----
+   - no statistics of W: the way to the rows was chosen
+     by the blocks of the table and by default values
 COUNT(*)
 23928
 
@@ -128,6 +143,11 @@ Predicate Information (identified by operation id):
 -
    1 - filter("ID"=5)
    2 - access("A">17)
+-
+Note
+-----
+   - no statistics of W: the way to the rows was chosen
+     by the blocks of the table and by default values
 
 # A small table is read whole, and one that has become small.
 
@@ -158,6 +178,11 @@ Predicate Information (identified by operation id):
 ---------------------------------------------------
 -
    1 - filter("A"=17)
+-
+Note
+-----
+   - no statistics of FEW: the way to the rows was chosen
+     by the blocks of the table and by default values
 TRUNCATE TABLE
 EXPLAIN
 PLAN_TABLE_OUTPUT
@@ -174,3 +199,8 @@ Predicate Information (identified by operation id):
 ---------------------------------------------------
 -
    1 - filter("A"=17)
+-
+Note
+-----
+   - no statistics of W: the way to the rows was chosen
+     by the blocks of the table and by default values

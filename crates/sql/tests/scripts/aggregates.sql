@@ -262,3 +262,8 @@ select count(unique deptno), count(distinct deptno) from emp;
 ---
 COUNT(UNIQUEDEPTNO) | COUNT(DISTINCTDEPTNO)
 3 | 3
+
+select distinct case when e.sal = e.empno then e.sal when exists (select 1 from dept d where d.deptno = e.deptno) then 1 else 2 end c from emp e;
+---
+C
+1

@@ -169,3 +169,51 @@ A | B
 3 | 0
 4 | 31
 107 | -
+
+# One row.
+
+create table one (id number primary key, b varchar2(10) default 'dflt', c number not null);
+merge into one using dual on (one.id = 1) when matched then update set c = c + 1 when not matched then insert (id, c) values (1, 0);
+merge into one using dual on (one.id = 1) when matched then update set c = c + 1 when not matched then insert (id, c) values (1, 0);
+merge into one o using (select 2 k, 'two' v from dual) s on (o.id = s.k) when matched then update set b = s.v when not matched then insert (id, b, c) values (s.k, upper(s.v), length(s.v)) where s.v <> 'two';
+merge into one o using (select 2 k, 'two' v from dual) s on (o.id = s.k) when not matched then insert (id, b, c) values (s.k, default, s.k * 10);
+merge into one o using (select 2 k, 'two' v from dual) s on (o.id = s.k) when not matched then insert (id, b, c) values (s.k, default, s.k * 10);
+merge into one o using (select 2 k, 'two' v from dual) s on (o.id <= s.k) when matched then update set b = s.v || o.c, c = default;
+merge into one o using (select 2 k, 'two' v from dual) s on (o.id <= s.k) when matched then update set b = s.v || o.c, c = c + s.k;
+merge into one o using (select 3 k, cast(null as number) c from dual) s on (o.id = s.k) when not matched then insert values (s.k, 'x', s.c);
+merge into one o using (select 3 k, 'eleven long' v from dual) s on (o.id = s.k) when not matched then insert values (s.k, s.v, 1);
+merge into one o using (select cast(null as number) k from dual) s on (o.id = s.k) when not matched then insert (id, c) values (9, 9);
+merge into one o using (select 9 k from dual) s on (o.id = s.k) when matched then update set id = 10 when not matched then insert (id, c) values (9, 9);
+merge into one o using (select dbms_random.value(20, 20) k from dual) s on (o.id = s.k) when not matched then insert (id, c) values (s.k, s.k);
+merge into one o using (select max(3) k from dual) s on (o.id = s.k) when not matched then insert (id, c) values (s.k, s.k);
+merge into one o using (select 4 k from dual where 1 = 0) s on (o.id = s.k) when not matched then insert (id, c) values (s.k, s.k);
+merge into one o using (select 4 k from dual union all select 5 from dual) s on (o.id = s.k) when not matched then insert (id, c) values (s.k, s.k);
+merge into one o using (select dummy k from dual) s on (o.b = s.k) when not matched then insert (id, b, c) values (6, s.k, 6);
+select id, b, c from one order by id;
+---
+CREATE TABLE
+MERGE: 1 rows
+MERGE: 1 rows
+MERGE: 0 rows
+MERGE: 1 rows
+MERGE: 0 rows
+ORA-01407: cannot update ("SYSTEM"."ONE"."C") to NULL
+MERGE: 2 rows
+ORA-01400: cannot insert NULL into ("SYSTEM"."ONE"."C")
+ORA-12899: value too large for column "SYSTEM"."ONE"."B" (actual: 11, maximum: 10)
+MERGE: 1 rows
+ORA-38104: columns referenced in the ON Clause cannot be updated: ID [93]
+MERGE: 1 rows
+MERGE: 1 rows
+MERGE: 0 rows
+MERGE: 2 rows
+MERGE: 1 rows
+ID | B | C
+1 | two1 | 3
+2 | two20 | 22
+3 | dflt | 3
+4 | dflt | 4
+5 | dflt | 5
+6 | X | 6
+9 | dflt | 9
+20 | dflt | 20

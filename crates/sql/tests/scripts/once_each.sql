@@ -177,3 +177,8 @@ Predicate Information (identified by operation id):
 ---------------------------------------------------
 -
    1 - filter(COALESCE("A"+0,…)>0 AND NULLIF(CONVERT(CONVERT("A")),TO_CHAR("B"))='1')
+-
+Note
+-----
+   - no statistics of T: the way to the rows was chosen
+     by the blocks of the table and by default values

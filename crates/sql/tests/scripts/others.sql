@@ -252,5 +252,4 @@ notice: PCTUSED has no effect: tablespace USERS keeps free space in bitmaps
 ALTER TABLE
 ORA-00942: there is no table or view SYSTEM.NOWHERE
 ANALYZE TABLE
-notice: SAMPLE has no effect: statistics are those of all rows
 ANALYZE TABLE

@@ -31,6 +31,11 @@ Plan hash value: 2830698417
 |   0 | SELECT STATEMENT  |      |       |       |
 |   1 |  TABLE ACCESS FULL| T    |       |       |
 --------------------------------------------------
+-
+Note
+-----
+   - no statistics of T: the way to the rows was chosen
+     by the blocks of the table and by default values
 
 analyze table t compute statistics;
 analyze table small compute statistics

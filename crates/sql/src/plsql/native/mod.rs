@@ -8,6 +8,7 @@ mod method_opt;
 mod random;
 mod scheduler;
 mod session;
+mod set_stats;
 mod space;
 mod stats;
 mod statspack;
@@ -35,6 +36,11 @@ pub(super) fn call(
         "DBMS_STATS.GATHER_INDEX_STATS" => stats::gather_index(connection, arguments),
         "DBMS_STATS.GATHER_SCHEMA_STATS" => stats::gather_schema(connection, arguments),
         "DBMS_STATS.DELETE_TABLE_STATS" => stats::delete_table(connection, arguments),
+        "DBMS_STATS.DELETE_INDEX_STATS" => set_stats::delete_index(connection, arguments),
+        "DBMS_STATS.DELETE_COLUMN_STATS" => set_stats::delete_column(connection, arguments),
+        "DBMS_STATS.SET_TABLE_STATS" => set_stats::table(connection, arguments),
+        "DBMS_STATS.SET_INDEX_STATS" => set_stats::index(connection, arguments),
+        "DBMS_STATS.SET_COLUMN_STATS" => set_stats::column(connection, arguments),
         "DBMS_SPACE.FREE_BLOCKS" => space::free_blocks(connection, arguments),
         "DBMS_SPACE.UNUSED_SPACE" => space::unused_space(connection, arguments),
         "DBMS_SPACE.SPACE_USAGE" => space::space_usage(connection, arguments),

@@ -1,7 +1,8 @@
-//! DBMS_STATS: always of all rows, whatever share is asked for. An argument without effect gives a notice.
+//! DBMS_STATS: gathering. Indexes always have statistics of all entries, whatever share is asked for. An argument
+//! without effect gives a notice.
 
 use common::{Error, Result};
-use engine::ddl::Gathering;
+use engine::ddl::{Gathering, Sampling};
 use engine::dictionary::TableDef;
 use scalar::Datum;
 
@@ -14,7 +15,7 @@ const AUTO_SAMPLE_SIZE: f64 = 0.0;
 const DEFAULT_DEGREE: f64 = 32767.0;
 
 /// The owner in an argument; the current user for NULL.
-fn owner(connection: &Connection, arguments: &[Datum]) -> Result<String> {
+pub(super) fn owner(connection: &Connection, arguments: &[Datum]) -> Result<String> {
     if arguments.first().is_none_or(Datum::is_null) {
         Ok(connection.schema.clone())
     } else {
@@ -38,7 +39,9 @@ pub(super) fn gather_index(connection: &mut Connection, arguments: &[Datum]) -> 
     let (owner, index) = (owner(connection, arguments)?, name(arguments, 1, "INDNAME")?);
     let mut asked = Asked::default();
     refused(arguments, &[(2, "PARTNAME"), (4, "STATTAB")])?;
-    asked.estimate_percent(arguments, 3)?;
+    if let Some(percent) = estimate_percent(arguments, 3)? {
+        asked.notice(format!("ESTIMATE_PERCENT {percent} has no effect: statistics of indexes are of all entries"));
+    }
     asked.degree(arguments, 7);
     asked.granularity(arguments, 8)?;
     asked.no_invalidate(arguments, 9);
@@ -79,6 +82,11 @@ pub(super) fn gather_schema(connection: &mut Connection, arguments: &[Datum]) ->
 
 pub(super) fn delete_table(connection: &mut Connection, arguments: &[Datum]) -> Result<Datum> {
     let (owner, table) = (owner(connection, arguments)?, name(arguments, 1, "TABNAME")?);
+    refused(arguments, &[(2, "PARTNAME"), (3, "STATTAB")])?;
+    let kept = [(6, "CASCADE_COLUMNS"), (7, "CASCADE_INDEXES")].into_iter().find(|(at, _)| !flag(arguments, *at, true));
+    if let Some((_, name)) = kept {
+        return Err(Error::unsupported(format!("{name} => FALSE of DBMS_STATS")));
+    }
     connection.commit_implicitly()?;
     connection.session.delete_statistics(&owner, &table).map_err(|error| missing(error, "TABLE", &owner, &table))?;
     Ok(Datum::Null)
@@ -102,31 +110,15 @@ struct Asked {
 
 impl Asked {
     /// ESTIMATE_PERCENT, BLOCK_SAMPLE, METHOD_OPT, DEGREE, GRANULARITY, CASCADE, in this order from `first` on.
-    fn of_tables(&mut self, arguments: &[Datum], first: usize) -> Result<Gathering> {
-        self.estimate_percent(arguments, first)?;
-        if flag(arguments, first + 1, false) {
-            self.notice("BLOCK_SAMPLE has no effect: statistics are of all rows");
-        }
+    fn of_tables(&mut self, arguments: &[Datum], first: usize) -> Result<(Gathering, Sampling)> {
+        let percent = estimate_percent(arguments, first)?;
+        let sampling = Sampling { percent: percent.unwrap_or(100.0), blocks: flag(arguments, first + 1, false) };
         self.method_opt(arguments, first + 2)?;
         self.degree(arguments, first + 3);
         self.granularity(arguments, first + 4)?;
         // NULL is AUTO_CASCADE.
-        Ok(if flag(arguments, first + 5, true) { Gathering::Optimizer } else { Gathering::OptimizerOfTable })
-    }
-
-    fn estimate_percent(&mut self, arguments: &[Datum], at: usize) -> Result<()> {
-        match number(arguments, at) {
-            None => {}
-            Some(percent) if percent == AUTO_SAMPLE_SIZE || percent == 100.0 => {}
-            Some(percent) if (0.000_001..100.0).contains(&percent) => {
-                self.notice(format!("ESTIMATE_PERCENT {percent} has no effect: statistics are of all rows"));
-            }
-            Some(percent) => {
-                let text = format!("ESTIMATE_PERCENT {percent} is not between 0.000001 and 100");
-                return Err(Error::user(20001, text));
-            }
-        }
-        Ok(())
+        let cascade = flag(arguments, first + 5, true);
+        Ok((if cascade { Gathering::Optimizer } else { Gathering::OptimizerOfTable }, sampling))
     }
 
     fn method_opt(&mut self, arguments: &[Datum], at: usize) -> Result<()> {
@@ -137,7 +129,7 @@ impl Asked {
     }
 
     /// Gathers the statistics of a table.
-    fn gather(&self, connection: &Connection, owner: &str, name: &str, how: Gathering) -> Result<()> {
+    fn gather(&self, connection: &Connection, owner: &str, name: &str, how: (Gathering, Sampling)) -> Result<()> {
         let sizes = |table: &TableDef, column: usize| {
             // Once for a table: a column that it does not have.
             let unknown = self.method.names().find(|name| column == 0 && table.column(name).is_none());
@@ -193,8 +185,18 @@ impl Asked {
     }
 }
 
+/// The share of the rows that is asked for; None for all of them. AUTO_SAMPLE_SIZE is all rows.
+fn estimate_percent(arguments: &[Datum], at: usize) -> Result<Option<f64>> {
+    match number(arguments, at) {
+        None => Ok(None),
+        Some(percent) if percent == AUTO_SAMPLE_SIZE || percent == 100.0 => Ok(None),
+        Some(percent) if (0.000_001..100.0).contains(&percent) => Ok(Some(percent)),
+        Some(percent) => Err(Error::user(20001, format!("ESTIMATE_PERCENT {percent} is not between 0.000001 and 100"))),
+    }
+}
+
 /// Refuses arguments about unsupported objects: a partition, a table that keeps statistics in place of the dictionary.
-fn refused(arguments: &[Datum], places: &[(usize, &str)]) -> Result<()> {
+pub(super) fn refused(arguments: &[Datum], places: &[(usize, &str)]) -> Result<()> {
     match places.iter().find(|(at, _)| text(arguments, *at).is_some()) {
         Some((_, name)) => Err(Error::unsupported(format!("{name} of DBMS_STATS"))),
         None => Ok(()),
@@ -206,7 +208,7 @@ fn words(given: &str) -> String {
     given.to_uppercase().split_whitespace().collect::<Vec<_>>().join(" ")
 }
 
-fn missing(error: Error, what: &str, owner: &str, name: &str) -> Error {
+pub(super) fn missing(error: Error, what: &str, owner: &str, name: &str) -> Error {
     if error.is_ora(942) || error.is_ora(1418) {
         Error::user(20000, format!("{what} \"{owner}\".\"{name}\" does not exist or insufficient privileges"))
     } else {
