@@ -83,6 +83,8 @@ pub(crate) struct Child {
     pub(crate) work: Work,
     /// It has been executed before.
     executed: AtomicBool,
+    /// No plan can be kept after all.
+    planned: AtomicBool,
 }
 
 /// The environment of an execution.
@@ -104,6 +106,16 @@ impl Child {
     /// False at the first call.
     pub(crate) fn is_executed_again(&self) -> bool {
         self.executed.swap(true, Ordering::Relaxed)
+    }
+
+    /// Has each execution planned by itself from now on: a plan that was to be kept cannot be.
+    pub(crate) fn keep_none(&self) {
+        self.planned.store(true, Ordering::Relaxed);
+    }
+
+    /// True: the planner's plan may be kept, as far as is known.
+    pub(crate) fn is_kept(&self) -> bool {
+        matches!(self.work, Work::Kept) && !self.planned.load(Ordering::Relaxed)
     }
 
     /// The bind variables as parameters of this child's plan.
@@ -139,7 +151,8 @@ fn variables<'b>(
 /// True: the plan reads tables of the engine and DUAL alone, and calls no program and no sequence, which belong to a
 /// statement.
 fn is_keepable(plan: &LogicalPlan) -> bool {
-    let other = plan.exists(|node| {
+    let mut other = false;
+    let looked = plan.apply_with_subqueries(|node| {
         let foreign = match node {
             LogicalPlan::TableScan(scan) => {
                 let rows = source_as_provider(&scan.source).ok();
@@ -159,9 +172,10 @@ fn is_keepable(plan: &LogicalPlan) -> bool {
             })?;
             Ok(TreeNodeRecursion::Continue)
         })?;
-        Ok(foreign || calls)
+        other |= foreign || calls;
+        Ok(if other { TreeNodeRecursion::Stop } else { TreeNodeRecursion::Continue })
     });
-    !other.unwrap_or(true)
+    looked.is_ok() && !other
 }
 
 /// The number of a new child among the others, and why it is made.
@@ -257,8 +271,8 @@ impl Connection {
         let parameters = cursor.binds.iter().map(|(name, value)| (name.clone(), value.datum_type())).collect();
         let Environment { catalog_version, nls, rights, age } = environment;
         let (number, mismatch) = (0, Mismatch::None);
-        let executed = AtomicBool::new(false);
-        Ok(Child { number, mismatch, catalog_version, nls, rights, age, parameters, columns, work, executed })
+        let (executed, planned) = (AtomicBool::new(false), AtomicBool::new(false));
+        Ok(Child { number, mismatch, catalog_version, nls, rights, age, parameters, columns, work, executed, planned })
     }
 
     fn query_child(
@@ -290,7 +304,7 @@ impl Connection {
             Ok(direct) => direct,
             Err(Work::Unknown) => return Ok((Vec::new(), Work::Unknown)),
             Err(_) => {
-                let keeps = is_keepable(&bound.plan) && !subquery::holds_subquery(&bound.plan).unwrap_or(true);
+                let keeps = is_keepable(&bound.plan);
                 return if keeps { Ok((describe(&bound.outputs), Work::Kept)) } else { planned() };
             }
         };

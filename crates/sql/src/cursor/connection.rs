@@ -31,6 +31,7 @@ use super::database::Database;
 use super::keep_order::KeepOrder;
 use super::keys::ForgetKeys;
 use super::library::SharedCursor;
+use super::merge_joins::MergeJoins;
 use super::nested::{CallPlace, Nested};
 use super::nullable::ForgetConstants;
 use super::open::{ColumnDescription, Cursor, CursorNumber, Prepared, Query};
@@ -185,9 +186,10 @@ impl Connection {
         // use, scans that take conditions while they run, does not exist here; the logical plan's conditions are in
         // their places already.
         rules.retain(|rule| !rule.name().starts_with("FilterPushdown"));
-        rules.insert(0, Arc::new(OneStream));
-        rules.insert(1, Arc::new(KeepOrder));
-        rules.insert(2, Arc::new(ForgetConstants));
+        rules.insert(0, Arc::new(MergeJoins));
+        rules.insert(1, Arc::new(OneStream));
+        rules.insert(2, Arc::new(KeepOrder));
+        rules.insert(3, Arc::new(ForgetConstants));
         let state = SessionStateBuilder::new()
             .with_config(config)
             .with_runtime_env(database.query_environment()?)

@@ -12,7 +12,7 @@ use datafusion::physical_plan::execution_plan::reset_plan_states;
 use scalar::Datum;
 use sqlparser::ast;
 
-use super::child::{Child, Work};
+use super::child::Child;
 use super::connection::{Connection, describe};
 use super::context::KeptContext;
 use super::open::{ColumnDescription, Cursor};
@@ -74,7 +74,7 @@ impl Connection {
         query: &ast::Query,
         headings: &[String],
     ) -> Result<Option<Running>> {
-        let Some(child) = cursor.child.clone().filter(|child| matches!(child.work, Work::Kept)) else {
+        let Some(child) = cursor.child.clone().filter(|child| child.is_kept()) else {
             return Ok(None);
         };
         if !self.takes_direct_ways() || !child.is_executed_again() {
@@ -83,9 +83,12 @@ impl Connection {
         let of_child = cursor.plan.take().filter(|kept| Arc::ptr_eq(&kept.child, &child));
         let kept = match of_child.or_else(|| self.shared.kept_plans.lock().take(&child)) {
             Some(kept) => kept,
-            None => match self.kept_plan(cursor, child, query, headings)? {
+            None => match self.kept_plan(cursor, Arc::clone(&child), query, headings)? {
                 Some(kept) => kept,
-                None => return Ok(None),
+                None => {
+                    child.keep_none();
+                    return Ok(None);
+                }
             },
         };
         kept.context.begin(self.session.meter().clock().wall_us());
@@ -104,7 +107,8 @@ impl Connection {
         Ok(Some(running.of_kept_plan()))
     }
 
-    /// Plans the query for this execution and those that follow. None when the planner needs the values.
+    /// Plans the query for this execution and those that follow. None when the planner needs the values, and where a
+    /// subquery does not become a join.
     fn kept_plan(
         &self,
         cursor: &Cursor,

@@ -16,6 +16,7 @@ pub(crate) mod kept_plan;
 mod keys;
 pub(crate) mod library;
 pub(crate) mod load;
+mod merge_joins;
 pub(crate) mod nested;
 mod nullable;
 pub(crate) mod open;

@@ -83,6 +83,10 @@ pub(crate) fn plan_with(
         };
         let optimized = arranged(session, state, state.optimize(&rewritten)?, None)?;
         let optimized = match parameters {
+            // What runs subqueries keeps their rows.
+            Some(_) if subquery::is_left(&optimized)? => {
+                return Err(to_datafusion(Error::unsupported("a subquery in a plan that is kept")));
+            }
             Some(parameters) => as_calls(optimized, parameters)?,
             None => optimized,
         };

@@ -78,7 +78,12 @@ impl Shown {
         }
         into.push(RowSource { depth, object: 0, step, figures });
         for child in plan.children() {
+            let input = into.len();
             self.add(child, depth + 1, into);
+            // The sorts of a merge join are named after it.
+            if node.is::<SortMergeJoinExec>() && (child.as_ref() as &dyn Any).is::<SortExec>() {
+                into[input].step.options = "JOIN".to_owned();
+            }
         }
         // Gets, reads and time of a row source include those under it.
         for below in at + 1..into.len() {

@@ -24,7 +24,7 @@ use engine::instance::Session;
 use super::cost::Cost;
 use super::logical;
 use super::loops_table::{Host, LoopsTable, has_types};
-use super::order::{Condition, Equality, Graph, Place, has_access_hints, of_table, one_by_one, with_fates};
+use super::order::{Condition, Equality, Graph, Place, has_access_hints, of_table, one_by_one, with_hints};
 use crate::direct::nested_loops::looped;
 use crate::direct::plan::{LoopEstimate, LoopKind};
 use crate::direct::value::Inputs;
@@ -105,11 +105,19 @@ fn of_block(
             if let Some(loops) = by_lookups(session, &join, kind, inputs)? {
                 return Ok(Transformed::new(loops, true, TreeNodeRecursion::Jump));
             }
-            let hinted = of_table(&join.right).map(|table| method_fates(table.hints(), false));
+            let hinted = of_table(&join.right).map(|table| {
+                let method = match asks_to_merge(table.hints()) && !join.on.is_empty() {
+                    true => Method::Merge,
+                    false => Method::Hash,
+                };
+                method_fates(table.hints(), method)
+            });
             let Some(fates) = hinted.filter(|fates| !fates.is_empty()) else {
                 return Ok(Transformed::new(LogicalPlan::Join(join), changed, TreeNodeRecursion::Jump));
             };
-            let right = Arc::new(with_fates(LogicalPlan::clone(&join.right), &fates)?);
+            let merges = !join.on.is_empty() && of_table(&join.right).is_some_and(|table| asks_to_merge(table.hints()));
+            let right = LogicalPlan::clone(&join.right);
+            let right = Arc::new(with_hints(right, &|hints| Hints { fates: fates.clone(), merges, ..hints })?);
             let join = LogicalPlan::Join(Join { right, ..join });
             return Ok(Transformed::new(join, true, TreeNodeRecursion::Jump));
         }
@@ -154,13 +162,33 @@ fn kept_side(join: &Join) -> Option<LoopKind> {
     }
 }
 
+/// How a table on the right side of such a join is joined.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Method {
+    Loops,
+    Hash,
+    Merge,
+}
+
+/// True: a hint asks for a merge, and none for another method.
+fn asks_to_merge(hints: &Hints) -> bool {
+    let has = |name: &str| hints.list.iter().any(|hint| hint.name == name);
+    has("USE_MERGE") && !["USE_NL", "USE_HASH", "NO_USE_MERGE"].into_iter().any(has)
+}
+
 /// The fates of the hints about the method by which a table on the right side of an outer join, a semi-join or an
 /// anti-join is joined.
-fn method_fates(hints: &Hints, loops: bool) -> Vec<HintFate> {
+fn method_fates(hints: &Hints, method: Method) -> Vec<HintFate> {
+    const NO_INDEX: &str = "no index leads to the table from tables in nested loops before it";
+    const OTHER: &str = "another hint asks for it";
     let fate = |hint: &Hint| {
         let (followed, why) = match hint.name.as_str() {
-            "USE_NL" | "NO_USE_HASH" => (loops, "no index leads to the table from tables in nested loops before it"),
-            "USE_HASH" | "NO_USE_NL" => (!loops, "another hint asks for it"),
+            "USE_NL" => (method == Method::Loops, NO_INDEX),
+            "NO_USE_HASH" => (method != Method::Hash, NO_INDEX),
+            "USE_HASH" => (method == Method::Hash, OTHER),
+            "USE_MERGE" => (method == Method::Merge, "no equality leads to the table"),
+            "NO_USE_NL" => (method != Method::Loops, OTHER),
+            "NO_USE_MERGE" => (method != Method::Merge, OTHER),
             _ => return None,
         };
         Some(if followed { HintFate::used(hint) } else { HintFate::not(Mark::Unused, hint, why) })
@@ -178,11 +206,11 @@ fn by_lookups(
 ) -> Result<Option<LogicalPlan>> {
     let Some(table) = of_table(&join.right).filter(|table| !has_access_hints(table)) else { return Ok(None) };
     let hinted = |names: [&str; 2]| table.hints().list.iter().any(|hint| names.contains(&hint.name.as_str()));
-    if hinted(["USE_HASH", "NO_USE_NL"]) || !has_types(&join.schema) {
+    if hinted(["USE_HASH", "NO_USE_NL"]) || asks_to_merge(table.hints()) || !has_types(&join.schema) {
         return Ok(None);
     }
     // Hints report their fates at the table of the left side where the loops keep no table scan of the right one.
-    let fates = method_fates(table.hints(), true);
+    let fates = method_fates(table.hints(), Method::Loops);
     let (Some(outer), Some(inner), Some(host), Ok(schema)) = (
         one_by_one(session, &join.left, inputs).map_err(to_datafusion)?,
         one_by_one(session, &join.right, inputs).map_err(to_datafusion)?,

@@ -25,7 +25,7 @@ use crate::direct::nested_loops::looped;
 use crate::direct::plan::{LoopEstimate, LoopKind, Stage, stage};
 use crate::direct::value::Inputs;
 use crate::error::to_datafusion;
-use crate::plan::hints::{Hint, HintFate, Mark};
+use crate::plan::hints::{Hint, HintFate, Hints, Mark};
 use crate::scan::access;
 use crate::scan::table::EngineTable;
 
@@ -86,6 +86,7 @@ struct JoinHints {
     leading: Vec<usize>,
     use_loops: u64,
     use_hash: u64,
+    use_merge: u64,
     no_loops: u64,
     no_hash: u64,
     /// The hints themselves, with the inputs that they name.
@@ -100,6 +101,8 @@ enum Method {
     Hash {
         holds_input: bool,
     },
+    /// Both are sorted, and their rows merged.
+    Merge,
     Loops,
 }
 
@@ -287,15 +290,25 @@ impl<'s> Graph<'s> {
             steps.push((input, method));
             Way { cost, setup, estimate: estimate.clone(), offsets: offsets.clone(), steps, stage }
         };
-        let loops =
-            if (self.hints.no_loops | self.hints.use_hash) & bit == 0 { self.loops(way, inner, &link)? } else { None };
+        let loops = if (self.hints.no_loops | self.hints.use_hash | self.hints.use_merge) & bit == 0 {
+            self.loops(way, inner, &link)?
+        } else {
+            None
+        };
         let loops = loops.map(|(mut stage, each)| {
             let cost = way.cost + each.of_lookups(before);
             stage.joined.push(LoopEstimate { rows: estimate.rows, bytes: estimate.bytes, cost });
             by(Method::Loops, (cost, way.setup), Some(stage))
         });
         let hashed = (self.hints.no_hash | self.hints.use_loops) & bit == 0 || loops.is_none();
+        let merged = self.hints.use_merge & bit != 0 && !link.equalities.is_empty();
         let hash = hashed.then(|| {
+            if merged {
+                let own =
+                    Cost::of_sort(before) + Cost::of_sort(rows) + Cost::of_hash(0.0, before + rows, estimate.rows);
+                let cost = way.cost + inner.cost + own;
+                return by(Method::Merge, (cost, cost), None);
+            }
             let holds_input = rows <= before;
             let (build, probe) = if holds_input { (rows, before) } else { (before, rows) };
             let own = if link.equalities.is_empty() {
@@ -444,6 +457,10 @@ impl<'s> Graph<'s> {
         }
         self.report(&best);
         let loops = best.steps.iter().take_while(|(_, method)| matches!(method, Method::First | Method::Loops)).count();
+        for (input, _) in best.steps.iter().filter(|(_, method)| *method == Method::Merge) {
+            let plan = self.inputs[*input].plan.clone();
+            self.inputs[*input].plan = with_hints(plan, &|hints| Hints { merges: true, ..hints })?;
+        }
         let mut set = 0;
         let mut plan: Option<LogicalPlan> = None;
         if loops > 1 {
@@ -503,13 +520,16 @@ impl<'s> Graph<'s> {
                 "USE_NL" => each.into_iter().any(|input| method(input) == Some(Method::Loops)),
                 "USE_HASH" => each.into_iter().any(|input| matches!(method(input), Some(Method::Hash { .. }))),
                 "NO_USE_NL" => !each.into_iter().any(|input| method(input) == Some(Method::Loops)),
+                "USE_MERGE" => each.into_iter().any(|input| method(input) == Some(Method::Merge)),
+                "NO_USE_MERGE" => !each.into_iter().any(|input| method(input) == Some(Method::Merge)),
                 "NO_USE_HASH" => !each.into_iter().any(|input| matches!(method(input), Some(Method::Hash { .. }))),
                 _ => best.steps.iter().zip(&self.hints.leading).all(|((input, _), next)| input == next),
             };
             let why = match hint.name.as_str() {
                 "USE_NL" => "no index leads to the table from tables in nested loops before it, or it comes first",
                 "USE_HASH" => "the table comes first",
-                "NO_USE_NL" | "NO_USE_HASH" => "another hint asks for it",
+                "USE_MERGE" => "the table comes first, or no equality leads to it",
+                "NO_USE_NL" | "NO_USE_HASH" | "NO_USE_MERGE" => "another hint asks for it",
                 _ => "another hint stands before it",
             };
             let fate = if followed { HintFate::used(hint) } else { HintFate::not(Mark::Unused, hint, why) };
@@ -577,11 +597,16 @@ pub(super) fn of_table(plan: &LogicalPlan) -> Option<Arc<EngineTable>> {
 }
 
 /// The plan with these fates at its table.
-pub(super) fn with_fates(plan: LogicalPlan, fates: &[HintFate]) -> Result<LogicalPlan> {
+fn with_fates(plan: LogicalPlan, fates: &[HintFate]) -> Result<LogicalPlan> {
+    with_hints(plan, &|hints| Hints { fates: fates.to_vec(), ..hints })
+}
+
+/// The plan with other hints at its table.
+pub(super) fn with_hints(plan: LogicalPlan, change: &dyn Fn(Hints) -> Hints) -> Result<LogicalPlan> {
     plan.transform_down(|node| {
         let LogicalPlan::TableScan(mut scan) = node else { return Ok(Transformed::no(node)) };
         let Some(table) = EngineTable::of(&scan) else { return Ok(Transformed::no(LogicalPlan::TableScan(scan))) };
-        scan.source = provider_as_source(table.with_fates(fates.to_vec()));
+        scan.source = provider_as_source(table.with_hints(change(table.hints().clone())));
         Ok(Transformed::new(LogicalPlan::TableScan(scan), true, TreeNodeRecursion::Stop))
     })
     .map(|transformed| transformed.data)
@@ -599,6 +624,7 @@ impl JoinHints {
                 match hint.name.as_str() {
                     "USE_NL" => hints.use_loops |= bit,
                     "USE_HASH" => hints.use_hash |= bit,
+                    "USE_MERGE" => hints.use_merge |= bit,
                     "NO_USE_NL" => hints.no_loops |= bit,
                     "NO_USE_HASH" => hints.no_hash |= bit,
                     "LEADING" if hints.leading.is_empty() => {

@@ -131,7 +131,7 @@ impl Binder<'_> {
         let known = shown.clone().unwrap_or_else(|| table.clone());
         let span = name.0.last().and_then(|part| part.as_ident()).map(|ident| ident.span);
         let hints =
-            Hints { table: Some(known.clone()), place: cx.used.len(), list: cx.hints_for(&known), fates: Vec::new() };
+            Hints { table: Some(known.clone()), place: cx.used.len(), list: cx.hints_for(&known), ..Hints::default() };
         let relation = self.cx.tables.relation(owner.as_deref(), &table, &hints)?.ok_or_else(|| {
             let error = Error::user(942, format!("table or view does not exist: {name}"));
             match span {

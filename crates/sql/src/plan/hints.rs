@@ -32,6 +32,8 @@ pub(crate) struct Hints {
     pub(crate) place: usize,
     /// The fates of those about joins that this table's row source reports.
     pub(crate) fates: Vec<HintFate>,
+    /// Its rows are joined by a merge.
+    pub(crate) merges: bool,
 }
 
 impl Hints {
@@ -191,7 +193,13 @@ pub(crate) fn is_for_access(name: &str) -> bool {
 
 /// True: hints of this name are about the order or the method of joins.
 pub(crate) fn is_for_joins(name: &str) -> bool {
-    is_for_block(name) || matches!(name, "LEADING" | "USE_NL" | "USE_HASH" | "NO_USE_NL" | "NO_USE_HASH")
+    is_for_block(name) || name == "LEADING" || is_for_methods(name)
+}
+
+/// True: hints of this name are about the method by which a table is joined.
+fn is_for_methods(name: &str) -> bool {
+    const NAMES: [&str; 6] = ["USE_NL", "USE_HASH", "USE_MERGE", "NO_USE_NL", "NO_USE_HASH", "NO_USE_MERGE"];
+    NAMES.contains(&name)
 }
 
 /// True: hints of this name say which rows a query block is to have soon.
@@ -290,7 +298,6 @@ pub(crate) fn is_foreign(name: &str) -> bool {
         "NO_UNNEST",
         "NO_USE_BAND",
         "NO_USE_CUBE",
-        "NO_USE_MERGE",
         "NO_XMLINDEX_REWRITE",
         "NO_XML_QUERY_REWRITE",
         "NO_ZONEMAP",
@@ -325,7 +332,6 @@ pub(crate) fn is_foreign(name: &str) -> bool {
         "USE_CONCAT",
         "USE_CUBE",
         "USE_HASH_AGGREGATION",
-        "USE_MERGE",
         "USE_NL_WITH_INDEX",
         "USE_SEMI",
     ];

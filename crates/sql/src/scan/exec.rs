@@ -98,6 +98,11 @@ impl TableReadExec {
         bound(&self.plan, &self.parameters).is_some()
     }
 
+    /// True: its rows are to be joined by a merge.
+    pub(crate) fn is_merged(&self) -> bool {
+        self.plan.merges
+    }
+
     /// What is expected of it.
     pub(crate) fn expected(&self) -> Expected {
         let fields = self.sources.iter().map(|source| source.map(|at| self.spec.projection[at]));

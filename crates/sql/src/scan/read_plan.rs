@@ -43,6 +43,8 @@ pub(crate) struct ReadPlan {
     pub(crate) is_hinted: bool,
     /// Rows that a hint says there are.
     pub(crate) cardinality: Option<f64>,
+    /// The rows are joined by a merge.
+    pub(crate) merges: bool,
 }
 
 /// How the rows are found.
@@ -95,6 +97,7 @@ impl ReadPlan {
         };
         let alias = hints.table.clone().unwrap_or_else(|| table.name.clone());
         let is_hinted = hints.list.iter().any(|hint| is_for_access(&hint.name));
+        let merges = hints.merges;
         let (cardinality, first_rows) = (hints.cardinality(), hints.first_rows());
         let (path, hints) = if rowids.is_empty() {
             let predicate = match &conditions {
@@ -129,6 +132,7 @@ impl ReadPlan {
             hints,
             is_hinted,
             cardinality,
+            merges,
         };
         read.take(path);
         Ok(Some((read, sources)))

@@ -9,7 +9,7 @@ use super::read_plan::ReadPlan;
 use super::sink::ROWID_TYPE;
 use crate::direct::value::Inputs;
 use crate::error::to_datafusion;
-use crate::plan::hints::{HintFate, Hints};
+use crate::plan::hints::Hints;
 use crate::plan::parameter::Parameters;
 use crate::types::column;
 use async_trait::async_trait;
@@ -74,12 +74,12 @@ impl EngineTable {
         &self.demand
     }
 
-    /// The same table with the fates of hints about its joins.
-    pub(crate) fn with_fates(&self, fates: Vec<HintFate>) -> Arc<Self> {
+    /// The same table with other hints.
+    pub(crate) fn with_hints(&self, hints: Hints) -> Arc<Self> {
         Arc::new(Self {
             session: Arc::clone(&self.session),
             table: Arc::clone(&self.table),
-            hints: Hints { fates, ..self.hints.clone() },
+            hints,
             schema: Arc::clone(&self.schema),
             demand: Arc::clone(&self.demand),
             parameters: Arc::clone(&self.parameters),

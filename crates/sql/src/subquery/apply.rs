@@ -11,7 +11,7 @@ use common::sync::{Mutex, run_aside};
 use common::{Error, ErrorKind};
 use datafusion::arrow::array::{ArrayRef, BooleanArray};
 use datafusion::arrow::datatypes::DataType as ArrowType;
-use datafusion::common::tree_node::TreeNode;
+use datafusion::common::tree_node::{TreeNode, TreeNodeRecursion};
 use datafusion::common::{Result, ScalarValue};
 use datafusion::execution::SessionState;
 use datafusion::logical_expr::expr::ScalarFunction;
@@ -23,6 +23,7 @@ use engine::instance::Session;
 use tokio::runtime::Runtime;
 
 use super::reference::{scope_of_reference, with_values};
+use super::rewrite::holds;
 use super::shown;
 use crate::cursor::run::{self, Running};
 use crate::error::to_datafusion;
@@ -170,6 +171,21 @@ fn is_call(expr: &Expr) -> bool {
     let Expr::ScalarFunction(call) = expr else { return false };
     let inner: &dyn std::any::Any = call.func.inner().as_ref();
     inner.is::<Apply>()
+}
+
+/// True: a subquery of the plan is no join: its rows are found, and kept, while the plan is carried out.
+///
+/// # Errors
+/// No known cause.
+pub(crate) fn is_left(plan: &LogicalPlan) -> Result<bool> {
+    let mut found = false;
+    plan.apply(|node| {
+        node.apply_expressions(|expr| {
+            found |= holds(expr) || expr.exists(|expr| Ok(is_call(expr)))?;
+            Ok(if found { TreeNodeRecursion::Stop } else { TreeNodeRecursion::Continue })
+        })
+    })?;
+    Ok(found)
 }
 
 /// True: the expression has a new value with each evaluation. Calls of subqueries are volatile for other reasons.

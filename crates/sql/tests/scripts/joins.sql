@@ -380,3 +380,159 @@ X | Y
 1 | 1
 X | Y | ID
 1 | 1 | 1
+
+# Merge joins.
+
+create table ml (id number, a number, c char(4), d date);
+create table mr (id number, a number, c char(8), d date);
+insert into ml select level, case when mod(level, 7) = 0 then null else mod(level, 10) end, chr(97 + mod(level, 5)), date '2024-01-01' + mod(level, 9) from dual connect by level <= 60;
+insert into mr select level, case when mod(level, 5) = 0 then null else mod(level, 13) end, chr(97 + mod(level, 7)), date '2024-01-01' + mod(level, 6) from dual connect by level <= 40;
+explain plan for select /*+ use_merge(r) leading(l r) */ count(*) from ml l, mr r where l.a = r.a and l.id > r.id;
+select plan_table_output from table(dbms_xplan.display(null, null, 'BASIC +PREDICATE +HINT_REPORT'));
+explain plan for select /*+ use_merge(l) leading(l r) no_use_merge(r) */ count(*) from ml l, mr r where l.a = r.a;
+select plan_table_output from table(dbms_xplan.display(null, null, 'BASIC +HINT_REPORT'));
+explain plan for select /*+ use_merge(r) */ count(*) from ml l left join mr r on l.id < r.id;
+select plan_table_output from table(dbms_xplan.display(null, null, 'BASIC +HINT_REPORT'));
+---
+CREATE TABLE
+CREATE TABLE
+INSERT: 60 rows
+INSERT: 40 rows
+EXPLAIN
+PLAN_TABLE_OUTPUT
+Plan hash value: 1164448290
+-
+-------------------------------------
+| Id  | Operation            | Name |
+-------------------------------------
+|   0 | SELECT STATEMENT     |      |
+|   1 |  SORT AGGREGATE      |      |
+|*  2 |   MERGE JOIN         |      |
+|   3 |    SORT JOIN         |      |
+|   4 |     TABLE ACCESS FULL| ML   |
+|   5 |    SORT JOIN         |      |
+|   6 |     TABLE ACCESS FULL| MR   |
+-------------------------------------
+-
+Predicate Information (identified by operation id):
+---------------------------------------------------
+-
+   2 - access("L"."A"="R"."A")
+       filter("R"."ID"<"L"."ID")
+-
+Hint Report (identified by operation id / Object Alias):
+Total hints for statement: 2
+--------------------------------------------------------
+-
+   4 - L
+           -  LEADING(L R)
+   6 - R
+           -  USE_MERGE(R)
+EXPLAIN
+PLAN_TABLE_OUTPUT
+Plan hash value: 2016508460
+-
+------------------------------------
+| Id  | Operation           | Name |
+------------------------------------
+|   0 | SELECT STATEMENT    |      |
+|   1 |  SORT AGGREGATE     |      |
+|   2 |   HASH JOIN         |      |
+|   3 |    TABLE ACCESS FULL| MR   |
+|   4 |    TABLE ACCESS FULL| ML   |
+------------------------------------
+-
+Hint Report (identified by operation id / Object Alias):
+Total hints for statement: 3 (U - Unused (1))
+--------------------------------------------------------
+-
+   3 - R
+           -  NO_USE_MERGE(R)
+   4 - L
+         U -  USE_MERGE(L) / the table comes first, or no equality leads to it
+           -  LEADING(L R)
+EXPLAIN
+PLAN_TABLE_OUTPUT
+Plan hash value: 4262581049
+-
+------------------------------------
+| Id  | Operation           | Name |
+------------------------------------
+|   0 | SELECT STATEMENT    |      |
+|   1 |  SORT AGGREGATE     |      |
+|   2 |   NESTED LOOPS OUTER|      |
+|   3 |    TABLE ACCESS FULL| ML   |
+|   4 |    TABLE ACCESS FULL| MR   |
+------------------------------------
+-
+Hint Report (identified by operation id / Object Alias):
+Total hints for statement: 1 (U - Unused (1))
+--------------------------------------------------------
+-
+   4 - R
+         U -  USE_MERGE(R) / no equality leads to the table
+
+select /*+ use_merge(r) leading(l r) */ count(*), sum(l.id), sum(r.id) from ml l, mr r where l.a = r.a and l.id > r.id;
+select /*+ use_hash(r) leading(l r) */ count(*), sum(l.id), sum(r.id) from ml l, mr r where l.a = r.a and l.id > r.id;
+select /*+ use_merge(r) */ count(*), sum(l.id), sum(r.id) from ml l, mr r where l.c = r.c and l.d = r.d;
+select /*+ use_hash(r) */ count(*), sum(l.id), sum(r.id) from ml l, mr r where l.c = r.c and l.d = r.d;
+select /*+ use_merge(r) */ count(*), sum(l.id), sum(r.id) from ml l left join mr r on l.a = r.a and l.id < r.id;
+select /*+ use_hash(r) */ count(*), sum(l.id), sum(r.id) from ml l left join mr r on l.a = r.a and l.id < r.id;
+select count(*), sum(l.id) from ml l where exists (select /*+ use_merge(r) */ 1 from mr r where l.a = r.a and l.id < r.id);
+select count(*), sum(l.id) from ml l where exists (select /*+ use_hash(r) */ 1 from mr r where l.a = r.a and l.id < r.id);
+select count(*), sum(l.id) from ml l where not exists (select /*+ use_merge(r) */ 1 from mr r where l.a = r.a and l.d = r.d);
+select count(*), sum(l.id) from ml l where not exists (select /*+ use_hash(r) */ 1 from mr r where l.a = r.a and l.d = r.d);
+select count(*), sum(l.id) from ml l where l.a not in (select /*+ use_merge(r) */ r.a from mr r where r.a is not null);
+select /*+ use_merge(r) use_merge(s) leading(l r s) */ l.id, r.id, s.id from ml l, mr r, ml s where l.id = r.id and r.a = s.a and l.id < 4 order by l.id desc, s.id fetch first 5 rows only;
+select l.id, r.id from ml l, mr r where l.id = r.id and l.id < 4 order by l.id desc;
+select /*+ use_merge(l r) */ l.id, r.a from ml l, mr r where l.id = r.id and l.id < 4 order by r.a, l.id desc;
+select /*+ use_merge(r) */ l.a, count(r.id) from ml l left join mr r on l.a = r.a group by l.a order by 1 nulls first;
+---
+COUNT(*) | SUM(L.ID) | SUM(R.ID)
+87 | 3458 | 1421
+COUNT(*) | SUM(L.ID) | SUM(R.ID)
+87 | 3458 | 1421
+COUNT(*) | SUM(L.ID) | SUM(R.ID)
+40 | 1194 | 693
+COUNT(*) | SUM(L.ID) | SUM(R.ID)
+40 | 1194 | 693
+COUNT(*) | SUM(L.ID) | SUM(R.ID)
+73 | 1966 | 967
+COUNT(*) | SUM(L.ID) | SUM(R.ID)
+73 | 1966 | 967
+COUNT(*) | SUM(L.ID)
+24 | 342
+COUNT(*) | SUM(L.ID)
+24 | 342
+COUNT(*) | SUM(L.ID)
+39 | 1232
+COUNT(*) | SUM(L.ID)
+39 | 1232
+COUNT(*) | SUM(L.ID)
+0 | -
+ID | ID | ID
+3 | 3 | 3
+3 | 3 | 13
+3 | 3 | 23
+3 | 3 | 33
+3 | 3 | 43
+ID | ID
+3 | 3
+2 | 2
+1 | 1
+ID | A
+1 | 1
+2 | 2
+3 | 3
+A | COUNT(R.ID)
+- | 0
+0 | 18
+1 | 15
+2 | 10
+3 | 18
+4 | 10
+5 | 10
+6 | 15
+7 | 10
+8 | 15
+9 | 10
