@@ -98,10 +98,19 @@ pub(crate) trait Side {
     fn define(&mut self, text: &str) -> Result<()>;
 }
 
-pub(crate) struct Ours(Connection);
+/// Rows of a fetch.
+const FETCHED_ROWS: usize = 500;
+/// Executions of a query by one cursor: the last ones have what is kept of those before them.
+const EXECUTIONS: usize = 3;
+
+pub(crate) struct Ours {
+    connection: Connection,
+    executions: usize,
+}
 
 impl Ours {
-    /// `planned`: each statement goes through the planner, also one that would have a way of its own.
+    /// `planned`: each statement goes through the planner, also one that would have a way of its own, and queries are
+    /// executed once.
     pub(crate) fn start(planned: bool) -> Result<Self> {
         let parameters = vec![("db_cache_size".to_owned(), "64M".to_owned())];
         let options = CreateOptions { parameters, ..CreateOptions::default() };
@@ -113,27 +122,43 @@ impl Ours {
         if planned {
             connection.run("alter system set \"_direct_execution\" = false scope = memory")?;
         }
-        Ok(Self(connection))
+        Ok(Self { connection, executions: if planned { 1 } else { EXECUTIONS } })
     }
 
     /// The weight of an index's cost in percent. With 1, joins are loops wherever an index leads, and whole indexes are
     /// read in their order; with 10,000 they are read block by block; of tables of few rows costs alone would hardly
     /// ever have it so.
     pub(crate) fn weigh_indexes(&mut self, weight: u32) -> Result<()> {
-        self.0.run(&format!("alter session set optimizer_index_cost_adj = {weight}")).map(drop)
+        self.connection.run(&format!("alter session set optimizer_index_cost_adj = {weight}")).map(drop)
     }
 
     /// Gathers the statistics of a table; without those of its indexes, they are read by ranges alone.
     pub(crate) fn gather(&mut self, table: &str) -> Result<()> {
-        self.0.run(&format!("begin dbms_stats.gather_table_stats(user, '{}'); end;", table.to_uppercase())).map(drop)
+        self.connection
+            .run(&format!("begin dbms_stats.gather_table_stats(user, '{}'); end;", table.to_uppercase()))
+            .map(drop)
     }
 
     fn rows(&mut self, text: &str, kinds: &[ExpressionType]) -> Result<Vec<Row>> {
+        let connection = &mut self.connection;
+        let cursor = connection.parse(text)?;
+        let found = (0..self.executions).try_fold(Vec::new(), |_, _| {
+            connection.execute(cursor)?;
+            let mut found = Vec::new();
+            loop {
+                let fetched = connection.fetch(cursor, FETCHED_ROWS)?;
+                found.extend(fetched.rows);
+                if fetched.end {
+                    return Ok(found);
+                }
+            }
+        });
+        connection.close(cursor);
         let mut rows = Vec::new();
-        for row in self.0.query(text)? {
+        for row in found? {
             let mut values = Vec::new();
             for (at, datum) in row.iter().enumerate() {
-                values.push(if datum.is_null() { None } else { Some(value(kinds, at, &self.0.text(datum)?)) });
+                values.push(if datum.is_null() { None } else { Some(value(kinds, at, &self.connection.text(datum)?)) });
             }
             rows.push(values);
         }
@@ -142,7 +167,7 @@ impl Ours {
 
     /// Runs a statement without rows.
     pub(crate) fn execute(&mut self, text: &str) -> std::result::Result<(), (Class, String)> {
-        match self.guarded(|ours| ours.0.run(text).map(|_| Answer::Changed(0))) {
+        match self.guarded(|ours| ours.connection.run(text).map(|_| Answer::Changed(0))) {
             Answer::Refused(class, why) => Err((class, why)),
             Answer::Rows(_) | Answer::Changed(_) => Ok(()),
         }
@@ -192,17 +217,18 @@ impl Side for Ours {
     }
 
     fn change(&mut self, text: &str) -> Answer {
-        let answer =
-            self.guarded(|ours| ours.0.run(text).map(|executed| Answer::Changed(executed.rows.unwrap_or_default())));
+        let answer = self.guarded(|ours| {
+            ours.connection.run(text).map(|executed| Answer::Changed(executed.rows.unwrap_or_default()))
+        });
         joining(text, answer)
     }
 
     fn transaction(&mut self, text: &str) -> Result<()> {
-        self.0.run(text).map(drop)
+        self.connection.run(text).map(drop)
     }
 
     fn define(&mut self, text: &str) -> Result<()> {
-        self.0.run(text).map(drop)
+        self.connection.run(text).map(drop)
     }
 }
 

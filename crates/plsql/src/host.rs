@@ -241,6 +241,12 @@ pub trait Host {
     /// ORA-01410 when there is none.
     fn current_rowid(&mut self, query: OpenQuery, ahead: usize) -> Result<Datum>;
 
+    /// True: the query was opened FOR UPDATE.
+    ///
+    /// # Errors
+    /// ORA-01001 when it is not open.
+    fn locks_rows(&mut self, query: OpenQuery) -> Result<bool>;
+
     fn close(&mut self, query: OpenQuery);
 
     /// NEXTVAL (or CURRVAL) of a sequence.

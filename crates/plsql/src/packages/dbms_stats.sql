@@ -48,7 +48,8 @@ package dbms_stats as
                             force in boolean default false);
   procedure set_column_stats(ownname in varchar2, tabname in varchar2, colname in varchar2, partname in varchar2 default null,
                              stattab in varchar2 default null, statid in varchar2 default null, distcnt in number default null,
-                             density in number default null, nullcnt in number default null, avgclen in number default null,
+                             density in number default null, nullcnt in number default null, srec in varchar2 default null,
+                             avgclen in number default null,
                              flags in number default null, statown in varchar2 default null, no_invalidate in boolean default null,
                              force in boolean default false);
 end;

@@ -85,6 +85,10 @@ impl Host for NoDictionary {
         refused()
     }
 
+    fn locks_rows(&mut self, _query: OpenQuery) -> Result<bool> {
+        refused()
+    }
+
     fn close(&mut self, _query: OpenQuery) {}
 
     fn sequence(&mut self, _owner: &str, _name: &str, _next: bool) -> Result<Datum> {

@@ -27,6 +27,8 @@ struct CursorState {
     /// The host has no more.
     ended: bool,
     found: Option<bool>,
+    /// The last fetch gave a row.
+    on_row: bool,
     rows: i64,
     orphans: Orphans,
 }
@@ -56,6 +58,7 @@ impl Cursor {
             ahead: VecDeque::new(),
             ended: false,
             found: None,
+            on_row: false,
             rows: 0,
             orphans: Arc::clone(orphans),
         })))
@@ -71,9 +74,10 @@ impl Cursor {
         self.0.lock().query
     }
 
-    /// Rows that were fetched and that the program has not been given yet.
-    pub(crate) fn rows_ahead(&self) -> usize {
-        self.0.lock().ahead.len()
+    /// Rows that were fetched behind the one that the program was given last; None where its last fetch gave none.
+    pub(crate) fn rows_ahead(&self) -> Option<usize> {
+        let state = self.0.lock();
+        state.on_row.then(|| state.ahead.len())
     }
 
     /// Takes the query out; the caller closes it.
@@ -88,6 +92,8 @@ impl Cursor {
         let query = state.query.ok_or_else(invalid)?;
         if state.ahead.is_empty() && !state.ended {
             drop(state);
+            // What comes behind a COMMIT must not be fetched before it.
+            let many = many && !host.locks_rows(query)?;
             let (rows, last) = host.fetch(session, query, if many { ROWS_AHEAD } else { 1 })?;
             state = self.0.lock();
             state.ended = last || rows.is_empty();
@@ -95,6 +101,7 @@ impl Cursor {
         }
         let row = state.ahead.pop_front();
         state.found = Some(row.is_some());
+        state.on_row = row.is_some();
         state.rows += i64::from(row.is_some());
         Ok(row)
     }
@@ -117,6 +124,7 @@ impl Cursor {
             }
             if rows.len() == limit || state.ended {
                 state.rows += rows.len() as i64;
+                state.on_row = !rows.is_empty();
                 state.found =
                     Some(if limit == usize::MAX { !rows.is_empty() } else { rows.len() == limit && limit > 0 });
                 return Ok(rows);
@@ -153,6 +161,7 @@ impl Cursor {
         state.ahead.clear();
         state.ended = false;
         state.found = None;
+        state.on_row = false;
         state.rows = 0;
     }
 

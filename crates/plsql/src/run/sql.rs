@@ -77,7 +77,9 @@ impl Machine<'_> {
             Op::CurrentRowid { to, cursor } => {
                 let cursor = self.cursor(place(cursor), base)?;
                 let query = cursor.query().ok_or_else(invalid)?;
-                self.stack[at(to)] = Value::from(self.host.current_rowid(query, cursor.rows_ahead())?);
+                let none = || Error::user(1410, "invalid ROWID: the cursor is on no row, or locks none");
+                let ahead = cursor.rows_ahead().ok_or_else(none)?;
+                self.stack[at(to)] = Value::from(self.host.current_rowid(query, ahead)?);
             }
             Op::Dynamic { dynamic, text, first } => {
                 self.dynamic(&unit.dynamics[dynamic as usize], at(text), at(first))?;

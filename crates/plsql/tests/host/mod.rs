@@ -497,6 +497,10 @@ impl Host for Mock {
         Ok(self.queries.get(&query.0).ok_or_else(|| Error::user(1001, "invalid cursor"))?.columns.clone())
     }
 
+    fn locks_rows(&mut self, _: OpenQuery) -> Result<bool> {
+        Ok(false)
+    }
+
     fn current_rowid(&mut self, query: OpenQuery, ahead: usize) -> Result<Datum> {
         let open = self.queries.get(&query.0).ok_or_else(|| Error::user(1001, "invalid cursor"))?;
         let at = open.at.checked_sub(1 + ahead).ok_or_else(|| Error::user(1410, "invalid ROWID"))?;

@@ -27,7 +27,10 @@ impl PhysicalOptimizerRule for MergeJoins {
     fn optimize(&self, plan: Plan, _: &ConfigOptions) -> Result<Plan> {
         let made = plan.transform_up(|node| {
             let join = (node.as_ref() as &dyn Any).downcast_ref::<HashJoinExec>();
-            let Some(join) = join.filter(|join| is_merged(join.left()) || is_merged(join.right())) else {
+            // NOT IN with NULLs is a hash join's alone.
+            let may_be = |join: &&HashJoinExec| !join.null_aware && join.fetch().is_none();
+            let asked = |join: &&HashJoinExec| is_merged(join.left()) || is_merged(join.right());
+            let Some(join) = join.filter(may_be).filter(asked) else {
                 return Ok(Transformed::no(node));
             };
             merged(join).map(Transformed::yes)

@@ -1,5 +1,6 @@
-//! MERGE of one row: `USING dual`, or `USING (SELECT :a a, :b b FROM dual)`. The source's values stand where its columns
-//! did, so the rows that match are found as an UPDATE finds its rows; where there are none, the row is inserted.
+//! MERGE of one row: `USING dual`, or `USING (SELECT :a a, :b b FROM dual)`. The source's values stand where its
+//! columns did, so the rows that match are found as an UPDATE finds its rows; where there are none, the row is
+//! inserted.
 //!
 //! A MERGE with WHERE or DELETE of matched rows goes the long way.
 

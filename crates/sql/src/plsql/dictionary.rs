@@ -174,6 +174,10 @@ impl Host for Dictionary {
         nothing()
     }
 
+    fn locks_rows(&mut self, _: OpenQuery) -> Result<bool> {
+        nothing()
+    }
+
     fn close(&mut self, _: OpenQuery) {}
 
     fn sequence(&mut self, _: &str, _: &str, _: bool) -> Result<Datum> {

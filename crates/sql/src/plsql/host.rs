@@ -18,6 +18,7 @@ use super::prepare::prepare;
 use crate::cursor::connection::Connection;
 use crate::cursor::open::CursorNumber;
 use crate::plan::binder::Tables;
+use crate::statement::parse::Statement;
 
 /// Cursors that a session keeps open for statements of its programs; beyond that the least recently used is closed.
 const CACHED_CURSORS_MAX: usize = 50;
@@ -369,6 +370,12 @@ impl Host for SessionHost<'_> {
         Ok(described
             .map(|column| Column { name: column.name.into(), data_type: column.data_type, nullable: column.nullable })
             .collect())
+    }
+
+    fn locks_rows(&mut self, query: OpenQuery) -> Result<bool> {
+        let cursor = self.cursor_of(query)?;
+        let statement = self.connection().statement_of(cursor)?;
+        Ok(matches!(statement.statement, Statement::Query { lock: Some(_), .. }))
     }
 
     fn current_rowid(&mut self, query: OpenQuery, ahead: usize) -> Result<Datum> {

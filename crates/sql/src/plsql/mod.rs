@@ -18,6 +18,7 @@ mod function;
 mod host;
 mod job_settings;
 pub(crate) mod jobs;
+mod names;
 mod native;
 mod prepare;
 mod program;

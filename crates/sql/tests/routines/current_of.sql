@@ -65,3 +65,43 @@ select id, a from t where a < 0
 /
 ID | A
 2 | -2
+
+# Past the last row it stands on none. Of a query that locks, a loop fetches one row at a time: behind a COMMIT none.
+declare
+  cursor c is select id from t where id <= 3 for update;
+  type numbers is table of number;
+  some numbers;
+begin
+  open c;
+  fetch c bulk collect into some limit 2;
+  update t set a = -10 where current of c;
+  fetch c bulk collect into some limit 5;
+  fetch c bulk collect into some limit 5;
+  dbms_output.put_line(some.count);
+  update t set a = -20 where current of c;
+end;
+/
+0
+ORA-01410: invalid ROWID: the cursor is on no row, or locks none
+ORA-06512: at line 12
+
+select id, a from t where a in (-10, -20)
+/
+ID | A
+
+declare
+  cursor c is select id from t where id <= 3 for update;
+begin
+  for r in c loop
+    update t set a = -30 where current of c;
+    commit;
+  end loop;
+end;
+/
+ORA-01002: fetch out of sequence
+ORA-06512: at line 4
+
+select id, a from t where a = -30
+/
+ID | A
+1 | -30

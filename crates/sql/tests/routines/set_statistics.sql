@@ -187,7 +187,7 @@ V | 1
 
 begin dbms_stats.set_column_stats(user, 'T', 'NOPE', distcnt => 1); end;
 /
-ORA-00904: NOPE: invalid identifier
+ORA-20000: column "NOPE" does not exist in "SYSTEM"."T"
 ORA-06512: at line 1
 
 begin dbms_stats.set_table_stats(user, 'T', numrows => -1); end;

@@ -8,11 +8,14 @@ use super::stats::{missing, owner, refused};
 use super::{name, number};
 use crate::cursor::connection::Connection;
 
+/// What figures are less than: the dictionary's numbers have 63 bits.
+const FIGURE_END: f64 = (1u64 << 63) as f64;
+
 /// A figure: a whole number that is not negative; NULL leaves what there is.
 fn figure(arguments: &[Datum], at: usize, what: &str) -> Result<Option<u64>> {
     match number(arguments, at) {
         None => Ok(None),
-        Some(value) if (0.0..=u64::MAX as f64).contains(&value) => Ok(Some(value.round() as u64)),
+        Some(value) if (0.0..FIGURE_END).contains(&value) => Ok(Some(value.round() as u64)),
         Some(value) => Err(Error::user(20001, format!("{what} {value} is no number of rows or blocks"))),
     }
 }
@@ -49,9 +52,13 @@ pub(super) fn index(connection: &mut Connection, arguments: &[Datum]) -> Result<
         leaf_blocks: figure(arguments, 6, "NUMLBLKS")?,
         distinct_keys: figure(arguments, 7, "NUMDIST")?,
         clustering_factor: figure(arguments, 10, "CLSTFCT")?,
-        blevel: figure(arguments, 11, "INDLEVEL")?.map(|level| u32::try_from(level).unwrap_or(u32::MAX)),
+        blevel: figure(arguments, 11, "INDLEVEL")?.map(level).transpose()?,
     };
     set_index(connection, arguments, Some(figures))
+}
+
+fn level(figure: u64) -> Result<u32> {
+    u32::try_from(figure).map_err(|_| Error::user(20001, format!("INDLEVEL {figure} is no level of an index")))
 }
 
 pub(super) fn delete_index(connection: &mut Connection, arguments: &[Datum]) -> Result<Datum> {
@@ -67,9 +74,9 @@ fn set_index(connection: &mut Connection, arguments: &[Datum], figures: Option<I
 }
 
 pub(super) fn column(connection: &mut Connection, arguments: &[Datum]) -> Result<Datum> {
-    refused(arguments, &[(3, "PARTNAME"), (4, "STATTAB")])?;
+    refused(arguments, &[(3, "PARTNAME"), (4, "STATTAB"), (9, "SREC")])?;
     // Without a histogram the density is one by the distinct values.
-    unread(arguments, &[(7, "DENSITY"), (9, "AVGCLEN")])?;
+    unread(arguments, &[(7, "DENSITY"), (10, "AVGCLEN")])?;
     let figures = ColumnFigures { distinct: figure(arguments, 6, "DISTCNT")?, nulls: figure(arguments, 8, "NULLCNT")? };
     set_column(connection, arguments, Some(figures))
 }
@@ -84,5 +91,10 @@ fn set_column(connection: &mut Connection, arguments: &[Datum], figures: Option<
     let column = name(arguments, 2, "COLNAME")?;
     connection.commit_implicitly()?;
     let set = connection.session.set_column_statistics(&owner, &table, &column, figures);
-    set.map(|()| Datum::Null).map_err(|error| missing(error, "TABLE", &owner, &table))
+    set.map(|()| Datum::Null).map_err(|error| {
+        if error.is_ora(904) {
+            return Error::user(20000, format!("column \"{column}\" does not exist in \"{owner}\".\"{table}\""));
+        }
+        missing(error, "TABLE", &owner, &table)
+    })
 }
