@@ -291,11 +291,10 @@ impl Binder<'_> {
         if let Some(condition) = selection {
             builder = filtered_last(builder, vec![self.condition(condition, &scope)?]).map_err(from_datafusion)?;
         }
-        let items = list(&scope)?
-            .into_iter()
-            .map(|(name, bound)| Item { name, bound, span: Span::empty(), alias: false })
-            .collect();
-        finish(builder.build().map_err(from_datafusion)?, items, Vec::new(), false)
+        let (values, sequences) = self.naming_sequences(|| list(&scope))?;
+        let items =
+            values.into_iter().map(|(name, bound)| Item { name, bound, span: Span::empty(), alias: false }).collect();
+        finish(with_sequences(builder.build().map_err(from_datafusion)?, sequences)?, items, Vec::new(), false)
     }
 
     fn where_clause(&self, selection: Option<&ast::Expr>, scope: &Scope<'_>) -> Result<Where> {

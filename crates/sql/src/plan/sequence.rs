@@ -5,7 +5,7 @@
 //! CURRVAL is the row's new value, whichever is written first.
 //!
 //! They stand in the select list of the statement's own query block, without DISTINCT, ORDER BY, GROUP BY and set
-//! operations; in the values of INSERT; on the right of SET. Everywhere else they are ORA-02287.
+//! operations; in the values of INSERT and of MERGE; on the right of SET. Everywhere else they are ORA-02287.
 
 use common::{Error, Result};
 use datafusion::common::Column;

@@ -217,3 +217,11 @@ ID | B | C
 6 | X | 6
 9 | dflt | 9
 20 | dflt | 20
+
+create sequence merged;
+merge into one o using (select id + 100 k, c from one where id < 4) s on (o.id = s.k) when not matched then insert (id, c) values (s.k, merged.nextval);
+merge into one o using (select id + 100 k from one where id < 5) s on (o.id = s.k) when matched then update set c = merged.nextval when not matched then insert (id, c) values (s.k, merged.nextval) where s.k > 0;
+merge into one using dual on (id = 201) when not matched then insert (id, c) values (201, merged.nextval * 10 + merged.currval);
+merge into one using (select merged.nextval k from dual) s on (id = s.k) when not matched then insert (id, c) values (s.k, 1);
+select id, c from one where id > 100 order by id;
+---
