@@ -225,3 +225,14 @@ merge into one using dual on (id = 201) when not matched then insert (id, c) val
 merge into one using (select merged.nextval k from dual) s on (id = s.k) when not matched then insert (id, c) values (s.k, 1);
 select id, c from one where id > 100 order by id;
 ---
+CREATE SEQUENCE
+MERGE: 3 rows
+MERGE: 4 rows
+MERGE: 1 rows
+ORA-02287: sequence number not allowed here [29]
+ID | C
+101 | 4
+102 | 5
+103 | 6
+104 | 7
+201 | 88
