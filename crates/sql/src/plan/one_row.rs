@@ -79,18 +79,17 @@ pub(crate) fn with_values(expr: Expr, values: &RowValues) -> Result<Expr> {
     replaced.map(|replaced| replaced.data)
 }
 
-/// The plan without its inner joins to one row, as far as projections, conditions, orders and limits alone stand above
-/// them. Its columns stay the same.
+/// The plan without its inner joins to one row, as far as projections and conditions alone stand above them. Its
+/// columns stay the same.
 ///
 /// # Errors
-/// Errors of building the plan.
+/// Errors of building the plan; no projection stands above a join, so its columns would not be the same.
 pub(crate) fn without_one_row(plan: &LogicalPlan) -> Result<LogicalPlan> {
     let (plan, values) = inlined(plan)?;
     if values.is_empty() {
         return Ok(plan);
     }
-    // Nothing above named them.
-    Err(datafusion::common::DataFusionError::Plan("a join that is the whole statement".to_owned()))
+    Err(datafusion::common::DataFusionError::Plan("a join to one row without a select list".to_owned()))
 }
 
 fn inlined(plan: &LogicalPlan) -> Result<(LogicalPlan, RowValues)> {

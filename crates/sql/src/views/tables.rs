@@ -43,7 +43,6 @@ const TABLES_END: &[Column<Arc<TableDef>>] = &[
     number("AVG_ROW_LEN", |table| analyzed(table, |found| n(found.average_row_bytes))),
     text("DEGREE", 10, |_| s(SERIAL)),
     text("CACHE", 5, |table| s(if table.cache { "    Y" } else { "    N" })),
-    // Statistics are always of all rows.
     number("SAMPLE_SIZE", |table| analyzed(table, |found| n(found.sampled_rows))),
     date("LAST_ANALYZED", |table| table.statistics.and_then(|found| unless_zero(found.analyzed_us))),
     text("PARTITIONED", 3, |_| yes(false)),
