@@ -234,3 +234,77 @@ fn rows_that_have_moved_are_found() {
     let count = connection.parse("select count(*), sum(length(b)) from m where a = :1").unwrap();
     assert_eq!(again(&mut connection, count, &[n(1)]), format!("120,{}", 18 * 1500 + 102 * 5));
 }
+
+/// The plans of INSERT … SELECT, and of UPDATE, DELETE and MERGE with other tables in them, are made at the second
+/// execution.
+#[test]
+fn changes_by_the_planner_are_executed_again() {
+    let mut connection = filled();
+    connection.run("create table u as select id, a, b from t where id <= 20").unwrap();
+    connection.run("create sequence s").unwrap();
+    let insert = connection.parse("insert into u select id + 100, a, b from t where id between :1 and :2").unwrap();
+    let update =
+        connection.parse("update u set a = (select max(t.a) + :1 from t where t.id = u.id) where id = :2").unwrap();
+    let delete = connection.parse("delete from u where id in (select t.id from t where t.a = :1)").unwrap();
+    let numbered = connection.parse("insert into u (id, a) select 1000 + s.nextval, a from t where id <= :1").unwrap();
+    let merge = connection
+        .parse(
+            "merge into u using (select id, a from t where id <= :1) x on (u.id = x.id) \
+             when matched then update set b = 'm' || x.a when not matched then insert (id, a, b) values (x.id, x.a, 'n')",
+        )
+        .unwrap();
+    for round in 0..4 {
+        assert_eq!(again(&mut connection, insert, &[n(1 + round), n(2 + 2 * round)]), format!("{} rows", 2 + round));
+        assert_eq!(again(&mut connection, insert, &[n(10), Datum::Null]), "0 rows");
+        assert_eq!(again(&mut connection, update, &[n(round), n(5 + round)]), "1 rows");
+        assert_eq!(again(&mut connection, delete, &[n(2 * (16 + round))]), "1 rows");
+        assert_eq!(again(&mut connection, delete, &[v("none")]), "ORA-01722: invalid number");
+        assert_eq!(again(&mut connection, numbered, &[n(round)]), format!("{round} rows"));
+        assert_eq!(again(&mut connection, merge, &[n(21 + round)]), format!("{} rows", 21 + round));
+    }
+    let rows = connection.parse("select count(*), sum(id), sum(a), count(distinct id) from u where id > :1").unwrap();
+    assert_eq!(again(&mut connection, rows, &[n(1000)]), "6,6021,20,6");
+    assert_eq!(again(&mut connection, rows, &[n(100)]), "20,7481,140,14");
+    let row = connection.parse("select a, b from u where id = :1").unwrap();
+    assert_eq!(again(&mut connection, row, &[n(8)]), "19,m16");
+    assert_eq!(again(&mut connection, row, &[n(16)]), "32,m32");
+    // A column more, then another user's right.
+    connection.run("alter table u add (z number default 7)").unwrap();
+    assert!(again(&mut connection, insert, &[n(1), n(1)]).starts_with("ORA-00947"));
+    connection.run("alter table u drop column z").unwrap();
+    assert_eq!(again(&mut connection, insert, &[n(1), n(1)]), "1 rows");
+    connection.run("create trigger u_row before insert on u for each row begin :new.b := 'trigger'; end;").unwrap();
+    assert_eq!(again(&mut connection, insert, &[n(50), n(50)]), "1 rows");
+    assert_eq!(again(&mut connection, row, &[n(150)]), "100,trigger");
+}
+
+/// A subquery that becomes no join is run by a plan of its own, which is kept, too: for other values of the outer
+/// columns, and for other bind variables.
+#[test]
+fn subqueries_that_are_no_joins_are_executed_again() {
+    let mut connection = filled();
+    connection.run("create table u as select id, a, b from t where mod(id, 3) = 0").unwrap();
+    let text = "select count(*) from t where id <= :1 and (a = :2 or exists (select 1 from u where u.id = t.id and \
+                u.a < :3))";
+    let exists = connection.parse(text).unwrap();
+    let nested = "select count(*) from t where id <= :1 and (a = :2 or id = (select u.id from u where u.id = t.id and \
+                  (u.a = :2 or u.a in (select x.a from t x where x.id = u.id and x.a <> t.id + :3))))";
+    let nested = connection.parse(nested).unwrap();
+    let any =
+        connection.parse("select count(*) from t where id > any (select u.id + :1 from u where u.a < :2)").unwrap();
+    for _ in 0..3 {
+        assert_eq!(again(&mut connection, exists, &[n(50), n(2), n(1000)]), "17");
+        assert_eq!(again(&mut connection, exists, &[n(50), n(6), n(1000)]), "16");
+        assert_eq!(again(&mut connection, exists, &[n(50), n(6), n(40)]), "6");
+        assert_eq!(again(&mut connection, exists, &[n(9), Datum::Null, n(1000)]), "3");
+        assert_eq!(again(&mut connection, nested, &[n(50), n(2), n(9)]), "16");
+        assert_eq!(again(&mut connection, nested, &[n(50), n(2), n(1000)]), "17");
+        assert_eq!(again(&mut connection, nested, &[n(50), n(18), n(9)]), "16");
+        assert_eq!(again(&mut connection, any, &[n(0), n(100)]), "47");
+        assert_eq!(again(&mut connection, any, &[n(40), n(100)]), "7");
+        assert_eq!(again(&mut connection, any, &[n(40), n(1)]), "0");
+    }
+    // Rows that have come since are seen.
+    connection.run("insert into u values (1, 2, 'new')").unwrap();
+    assert_eq!(again(&mut connection, exists, &[n(50), n(6), n(1000)]), "17");
+}

@@ -26,7 +26,6 @@ use crate::direct::plan::{Compiled, DirectQuery, counts_distinct_joined, engine_
 use crate::direct::run::DirectRun;
 use crate::direct::value::{Inputs, Value};
 use crate::functions::program::ProgramFunction;
-use crate::functions::sequence::SequenceValue;
 use crate::plan::binder::BindValue;
 use crate::plan::parameter::parameter;
 use crate::plan::query::BoundQuery;
@@ -46,7 +45,7 @@ pub(crate) enum Work {
     Planned,
     /// The same, and the next execution tries again: the size of the table is not known.
     Unknown,
-    /// A session keeps the planner's plan: see `kept_plan.rs`.
+    /// A session keeps the planner's plans: see `kept_plan.rs`.
     Kept,
     Query(Arc<DirectQuery>),
     Lock(DirectLock),
@@ -148,9 +147,8 @@ fn variables<'b>(
     kinds.enumerate().map(variable).collect()
 }
 
-/// True: the plan reads tables of the engine and DUAL alone, and calls no program and no sequence, which belong to a
-/// statement.
-fn is_keepable(plan: &LogicalPlan) -> bool {
+/// True: the plan reads tables of the engine and DUAL alone, and calls no program, which belongs to a statement.
+pub(crate) fn is_keepable(plan: &LogicalPlan) -> bool {
     let mut other = false;
     let looked = plan.apply_with_subqueries(|node| {
         let foreign = match node {
@@ -168,7 +166,7 @@ fn is_keepable(plan: &LogicalPlan) -> bool {
             calls |= expr.exists(|expr| {
                 let Expr::ScalarFunction(call) = expr else { return Ok(false) };
                 let function: &dyn std::any::Any = call.func.inner().as_ref();
-                Ok(function.is::<ProgramFunction>() || function.is::<SequenceValue>())
+                Ok(function.is::<ProgramFunction>())
             })?;
             Ok(TreeNodeRecursion::Continue)
         })?;
@@ -251,7 +249,11 @@ impl Connection {
         let context = self.lazy_context();
         let parameters: Vec<Datum> = cursor.binds.iter().map(|(_, value)| value.clone()).collect();
         let inputs = Inputs::of_statement(&context, &parameters);
-        let changed = |change: Compiled<DirectChange>| (Vec::new(), change.map_or_else(|work| work, Work::Change));
+        let changed = |change: Compiled<DirectChange>| match change {
+            Ok(change) => (Vec::new(), Work::Change(change)),
+            Err(Work::Unknown) => (Vec::new(), Work::Unknown),
+            Err(_) => (Vec::new(), Work::Kept),
+        };
         let (columns, work) = match &cursor.shared.statement {
             Statement::Query { query, headings, lock: None } => {
                 self.query_child(cursor, query, headings, &variables, &inputs)?
@@ -266,6 +268,7 @@ impl Connection {
                 changed(self.direct_delete(delete, returning.as_ref(), cursor, &variables, &inputs)?)
             }
             Statement::Merge(merge) => changed(self.direct_merge(merge, cursor, &variables, &inputs)?),
+            Statement::Insert(..) => (Vec::new(), Work::Kept),
             _ => (Vec::new(), Work::Planned),
         };
         let parameters = cursor.binds.iter().map(|(name, value)| (name.clone(), value.datum_type())).collect();
@@ -451,6 +454,19 @@ impl Connection {
         let context = self.lazy_context();
         let parameters: Vec<Datum> = cursor.binds.iter().map(|(_, value)| value.clone()).collect();
         change.carry_out(self, cursor, &context, &parameters)
+    }
+
+    /// The child cursor of a statement that changes rows and is executed again. None where its queries are planned for
+    /// each execution.
+    ///
+    /// # Errors
+    /// Errors of the engine.
+    pub(crate) fn child_of_change(&self, cursor: &mut Cursor) -> Result<Option<Arc<Child>>> {
+        if cursor.explaining || !self.takes_direct_ways() {
+            return Ok(None);
+        }
+        let child = self.child(cursor)?;
+        Ok(Some(child).filter(|child| child.is_kept() && child.is_executed_again()))
     }
 
     /// False where `_direct_execution` says so, and while a trigger is at work, whose statements the planner checks for

@@ -40,6 +40,7 @@ use super::shared::Shared;
 use super::tables::SessionTables;
 use super::trace::{self, CallStart};
 use crate::functions::rows;
+use crate::optimizer::transitive::Transitive;
 use crate::plan::binder::{BindValue, Binder, Tables};
 use crate::plan::bound::Bound;
 use crate::plan::locking::LockingQuery;
@@ -108,7 +109,12 @@ fn logical_rules() -> Vec<Arc<dyn OptimizerRule + Send + Sync>> {
             rules.push(Arc::new(ForgetKeys::default()));
         }
         let push_down = PushDown::default();
-        rules.push(if rule.name() == push_down.name() { Arc::new(push_down) } else { rule });
+        if rule.name() == push_down.name() {
+            rules.push(Arc::new(Transitive));
+            rules.push(Arc::new(push_down));
+        } else {
+            rules.push(rule);
+        }
     }
     rules
 }

@@ -9,7 +9,7 @@ use storage::snapshot::Snapshot;
 
 use super::arrays::to_rows;
 use super::child::Child;
-use super::kept_plan::KeptPlan;
+use super::kept_plan::{ChangePlan, KeptPlan};
 use super::library::SharedCursor;
 use super::run::Running;
 use crate::direct::lock::Settled;
@@ -147,6 +147,11 @@ impl Cursor {
             let plan = CursorPlan::new(&self.shared, self.row_sources.clone(), self.measured);
             self.shared.keep_plan(CursorPlan { wall_us, ..plan });
         }
+    }
+
+    /// True: the row sources of this change of rows are to be noted. Those of a plan that is executed again are known.
+    pub(crate) fn wants_row_sources(&self, query: &ChangePlan) -> bool {
+        self.measured || !query.is_kept() || !self.shared.has_plan()
     }
 
     pub(crate) fn new(shared: Arc<SharedCursor>) -> Self {

@@ -76,17 +76,13 @@ pub(crate) fn plan_with(
 ) -> Result<Arc<dyn ExecutionPlan>> {
     let planned = runtime.block_on(async {
         let rewritten = if subquery::holds_subquery(logical)? {
-            let planner = subquery::Planner::new(session, state);
+            let planner = subquery::Planner::new(session, state, parameters);
             subquery::rewrite(logical.clone(), &planner)?
         } else {
             logical.clone()
         };
         let optimized = arranged(session, state, state.optimize(&rewritten)?, None)?;
         let optimized = match parameters {
-            // What runs subqueries keeps their rows.
-            Some(_) if subquery::is_left(&optimized)? => {
-                return Err(to_datafusion(Error::unsupported("a subquery in a plan that is kept")));
-            }
             Some(parameters) => as_calls(optimized, parameters)?,
             None => optimized,
         };

@@ -10,6 +10,7 @@ use super::trigger::{self, Event, Triggers};
 use super::update::{dml_sources, rows_query, target_name};
 use crate::cursor::connection::Connection;
 use crate::cursor::open::Cursor;
+use crate::plan::binder::Binder;
 use crate::scan::figures::Figures;
 use crate::statement::merge::Returning;
 
@@ -31,21 +32,18 @@ impl Connection {
         let target = self.target(target_name(from)?, ObjectPrivilege::Delete)?;
         let (_lock, table) = self.hold_for_change(&target, cursor)?;
         let select = rows_query(from, &delete.optimizer_hints, delete.selection.as_ref());
-        let rows_to_change = |cursor: &Cursor| {
-            self.with_binder(&cursor.shared.text, &cursor.binds, |binder| {
-                binder.rows_to_change(&select, None, |_| Ok(Vec::new()))
-            })
-        };
+        let rows_to_change = |binder: &Binder<'_>| binder.rows_to_change(&select, None, |_| Ok(Vec::new()));
         if cursor.explaining {
-            let plan = self.plan(&rows_to_change(cursor)?.plan)?;
+            let bound = self.with_binder(&cursor.shared.text, &cursor.binds, rows_to_change)?;
+            let plan = self.plan(&bound.plan)?;
             cursor.row_sources = dml_sources("DELETE", &table, &plan, &Figures::default());
             return Ok(0);
         }
         let triggers = Triggers::of(self, &table, Event::Delete);
         let _seen = trigger::begin(triggers.as_ref())?;
-        let bound = rows_to_change(cursor)?;
+        let query = self.change_plan(cursor, 0, rows_to_change)?;
         let work = Figures::default();
-        let (plan, victims) = work.measure(self.session.meter(), || self.victims(&bound))?;
+        let victims = work.measure(self.session.meter(), || self.victims(&query))?;
         let mut giving = match returning {
             Some(returning) => Some(self.giving(returning, &table, cursor)?),
             None => None,
@@ -54,8 +52,11 @@ impl Connection {
             let rows: Vec<Rowid> = victims.rows.iter().map(|(rowid, ..)| *rowid).collect();
             let result = work
                 .measure(self.session.meter(), || self.delete_rows_firing(triggers, &table, &rows, giving.as_mut()));
-            cursor.row_sources = dml_sources("DELETE", &table, &plan, &work);
+            if cursor.wants_row_sources(&query) {
+                cursor.row_sources = dml_sources("DELETE", &table, &query.plan, &work);
+            }
             let rows = result?;
+            self.end_change(query);
             self.give(giving, cursor)?;
             triggers.end()?;
             return Ok(rows);
@@ -87,8 +88,11 @@ impl Connection {
             consequences.map_or(Ok(()), Consequences::settle)?;
             Ok(rows)
         });
-        cursor.row_sources = dml_sources("DELETE", &table, &plan, &work);
+        if cursor.wants_row_sources(&query) {
+            cursor.row_sources = dml_sources("DELETE", &table, &query.plan, &work);
+        }
         let rows = result?;
+        self.end_change(query);
         self.give(giving, cursor)?;
         trigger::end(triggers.as_ref())?;
         Ok(rows)

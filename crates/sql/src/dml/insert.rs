@@ -18,6 +18,7 @@ use super::trigger::{self, Event, Triggers};
 use super::{load, transfer};
 use crate::cursor::arrays::to_rows;
 use crate::cursor::connection::Connection;
+use crate::cursor::kept_plan::ChangePlan;
 use crate::cursor::open::{Cursor, RowSource};
 use crate::cursor::run::Running;
 use crate::error::from_datafusion;
@@ -25,7 +26,7 @@ use crate::explain::{plan, sources};
 use crate::functions::evaluate;
 use crate::plan::binder::{Binder, fold_name};
 use crate::plan::bound::Bound;
-use crate::plan::query::BoundQuery;
+use crate::plan::query::{BoundQuery, Output};
 use crate::plan::scope::Scope;
 use crate::plan::sequence::take_values;
 use crate::scan::figures::{Figures, FiguresValue};
@@ -93,18 +94,21 @@ impl Connection {
                 Err(Error::user(933, "SQL command not properly ended: RETURNING is of INSERT … VALUES"))
             }
             _ => {
-                let bound = self.with_binder(&cursor.shared.text, &cursor.binds, |binder| {
+                let bind = |binder: &Binder<'_>| {
                     let bound = binder.statement_query(query, &[])?;
                     assigned(binder, bound, &table, &columns)
-                })?;
+                };
                 if cursor.explaining {
+                    let bound = self.with_binder(&cursor.shared.text, &cursor.binds, bind)?;
                     cursor.row_sources = insert_sources(&table, &self.plan(&bound.plan)?, &Figures::default(), loads);
                     return Ok(0);
                 }
                 let triggers = Triggers::of(self, &table, Event::Insert);
                 let _seen = trigger::begin(triggers.as_ref())?;
                 let filling = if loads { Filling::Load } else { Filling::Insert(triggers.as_ref()) };
-                let rows = self.insert_query(&table, &columns, bound, filling, cursor)?;
+                let query = self.change_plan(cursor, 0, bind)?;
+                let rows = self.insert_query(&table, &columns, &query, filling, cursor)?;
+                self.end_change(query);
                 trigger::end(triggers.as_ref())?;
                 Ok(rows)
             }
@@ -232,14 +236,15 @@ impl Connection {
         let columns: Vec<usize> = (0..table.columns.len()).collect();
         // A text literal is VARCHAR2 while the query runs, and CHAR as a column.
         let bound = self.with_binder(&cursor.shared.text, &[], |binder| assigned(binder, bound, table, &columns))?;
-        self.insert_query(table, &columns, bound, Filling::NewTable, cursor)
+        let query = self.planned_once(bound)?;
+        self.insert_query(table, &columns, &query, Filling::NewTable, cursor)
     }
 
     fn insert_query(
         &self,
         table: &Arc<TableDef>,
         columns: &[usize],
-        bound: BoundQuery,
+        query: &ChangePlan,
         filling: Filling<'_>,
         cursor: &mut Cursor,
     ) -> Result<u64> {
@@ -250,17 +255,19 @@ impl Connection {
         let context = self.statement_context()?;
         let statement = Statement::insert(triggers.is_some_and(Triggers::has_before_row));
         let origins = self.origins(table, columns, statement, &*context);
-        let targets = targets(table, columns, statement, &bound);
+        let targets = targets(table, columns, statement, &query.outputs);
         // Unchanged rows of another table need not become arrays on their way.
         let same_bytes = columns
             .iter()
-            .zip(&bound.outputs)
+            .zip(&query.outputs[..])
             .all(|(column, output)| output.exact && fits(output.declared, table.columns[*column].data_type))
             && !triggers.is_some_and(Triggers::has_row);
-        let not_null =
-            columns.iter().zip(&bound.outputs).any(|(column, output)| table.refuses_null(*column) && output.nullable);
-        let plan = self.plan(&bound.plan)?;
-        let own = reads(&plan, table);
+        let not_null = columns
+            .iter()
+            .zip(&query.outputs[..])
+            .any(|(column, output)| table.refuses_null(*column) && output.nullable);
+        let plan = &query.plan;
+        let own = reads(plan, table);
         let load = Figures::default();
         let mut inserter = match filling {
             Filling::Insert(_) => Intake::new(self, table)?.firing(triggers),
@@ -272,7 +279,7 @@ impl Connection {
                 && !not_null
                 && !own
                 && !origins.iter().any(|origin| matches!(origin, Origin::Refused(_)))
-                && let Some(direct) = transfer::plan(&plan)
+                && let Some(direct) = transfer::plan(plan)
             {
                 let sources: Vec<transfer::Source> = origins
                     .iter()
@@ -284,9 +291,7 @@ impl Connection {
                     .collect::<Result<_>>()?;
                 return transfer::run(&self.session, direct.read, &sources, &mut inserter);
             }
-            let mut running =
-                Running::start(&self.session, &self.runtime, &self.state, Arc::clone(&plan), Arc::clone(&self.demand))?;
-            self.demand.store(0, common::sync::atomic::Ordering::Relaxed);
+            let mut running = self.start_change(query)?;
             if own {
                 // The query is settled before the statement changes anything.
                 let mut batches = Vec::new();
@@ -301,7 +306,9 @@ impl Connection {
             Ok(())
         });
         let result = result.and_then(|()| load.measure(self.session.meter(), || inserter.finish()));
-        cursor.row_sources = insert_sources(table, &plan, &load, inserter.is_direct());
+        if cursor.wants_row_sources(query) {
+            cursor.row_sources = insert_sources(table, plan, &load, inserter.is_direct());
+        }
         result
     }
 }
@@ -309,7 +316,6 @@ impl Connection {
 /// A query's rows, read to the end, to be inserted into a table.
 #[derive(Debug)]
 pub(crate) struct Settled {
-    pub(crate) plan: Arc<dyn ExecutionPlan>,
     batches: Vec<RecordBatch>,
     origins: Vec<Origin>,
     targets: Vec<Target>,
@@ -322,20 +328,17 @@ impl Connection {
         table: &TableDef,
         columns: &[usize],
         statement: Statement,
-        bound: &BoundQuery,
+        query: &ChangePlan,
     ) -> Result<Settled> {
         let context = self.statement_context()?;
         let origins = self.origins(table, columns, statement, &*context);
-        let targets = targets(table, columns, statement, bound);
-        let plan = self.plan(&bound.plan)?;
-        let mut running =
-            Running::start(&self.session, &self.runtime, &self.state, Arc::clone(&plan), Arc::clone(&self.demand))?;
-        self.demand.store(0, common::sync::atomic::Ordering::Relaxed);
+        let targets = targets(table, columns, statement, &query.outputs);
+        let mut running = self.start_change(query)?;
         let mut batches = Vec::new();
         while let Some(batch) = running.next_batch()? {
             batches.push(batch);
         }
-        Ok(Settled { plan, batches, origins, targets })
+        Ok(Settled { batches, origins, targets })
     }
 
     /// Inserts the rows; returns their number.
@@ -355,8 +358,8 @@ impl Connection {
 }
 
 /// The target columns of the query's outputs.
-fn targets(table: &TableDef, columns: &[usize], statement: Statement, bound: &BoundQuery) -> Vec<Target> {
-    let declared = bound.outputs.iter().map(|output| output.exact.then_some(output.declared));
+fn targets(table: &TableDef, columns: &[usize], statement: Statement, outputs: &[Output]) -> Vec<Target> {
+    let declared = outputs.iter().map(|output| output.exact.then_some(output.declared));
     columns.iter().zip(declared).map(|(column, declared)| Target::new(table, *column, declared, statement)).collect()
 }
 

@@ -23,12 +23,13 @@ use super::referential::{Consequences, NewRows};
 use super::trigger::{self, Event, Triggers};
 use super::update::{Victims, default_bound, dml_sources, rows_query};
 use crate::cursor::connection::Connection;
+use crate::cursor::kept_plan::ChangePlan;
 use crate::cursor::open::{Cursor, RowSource};
 use crate::error::from_datafusion;
 use crate::explain::sources;
 use crate::plan::binder::Binder;
 use crate::plan::bound::Bound;
-use crate::plan::query::BoundQuery;
+use crate::plan::query::{BoundQuery, Output};
 use crate::plan::scope::Scope;
 use crate::scan::figures::Figures;
 use crate::statement::merge::{Merge, MergeInsert, MergeUpdate};
@@ -36,11 +37,15 @@ use crate::statement::merge::{Merge, MergeInsert, MergeUpdate};
 /// Mark of a row that DELETE WHERE deletes.
 const GOES: &str = "Y";
 
-/// The row sources of a MERGE that is only explained: those of its queries, one after the other.
-fn merge_sources(table: &TableDef, plans: &[Arc<dyn ExecutionPlan>]) -> Vec<RowSource> {
-    let [first, others @ ..] = plans else { return Vec::new() };
-    let mut found = dml_sources("MERGE", table, first, &Figures::default());
-    others.iter().for_each(|plan| sources::row_sources(plan, 1, &mut found));
+/// The row sources of a MERGE: those of its queries, one after the other.
+fn merge_sources<'p>(
+    table: &TableDef,
+    mut plans: impl Iterator<Item = &'p Arc<dyn ExecutionPlan>>,
+    work: &Figures,
+) -> Vec<RowSource> {
+    let Some(first) = plans.next() else { return Vec::new() };
+    let mut found = dml_sources("MERGE", table, first, work);
+    plans.for_each(|plan| sources::row_sources(plan, 1, &mut found));
     found
 }
 
@@ -70,57 +75,52 @@ impl Connection {
             insert: merge.insert.as_ref().and_then(|_| Triggers::of(self, &table, Event::Insert)),
         };
         let _seen = if cursor.explaining { None } else { Some(firing.begin()?) };
-        let (text, binds) = (&cursor.shared.text, &cursor.binds);
-        let matched = match &merge.update {
-            Some(update) => Some(self.with_binder(text, binds, |binder| matched(binder, merge, update, &table))?),
-            None => None,
-        };
-        let unmatched = match &merge.insert {
-            Some(insert) => {
-                let columns = insert_columns(insert, &table)?;
-                let bound =
-                    self.with_binder(text, binds, |binder| unmatched(binder, merge, insert, &table, &columns))?;
-                Some((columns, bound))
-            }
-            None => None,
-        };
+        let columns = merge.insert.as_ref().map(|insert| insert_columns(insert, &table)).transpose()?;
+        let bind_matched =
+            merge.update.as_ref().map(|update| |binder: &Binder<'_>| matched(binder, merge, update, &table));
+        let bind_unmatched = merge
+            .insert
+            .as_ref()
+            .zip(columns.as_ref())
+            .map(|(insert, columns)| |binder: &Binder<'_>| unmatched(binder, merge, insert, &table, columns));
         if cursor.explaining {
-            let plans = matched.iter().chain(unmatched.iter().map(|(_, bound)| bound));
-            let plans = plans.map(|bound| self.plan(&bound.plan)).collect::<Result<Vec<_>>>()?;
-            cursor.row_sources = merge_sources(&table, &plans);
+            let (text, binds) = (&cursor.shared.text, &cursor.binds);
+            let matched = bind_matched.map(|bind| self.with_binder(text, binds, bind)).transpose()?;
+            let unmatched = bind_unmatched.map(|bind| self.with_binder(text, binds, bind)).transpose()?;
+            let bound = matched.iter().chain(&unmatched);
+            let plans = bound.map(|bound| self.plan(&bound.plan)).collect::<Result<Vec<_>>>()?;
+            cursor.row_sources = merge_sources(&table, plans.iter(), &Figures::default());
             return Ok(0);
         }
+        let matched = bind_matched.map(|bind| self.change_plan(cursor, 0, bind)).transpose()?;
+        let unmatched = bind_unmatched.map(|bind| self.change_plan(cursor, 1, bind)).transpose()?;
         let work = Figures::default();
         let meter = Arc::clone(self.session.meter());
         let found = match &matched {
-            Some(bound) => Some((work.measure(&meter, || self.victims(bound))?, bound)),
+            Some(query) => Some(work.measure(&meter, || self.victims(query))?),
             None => None,
         };
-        let settled = match &unmatched {
-            Some((columns, bound)) => {
-                Some(work.measure(&meter, || self.settle(&table, columns, firing.inserts(), bound))?)
+        let settled = match unmatched.as_ref().zip(columns.as_ref()) {
+            Some((query, columns)) => {
+                Some(work.measure(&meter, || self.settle(&table, columns, firing.inserts(), query))?)
             }
             None => None,
         };
-        cursor.row_sources.clear();
-        if let Some(((plan, victims), _)) = &found {
-            cursor.row_sources = dml_sources("MERGE", &table, plan, &work);
-            if victims.repeated {
-                return Err(Error::user(30926, "unable to get a stable set of rows in the source tables"));
-            }
+        if found.as_ref().is_some_and(|victims| victims.repeated) {
+            return Err(Error::user(30926, "unable to get a stable set of rows in the source tables"));
         }
         let mut rows = 0;
-        if let (Some(update), Some(((_, victims), bound))) = (&merge.update, &found) {
-            rows += work.measure(&meter, || self.merge_matched(&table, update, victims, bound, &firing))?;
+        if let (Some(update), Some(victims), Some(query)) = (&merge.update, &found, &matched) {
+            rows += work.measure(&meter, || self.merge_matched(&table, update, victims, &query.outputs, &firing))?;
         }
         if let Some(settled) = settled {
-            if cursor.row_sources.is_empty() {
-                cursor.row_sources = dml_sources("MERGE", &table, &settled.plan, &work);
-            } else {
-                sources::row_sources(&settled.plan, 1, &mut cursor.row_sources);
-            }
             rows += work.measure(&meter, || self.put_settled(&table, &settled, firing.insert.as_ref()))?;
         }
+        let queries: Vec<ChangePlan> = matched.into_iter().chain(unmatched).collect();
+        if queries.iter().any(|query| cursor.wants_row_sources(query)) {
+            cursor.row_sources = merge_sources(&table, queries.iter().map(|query| &query.plan), &work);
+        }
+        queries.into_iter().for_each(|query| self.end_change(query));
         firing.end()?;
         Ok(rows)
     }
@@ -131,11 +131,11 @@ impl Connection {
         table: &Arc<TableDef>,
         update: &MergeUpdate,
         victims: &Victims,
-        bound: &BoundQuery,
+        outputs: &[Output],
         firing: &Firing<'_>,
     ) -> Result<u64> {
         let width = table.columns.len();
-        let targets: Vec<Target> = bound.outputs[1..=width]
+        let targets: Vec<Target> = outputs[1..=width]
             .iter()
             .enumerate()
             .map(|(column, output)| {

@@ -8,6 +8,7 @@ use engine::dictionary::{ObjectPrivilege, SchemaObject, TableDef};
 use sqlparser::ast::ObjectName;
 
 use crate::cursor::connection::Connection;
+use crate::optimizer::loops_table::LoopsExec;
 use crate::plan::binder::owner_and_name;
 use crate::scan::exec::TableReadExec;
 
@@ -70,5 +71,6 @@ impl Connection {
 pub(crate) fn reads(plan: &Arc<dyn ExecutionPlan>, table: &TableDef) -> bool {
     let node: &dyn std::any::Any = plan.as_ref();
     node.downcast_ref::<TableReadExec>().is_some_and(|read| read.spec.table.object == table.object)
+        || node.downcast_ref::<LoopsExec>().is_some_and(|loops| loops.reads(table.object))
         || plan.children().into_iter().any(|child| reads(child, table))
 }

@@ -14,8 +14,8 @@ use super::insert::{is_default, no_column};
 use super::referential::NewRows;
 use super::trigger::{self, Event, Triggers};
 use crate::cursor::connection::Connection;
+use crate::cursor::kept_plan::ChangePlan;
 use crate::cursor::open::{Cursor, RowSource};
-use crate::cursor::run::Running;
 use crate::explain::sources;
 use crate::explain::step::PlanStep;
 use crate::plan::binder::{Binder, fold_name};
@@ -60,13 +60,11 @@ impl Connection {
         let triggers = Triggers::of(self, &table, Event::Update(&changed));
         let _seen = trigger::begin(triggers.as_ref())?;
         let statement = Statement::update(triggers.as_ref().is_some_and(Triggers::has_before_row));
-        let bound = self.with_binder(&cursor.shared.text, &cursor.binds, |binder| {
-            self.new_rows(binder, &select, &table, &assignments)
-        })?;
+        let query = self.change_plan(cursor, 0, |binder| self.new_rows(binder, &select, &table, &assignments))?;
         let declared: Vec<_> =
-            bound.outputs[1..].iter().map(|output| output.exact.then_some(output.declared)).collect();
+            query.outputs[1..].iter().map(|output| output.exact.then_some(output.declared)).collect();
         let work = Figures::default();
-        let (plan, victims) = work.measure(self.session.meter(), || self.victims(&bound))?;
+        let victims = work.measure(self.session.meter(), || self.victims(&query))?;
         let targets: Vec<Target> = declared
             .iter()
             .enumerate()
@@ -105,8 +103,11 @@ impl Connection {
             }
             self.replace_rows(&table, &changed, rows)
         });
-        cursor.row_sources = dml_sources("UPDATE", &table, &plan, &work);
+        if cursor.wants_row_sources(&query) {
+            cursor.row_sources = dml_sources("UPDATE", &table, &query.plan, &work);
+        }
         let rows = result?;
+        self.end_change(query);
         self.give(giving, cursor)?;
         trigger::end(triggers.as_ref())?;
         Ok(rows)
@@ -139,14 +140,8 @@ impl Connection {
     }
 
     /// Runs the query of a DML statement to its end.
-    pub(crate) fn victims(
-        &self,
-        bound: &BoundQuery,
-    ) -> Result<(Arc<dyn datafusion::physical_plan::ExecutionPlan>, Victims)> {
-        let plan = self.plan(&bound.plan)?;
-        let mut running =
-            Running::start(&self.session, &self.runtime, &self.state, Arc::clone(&plan), Arc::clone(&self.demand))?;
-        self.demand.store(0, common::sync::atomic::Ordering::Relaxed);
+    pub(crate) fn victims(&self, query: &ChangePlan) -> Result<Victims> {
+        let mut running = self.start_change(query)?;
         let mut victims = Victims { batches: Vec::new(), rows: Vec::new(), repeated: false };
         while let Some(batch) = running.next_batch()? {
             let number = victims.batches.len() as u32;
@@ -160,7 +155,7 @@ impl Connection {
         let given = victims.rows.len();
         victims.rows.dedup_by_key(|(rowid, ..)| *rowid);
         victims.repeated = victims.rows.len() < given;
-        Ok((plan, victims))
+        Ok(victims)
     }
 }
 

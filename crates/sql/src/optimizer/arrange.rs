@@ -22,9 +22,9 @@ use datafusion::optimizer::optimize_projections::OptimizeProjections;
 use engine::instance::Session;
 
 use super::cost::Cost;
-use super::logical;
 use super::loops_table::{Host, LoopsTable, has_types};
 use super::order::{Condition, Equality, Graph, Place, has_access_hints, of_table, one_by_one, with_hints};
+use super::{logical, semi};
 use crate::direct::nested_loops::looped;
 use crate::direct::plan::{LoopEstimate, LoopKind};
 use crate::direct::value::Inputs;
@@ -47,8 +47,9 @@ pub(crate) fn arranged(
     inputs: Option<&Inputs<'_>>,
 ) -> Result<LogicalPlan> {
     let soon = soon(&plan);
-    let arranged = of_block(session, plan, inputs, soon)?;
-    if !arranged.transformed {
+    let inner = semi::as_inner(plan)?;
+    let arranged = of_block(session, inner.data, inputs, soon)?;
+    if !arranged.transformed && !inner.transformed {
         return Ok(arranged.data);
     }
     // Columns that are read for a join alone are not needed above it.

@@ -6,6 +6,7 @@ use std::fmt;
 use std::sync::Arc;
 
 use async_trait::async_trait;
+use common::ObjectNumber;
 use common::sync::Mutex;
 use common::sync::atomic::{AtomicUsize, Ordering};
 use datafusion::arrow::datatypes::{Field, Schema, SchemaRef};
@@ -195,6 +196,12 @@ impl LoopsExec {
         let values = self.parameters.values();
         let inputs = Inputs::of_statement(self.parameters.context(), &values);
         self.query.read.spec(&inputs).is_some() && self.query.takes(&inputs)
+    }
+
+    /// True: it is one of the tables.
+    pub(crate) fn reads(&self, table: ObjectNumber) -> bool {
+        let inner = self.query.inner.iter().map(|read| &read.table);
+        inner.chain([&self.query.read.table]).any(|read| read.object == table)
     }
 
     /// Number of tables.

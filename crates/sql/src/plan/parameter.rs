@@ -3,6 +3,7 @@
 use std::sync::Arc;
 
 use common::sync::Mutex;
+use common::sync::atomic::{AtomicU64, Ordering};
 use datafusion::arrow::datatypes::Field;
 use datafusion::common::tree_node::{TreeNode, TreeNodeRecursion};
 use datafusion::logical_expr::Expr;
@@ -17,16 +18,35 @@ use crate::types::ArrowForm;
 pub(crate) struct Parameters {
     context: Arc<dyn Context>,
     values: Mutex<Arc<[Datum]>>,
+    /// The number of the statement's execution.
+    execution: Arc<AtomicU64>,
 }
 
 impl Parameters {
     pub(crate) fn new(context: Arc<dyn Context>, values: Vec<Datum>) -> Arc<Self> {
-        Arc::new(Self { context, values: Mutex::new(values.into()) })
+        Arc::new(Self { context, values: Mutex::new(values.into()), execution: Arc::default() })
+    }
+
+    /// Parameters of a subquery's plan: without values so far.
+    pub(crate) fn of_subquery(&self) -> Arc<Self> {
+        let (context, execution) = (Arc::clone(&self.context), Arc::clone(&self.execution));
+        Arc::new(Self { context, values: Mutex::new([].into()), execution })
     }
 
     /// The values of an execution that begins.
     pub(crate) fn set(&self, values: Vec<Datum>) {
+        self.execution.fetch_add(1, Ordering::Relaxed);
         *self.values.lock() = values.into();
+    }
+
+    /// The values of a subquery of this execution: the enclosing query's, then those of its columns.
+    pub(crate) fn set_within(&self, outer: &[Datum], columns: impl Iterator<Item = Datum>) {
+        *self.values.lock() = outer.iter().cloned().chain(columns).collect();
+    }
+
+    /// The number of the statement's execution. Its subqueries' answers are good for one.
+    pub(crate) fn execution(&self) -> u64 {
+        self.execution.load(Ordering::Relaxed)
     }
 
     pub(crate) fn values(&self) -> Arc<[Datum]> {

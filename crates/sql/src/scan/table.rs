@@ -53,6 +53,18 @@ impl EngineTable {
         Arc::new(Self { session, table, hints, schema, demand, parameters })
     }
 
+    /// The same table with other bind variables.
+    pub(crate) fn with_parameters(&self, parameters: &Arc<Parameters>) -> Arc<Self> {
+        Arc::new(Self {
+            session: Arc::clone(&self.session),
+            table: Arc::clone(&self.table),
+            hints: self.hints.clone(),
+            schema: Arc::clone(&self.schema),
+            demand: Arc::default(),
+            parameters: Arc::clone(parameters),
+        })
+    }
+
     pub(crate) fn table(&self) -> &Arc<TableDef> {
         &self.table
     }

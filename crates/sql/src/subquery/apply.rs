@@ -11,22 +11,31 @@ use common::sync::{Mutex, run_aside};
 use common::{Error, ErrorKind};
 use datafusion::arrow::array::{ArrayRef, BooleanArray};
 use datafusion::arrow::datatypes::DataType as ArrowType;
-use datafusion::common::tree_node::{TreeNode, TreeNodeRecursion};
+use datafusion::catalog::default_table_source::provider_as_source;
+use datafusion::common::tree_node::{Transformed, TreeNode, TreeNodeRecursion};
 use datafusion::common::{Result, ScalarValue};
 use datafusion::execution::SessionState;
 use datafusion::logical_expr::expr::ScalarFunction;
 use datafusion::logical_expr::{
     ColumnarValue, Expr, LogicalPlan, LogicalPlanBuilder, Operator, ScalarFunctionArgs, ScalarUDF, ScalarUDFImpl,
-    Signature, Volatility,
+    Signature, TableScan, Volatility,
 };
+use datafusion::physical_plan::ExecutionPlan;
+use datafusion::physical_plan::execution_plan::reset_plan_states;
 use engine::instance::Session;
+use scalar::Datum;
 use tokio::runtime::Runtime;
 
-use super::reference::{scope_of_reference, with_values};
-use super::rewrite::holds;
+use super::reference::{self, scope_of_reference, with_values};
 use super::shown;
+use crate::cursor::child::is_keepable;
+use crate::cursor::kept_plan::takes_parameters;
 use crate::cursor::run::{self, Running};
 use crate::error::to_datafusion;
+use crate::functions::rows::{from_scalar, to_scalar};
+use crate::plan::parameter::{self, Parameters};
+use crate::scan::table::EngineTable;
+use crate::types::of_arrow;
 
 /// Stack of a thread that runs a subquery. Memory is committed as it is used.
 const STACK_BYTES: usize = 16 << 20;
@@ -37,6 +46,8 @@ const KEPT_MAX: usize = 1 << 16;
 pub(crate) struct Planner {
     session: Arc<Session>,
     state: SessionState,
+    /// The bind variables of a plan that is kept.
+    parameters: Option<Arc<Parameters>>,
 }
 
 impl fmt::Debug for Planner {
@@ -46,8 +57,8 @@ impl fmt::Debug for Planner {
 }
 
 impl Planner {
-    pub(crate) fn new(session: &Arc<Session>, state: &SessionState) -> Arc<Self> {
-        Arc::new(Self { session: Arc::clone(session), state: state.clone() })
+    pub(crate) fn new(session: &Arc<Session>, state: &SessionState, parameters: Option<&Arc<Parameters>>) -> Arc<Self> {
+        Arc::new(Self { session: Arc::clone(session), state: state.clone(), parameters: parameters.cloned() })
     }
 }
 
@@ -161,7 +172,8 @@ pub(super) fn call(
         asked,
         result,
         planner: Arc::clone(planner),
-        answers: Arc::default(),
+        answers: Mutex::default(),
+        kept: Mutex::new(Inner::Unplanned),
         signature,
     };
     Ok(Expr::ScalarFunction(ScalarFunction::new_udf(Arc::new(ScalarUDF::new_from_impl(function)), arguments)))
@@ -171,21 +183,6 @@ fn is_call(expr: &Expr) -> bool {
     let Expr::ScalarFunction(call) = expr else { return false };
     let inner: &dyn std::any::Any = call.func.inner().as_ref();
     inner.is::<Apply>()
-}
-
-/// True: a subquery of the plan is no join: its rows are found, and kept, while the plan is carried out.
-///
-/// # Errors
-/// No known cause.
-pub(crate) fn is_left(plan: &LogicalPlan) -> Result<bool> {
-    let mut found = false;
-    plan.apply(|node| {
-        node.apply_expressions(|expr| {
-            found |= holds(expr) || expr.exists(|expr| Ok(is_call(expr)))?;
-            Ok(if found { TreeNodeRecursion::Stop } else { TreeNodeRecursion::Continue })
-        })
-    })?;
-    Ok(found)
 }
 
 /// True: the expression has a new value with each evaluation. Calls of subqueries are volatile for other reasons.
@@ -202,8 +199,33 @@ struct Apply {
     asked: usize,
     result: ArrowType,
     planner: Arc<Planner>,
-    answers: Arc<Mutex<HashMap<Vec<ScalarValue>, Arc<Answer>>>>,
+    answers: Mutex<Answers>,
+    kept: Mutex<Inner>,
     signature: Signature,
+}
+
+/// The answers of one execution of the statement, by the values of the outer columns.
+#[derive(Default)]
+struct Answers {
+    execution: u64,
+    known: HashMap<Vec<ScalarValue>, Arc<Answer>>,
+}
+
+/// The plan of the subquery.
+enum Inner {
+    /// It has not been run, and is planned with the values of its first run.
+    Unplanned,
+    /// It is planned for each run.
+    Planned,
+    /// It has been run: the next run plans it for all that follow.
+    Again,
+    Kept(Kept),
+}
+
+/// A plan that takes its outer columns as parameters.
+struct Kept {
+    plan: Arc<dyn ExecutionPlan>,
+    parameters: Arc<Parameters>,
 }
 
 /// The kept form of a subquery's rows.
@@ -282,6 +304,11 @@ impl ScalarUDFImpl for Apply {
     }
 }
 
+/// The values of outer columns as values of parameters.
+fn own_values(key: &[ScalarValue]) -> Option<Vec<Datum>> {
+    key.iter().map(|value| from_scalar(value).ok()).collect()
+}
+
 fn row_of(arrays: &[ArrayRef], row: usize) -> Result<Vec<ScalarValue>> {
     arrays.iter().map(|array| ScalarValue::try_from_array(array, row)).collect()
 }
@@ -295,13 +322,14 @@ impl Apply {
         let mut found: HashMap<Vec<ScalarValue>, Arc<Answer>> = HashMap::new();
         {
             let mut answers = self.answers.lock();
-            if answers.len() > KEPT_MAX {
-                answers.clear();
+            let execution = self.planner.parameters.as_ref().map_or(0, |parameters| parameters.execution());
+            if answers.known.len() > KEPT_MAX || answers.execution != execution {
+                *answers = Answers { execution, known: HashMap::new() };
             }
             for row in 0..count {
                 let key = row_of(outer, row)?;
                 if !found.contains_key(&key) && !missing.contains(&key) {
-                    match answers.get(&key) {
+                    match answers.known.get(&key) {
                         Some(answer) => drop(found.insert(key.clone(), Arc::clone(answer))),
                         None => missing.push(key.clone()),
                     }
@@ -311,7 +339,7 @@ impl Apply {
         }
         if !missing.is_empty() {
             for (key, answer) in self.run_aside(missing)? {
-                self.answers.lock().insert(key.clone(), Arc::clone(&answer));
+                self.answers.lock().known.insert(key.clone(), Arc::clone(&answer));
                 found.insert(key, answer);
             }
         }
@@ -329,11 +357,104 @@ impl Apply {
         run_aside("subquery", STACK_BYTES, work).map_err(|error| no_runtime(&error))?
     }
 
+    /// Runs the subquery for these values of its outer columns.
     fn run(&self, runtime: &Arc<Runtime>, key: &[ScalarValue]) -> Result<Answer> {
-        let values: Vec<_> = self.references.iter().cloned().zip(key.iter().cloned()).collect();
+        let mut inner = std::mem::replace(&mut *self.kept.lock(), Inner::Planned);
+        if matches!(inner, Inner::Again) {
+            inner = self.planned_for_all(runtime, key)?.map_or(Inner::Planned, Inner::Kept);
+        }
+        let begun = match &inner {
+            Inner::Kept(kept) => self.begin(kept, key)?,
+            Inner::Unplanned | Inner::Planned | Inner::Again => None,
+        };
+        let plan = match begun {
+            Some(plan) => plan,
+            None => self.planned_once(runtime, key)?,
+        };
+        let answer = self.answer_of(runtime, plan);
+        *self.kept.lock() = if matches!(inner, Inner::Unplanned) { Inner::Again } else { inner };
+        answer
+    }
+
+    /// The plan for one run.
+    fn planned_once(&self, runtime: &Arc<Runtime>, key: &[ScalarValue]) -> Result<Arc<dyn ExecutionPlan>> {
+        let literal = |value: &ScalarValue| Expr::Literal(value.clone(), None);
+        let mut values: Vec<_> = self.references.iter().cloned().zip(key.iter().map(literal)).collect();
+        if let Some(parameters) = &self.planner.parameters {
+            let bound = parameters.values();
+            for placeholder in reference::parameters(&self.plan)? {
+                let value = parameter::position(&placeholder).and_then(|at| bound.get(at));
+                let kind = placeholder.field.as_ref().and_then(|field| of_arrow(field.data_type()));
+                let (Some(value), Some(kind)) = (value, kind) else {
+                    return Err(to_datafusion(Error::bug("a bind variable of a subquery without a value")));
+                };
+                values.push((Expr::Placeholder(placeholder), literal(&to_scalar(value, kind).map_err(to_datafusion)?)));
+            }
+        }
         let plan = with_values(LogicalPlan::clone(&self.plan), &values)?;
-        let Planner { session, state } = &*self.planner;
-        let plan = run::plan(session, runtime, state, &plan).map_err(to_datafusion)?;
+        run::plan(&self.planner.session, runtime, &self.planner.state, &plan).map_err(to_datafusion)
+    }
+
+    /// The plan for this run and those that follow. None where each is planned by itself.
+    fn planned_for_all(&self, runtime: &Arc<Runtime>, key: &[ScalarValue]) -> Result<Option<Kept>> {
+        if !is_keepable(&self.plan) {
+            return Ok(None);
+        }
+        let Some(outer) = self.outer_parameters()? else { return Ok(None) };
+        let first = outer.values().len();
+        let mut values = Vec::with_capacity(self.references.len());
+        for (at, reference) in self.references.iter().enumerate() {
+            let Expr::OuterReferenceColumn(field, column) = reference else { return Ok(None) };
+            let Some(kind) = of_arrow(field.data_type()) else { return Ok(None) };
+            values.push((reference.clone(), parameter::parameter(first + at, &column.name, kind).expr));
+        }
+        let parameters = outer.of_subquery();
+        let Some(own) = own_values(key) else { return Ok(None) };
+        parameters.set_within(&outer.values(), own.into_iter());
+        let plan = with_values(LogicalPlan::clone(&self.plan), &values)?;
+        let plan = plan.transform_up_with_subqueries(|node| {
+            let LogicalPlan::TableScan(scan) = &node else { return Ok(Transformed::no(node)) };
+            let Some(table) = EngineTable::of(scan) else { return Ok(Transformed::no(node)) };
+            let source = provider_as_source(table.with_parameters(&parameters));
+            Ok(Transformed::yes(LogicalPlan::TableScan(TableScan { source, ..scan.clone() })))
+        })?;
+        let Planner { session, state, .. } = &*self.planner;
+        // What is wrong with it, its run tells.
+        let plan = run::plan_with(session, runtime, state, &plan.data, Some(&parameters));
+        Ok(plan.ok().map(|plan| Kept { plan, parameters }))
+    }
+
+    /// The parameters of the enclosing query.
+    fn outer_parameters(&self) -> Result<Option<Arc<Parameters>>> {
+        if let Some(parameters) = &self.planner.parameters {
+            return Ok(Some(Arc::clone(parameters)));
+        }
+        let mut found = None;
+        self.plan.apply_with_subqueries(|node| {
+            if let LogicalPlan::TableScan(scan) = node
+                && let Some(table) = EngineTable::of(scan)
+            {
+                found = Some(Arc::clone(table.parameters()));
+                return Ok(TreeNodeRecursion::Stop);
+            }
+            Ok(TreeNodeRecursion::Continue)
+        })?;
+        Ok(found)
+    }
+
+    /// The kept plan for these values. None where it does not take them.
+    fn begin(&self, kept: &Kept, key: &[ScalarValue]) -> Result<Option<Arc<dyn ExecutionPlan>>> {
+        let Some(own) = own_values(key) else { return Ok(None) };
+        let outer = self.outer_parameters()?.map(|outer| outer.values()).unwrap_or_default();
+        kept.parameters.set_within(&outer, own.into_iter());
+        if !takes_parameters(&kept.plan) {
+            return Ok(None);
+        }
+        reset_plan_states(Arc::clone(&kept.plan)).map(Some)
+    }
+
+    fn answer_of(&self, runtime: &Arc<Runtime>, plan: Arc<dyn ExecutionPlan>) -> Result<Answer> {
+        let Planner { session, state, .. } = &*self.planner;
         let mut running = Running::start(session, runtime, state, plan, Arc::default()).map_err(to_datafusion)?;
         let mut rows: Vec<Vec<ScalarValue>> = Vec::new();
         while let Some(batch) = running.next_batch().map_err(to_datafusion)? {

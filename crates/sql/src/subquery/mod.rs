@@ -16,7 +16,7 @@ mod shape;
 mod shown;
 mod tuple;
 
-pub(crate) use apply::{Planner, is_left, is_new_each_time};
+pub(crate) use apply::{Planner, is_new_each_time};
 pub(crate) use reference::{columns_of_block, with_scope};
 pub(crate) use rewrite::{holds, holds_subquery, rewrite};
 pub(crate) use shape::{may_be_joined, renamed};

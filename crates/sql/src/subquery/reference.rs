@@ -5,7 +5,8 @@
 
 use datafusion::arrow::datatypes::Field;
 use datafusion::common::tree_node::{Transformed, TreeNode, TreeNodeRecursion};
-use datafusion::common::{Column, Result, ScalarValue};
+use datafusion::common::{Column, Result};
+use datafusion::logical_expr::expr::Placeholder;
 use datafusion::logical_expr::{Expr, LogicalPlan, Subquery};
 
 /// The scope of a reference's column.
@@ -101,8 +102,8 @@ pub(super) fn scope_of_reference(expr: &Expr) -> Option<u64> {
     }
 }
 
-/// The plan with values in place of references.
-pub(super) fn with_values(plan: LogicalPlan, values: &[(Expr, ScalarValue)]) -> Result<LogicalPlan> {
+/// The plan with values, or parameters, in place of references and of parameters.
+pub(super) fn with_values(plan: LogicalPlan, values: &[(Expr, Expr)]) -> Result<LogicalPlan> {
     let value_of = |expr: &Expr| values.iter().find(|(reference, _)| reference == expr).map(|(_, value)| value.clone());
     plan.transform_up_with_subqueries(|node| {
         // Above these nodes their expressions are known by name, which must not change.
@@ -110,9 +111,8 @@ pub(super) fn with_values(plan: LogicalPlan, values: &[(Expr, ScalarValue)]) -> 
         let node = node.map_expressions(|expr| {
             expr.transform_down(|expr| {
                 if let Some(value) = value_of(&expr) {
-                    let literal = Expr::Literal(value, None);
-                    let literal = if named { literal.alias(expr.schema_name().to_string()) } else { literal };
-                    return Ok(Transformed::yes(literal));
+                    let value = if named { value.alias(expr.schema_name().to_string()) } else { value };
+                    return Ok(Transformed::yes(value));
                 }
                 Ok(Transformed::no(expr))
             })
@@ -121,4 +121,22 @@ pub(super) fn with_values(plan: LogicalPlan, values: &[(Expr, ScalarValue)]) -> 
         Ok(Transformed::yes(node.data.recompute_schema()?))
     })
     .map(|transformed| transformed.data)
+}
+
+/// The parameters of a plan, each once.
+pub(super) fn parameters(plan: &LogicalPlan) -> Result<Vec<Placeholder>> {
+    let mut found: Vec<Placeholder> = Vec::new();
+    plan.apply_with_subqueries(|node| {
+        node.apply_expressions(|expr| {
+            expr.apply(|expr| {
+                if let Expr::Placeholder(placeholder) = expr
+                    && !found.contains(placeholder)
+                {
+                    found.push(placeholder.clone());
+                }
+                Ok(TreeNodeRecursion::Continue)
+            })
+        })
+    })?;
+    Ok(found)
 }
