@@ -88,6 +88,15 @@ pub struct Connection {
     pub(crate) nested: Arc<Nested>,
     /// Number of the session's connections above it.
     level: usize,
+    /// The last query that was parsed and closed without an execution: EXECUTE IMMEDIATE describes it first.
+    unexecuted: Option<Unexecuted>,
+}
+
+/// A query that was bound, with the rights under which it was.
+struct Unexecuted {
+    shared: Arc<SharedCursor>,
+    rights: Rights,
+    prepared: Prepared,
 }
 
 impl fmt::Debug for Connection {
@@ -232,6 +241,7 @@ impl Connection {
             demand: Arc::default(),
             nested: Arc::new(below),
             level,
+            unexecuted: None,
         })
     }
 
@@ -419,12 +429,21 @@ impl Connection {
         self.session.meter().trace(|trace| trace.parse_error(number, &parsed, code));
     }
 
-    fn parse_statement(&self, text: &str) -> Result<Cursor> {
+    fn parse_statement(&mut self, text: &str) -> Result<Cursor> {
         let catalog = self.session.catalog();
         let (shared, hard) = self.database.library().find(text, &self.schema, catalog.version())?;
         let mut cursor = Cursor { parse_was_hard: hard, ..Cursor::new(shared) };
         if let Some(columns) = self.known_columns(&cursor.shared) {
             cursor.columns = columns;
+            return Ok(cursor);
+        }
+        let known = self.unexecuted.take().filter(|known| Arc::ptr_eq(&known.shared, &cursor.shared));
+        if let Some(Unexecuted { rights, prepared, .. }) = known
+            && rights == self.session.rights()
+            && self.is_fresh(&prepared)
+        {
+            cursor.columns = describe(&prepared.query.outputs);
+            cursor.prepared = Some(prepared);
             return Ok(cursor);
         }
         if let Statement::Query { query, headings, lock } = &cursor.shared.statement {
@@ -545,6 +564,7 @@ impl Connection {
     pub fn execute(&mut self, number: CursorNumber) -> Result<Executed> {
         let _call = self.session.call()?;
         let mut cursor = self.take_cursor(number)?;
+        self.unexecuted = None;
         let meter = Arc::clone(self.session.meter());
         let start = CallStart::now(&self.session);
         self.count_call();
@@ -674,6 +694,10 @@ impl Connection {
         let Ok(mut cursor) = self.take_cursor(number) else { return };
         let start = CallStart::now(&self.session);
         cursor.end(self.session.meter().clock().wall_us());
+        if let Some(prepared) = cursor.prepared.take() {
+            let (shared, rights) = (Arc::clone(&cursor.shared), self.session.rights());
+            self.unexecuted = Some(Unexecuted { shared, rights, prepared });
+        }
         if let Some(plan) = cursor.plan.take() {
             self.shared.kept_plans.lock().put(plan);
         }

@@ -9,7 +9,7 @@ use storage::txn::Mark;
 
 use super::connection::{Connection, Executed, describe};
 use super::nested::CallPlace;
-use super::open::{Cursor, Query};
+use super::open::{Cursor, Prepared, Query};
 use super::run::Running;
 use crate::ddl::command::Command;
 use crate::plan::query::BoundQuery;
@@ -172,12 +172,16 @@ impl Connection {
         result
     }
 
-    fn bound_query(&self, cursor: &mut Cursor, query: &ast::Query, headings: &[String]) -> Result<BoundQuery> {
-        let version = self.session.catalog().version();
+    /// True: what was bound at the parse is still good.
+    pub(crate) fn is_fresh(&self, prepared: &Prepared) -> bool {
         let now = self.session.meter().clock().wall_us();
-        if let Some(prepared) = cursor.prepared.take()
-            && prepared.catalog_version == version
+        prepared.catalog_version == self.session.catalog().version()
             && now.saturating_sub(prepared.wall_us) < PREPARED_LIFE_US
+    }
+
+    fn bound_query(&self, cursor: &mut Cursor, query: &ast::Query, headings: &[String]) -> Result<BoundQuery> {
+        if let Some(prepared) = cursor.prepared.take()
+            && self.is_fresh(&prepared)
         {
             return Ok(prepared.query);
         }

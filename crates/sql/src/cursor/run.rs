@@ -9,9 +9,9 @@ use common::{Error, Result};
 use datafusion::arrow::datatypes::SchemaRef;
 use datafusion::arrow::record_batch::RecordBatch;
 use datafusion::common::tree_node::{TreeNode, TreeNodeRecursion};
-use datafusion::execution::session_state::SessionStateBuilder;
 use datafusion::execution::{SendableRecordBatchStream, SessionState};
 use datafusion::logical_expr::{Expr, LogicalPlan};
+use datafusion::optimizer::optimizer::Optimizer;
 use datafusion::physical_plan::coop::CooperativeExec;
 use datafusion::physical_plan::projection::ProjectionExec;
 use datafusion::physical_plan::sorts::sort::SortExec;
@@ -35,8 +35,39 @@ use crate::plan::parameter::Parameters;
 use crate::scan::exec::TableReadExec;
 use crate::subquery;
 
+/// The planner's rules that matter to the rows of one table.
+const OF_ONE_TABLE: [&str; 8] = [
+    "simplify_expressions",
+    "eliminate_duplicated_expr",
+    "eliminate_filter",
+    "eliminate_limit",
+    "propagate_empty_relation",
+    "push_down_limit",
+    "push_down_filter",
+    "optimize_projections",
+];
+
+/// True: the plan reads one table, and groups nothing.
+fn is_of_one_table(plan: &LogicalPlan) -> bool {
+    match plan {
+        LogicalPlan::TableScan(_) => true,
+        LogicalPlan::SubqueryAlias(_)
+        | LogicalPlan::Projection(_)
+        | LogicalPlan::Filter(_)
+        | LogicalPlan::Sort(_)
+        | LogicalPlan::Limit(_) => plan.inputs().into_iter().all(is_of_one_table),
+        LogicalPlan::Aggregate(aggregate) => {
+            let is_plain = |expr: &Expr| !matches!(expr, Expr::AggregateFunction(call) if call.params.distinct);
+            aggregate.group_expr.is_empty()
+                && aggregate.aggr_expr.iter().all(is_plain)
+                && is_of_one_table(&aggregate.input)
+        }
+        _ => false,
+    }
+}
+
 /// The optimised plan of a query without subqueries, made without the rules of these names, for the values of an
-/// execution.
+/// execution. Of one table's rows only some rules matter: most of the time goes into looking for what is not there.
 pub(crate) fn optimized(
     session: &Arc<Session>,
     state: &SessionState,
@@ -44,16 +75,22 @@ pub(crate) fn optimized(
     without: &[&str],
     inputs: &Inputs<'_>,
 ) -> Result<LogicalPlan> {
-    let optimized = if without.is_empty() {
+    let of_one = is_of_one_table(logical);
+    let optimized = if without.is_empty() && !of_one {
         state.optimize(logical)
     } else {
         let mut rules = state.optimizer().rules.clone();
-        rules.retain(|rule| !without.contains(&rule.name()));
-        let state = SessionStateBuilder::new_from_existing(state.clone()).with_optimizer_rules(rules).build();
-        state.optimize(logical)
+        rules.retain(|rule| !without.contains(&rule.name()) && (!of_one || OF_ONE_TABLE.contains(&rule.name())));
+        let analyzed = state.analyzer().execute_and_check(logical.clone(), &state.config_options(), |_, _| {});
+        analyzed.and_then(|analyzed| Optimizer::with_rules(rules).optimize(analyzed, state, |_, _| {}))
     };
     session.check_cancelled()?;
-    optimized.and_then(|optimized| arranged(session, state, optimized, Some(inputs))).map_err(from_datafusion)
+    let optimized = optimized.map_err(from_datafusion)?;
+    // One table has no joins to arrange.
+    if of_one {
+        return Ok(optimized);
+    }
+    arranged(session, state, optimized, Some(inputs)).map_err(from_datafusion)
 }
 
 /// Makes the physical plan: optimised, with checks for a cancel.

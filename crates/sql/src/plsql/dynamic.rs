@@ -78,7 +78,11 @@ pub(super) fn prepare(connection: &mut Connection, text: &str) -> Result<Dynamic
         }
         _ => (false, 0),
     });
-    let columns = connection.describe_unbound(number, &variables);
+    // Without bind variables the parse has described it.
+    let columns = match variables.is_empty() {
+        true => connection.describe(number),
+        false => connection.describe_unbound(number, &variables),
+    };
     connection.close(number);
     let (is_query, returning) = described?;
     let columns = if is_query { columns? } else { Vec::new() };

@@ -22,9 +22,10 @@ use super::BenchOptions;
 use super::outcome::{Case, Outcome};
 use crate::progress::Progress;
 use crate::text::{grouped, number};
+use dialect::Dialect;
 use inputs::Kind;
 use run::{Run, Tally};
-use side::{Highwater, Peer, Side};
+use side::{Highwater, Peer, Side, Waited};
 use size::{DISTRICTS, Size};
 
 /// Sessions that work at the same time, a case each.
@@ -38,6 +39,8 @@ const ASKED_LARGER: f64 = 1.0;
 /// How much of the database the cache of the second part holds, and the least that an instance is given.
 const CACHE_SHARE: u64 = 4;
 const LEAST_CACHE_MB: u64 = 16;
+/// Events of a run that are named.
+const WAITS_SHOWN: usize = 8;
 const MB: u64 = 1 << 20;
 const PEER: &str = "PostgreSQL";
 
@@ -50,11 +53,20 @@ struct Part {
     empty_call_us: Vec<f64>,
     /// By number of sessions, then by side, then by run.
     tallies: [[Vec<Tally>; 2]; 3],
+    /// What our side waited for in the last run of so many sessions, the longest first.
+    waits: [Vec<Waited>; 3],
 }
 
 impl Part {
     fn new(cache_mb: u64, asked: f64) -> Self {
-        Self { cache_mb, asked, bytes: Vec::new(), empty_call_us: Vec::new(), tallies: Default::default() }
+        Self {
+            cache_mb,
+            asked,
+            bytes: Vec::new(),
+            empty_call_us: Vec::new(),
+            tallies: Default::default(),
+            waits: Default::default(),
+        }
     }
 
     /// Megabytes of the larger side's database.
@@ -174,12 +186,16 @@ impl Bench<'_> {
             Run::warming(self.length_us() / 2).of(&mut **side, &self.clock, self.size)?;
         }
         for seed in 1..=self.options.runs {
-            for (sessions, tallies) in SESSIONS.into_iter().zip(&mut part.tallies) {
+            for ((sessions, tallies), waits) in SESSIONS.into_iter().zip(&mut part.tallies).zip(&mut part.waits) {
                 for (side, tallies) in sides.iter_mut().zip(tallies) {
                     let what = format!("run {seed} of {}: {}", self.options.runs, named(sessions));
                     progress.step(&format!("{cached}: {what}: {}", side.dialect().name()));
                     let run = Run { seed: seed.into(), sessions, length_us: self.length_us() };
-                    tallies.push(run.of(&mut **side, &self.clock, self.size)?);
+                    let (tally, waited) = run.of(&mut **side, &self.clock, self.size)?;
+                    tallies.push(tally);
+                    if side.dialect() == Dialect::Highwater {
+                        *waits = waited;
+                    }
                     consistency::check(&mut **side, self.size, &what)?;
                 }
             }
@@ -217,6 +233,7 @@ impl Bench<'_> {
         for part in parts {
             notes.push(part.sizes());
             notes.extend(part.details());
+            notes.extend(part.waited());
         }
         if let Some(found) = self.installation {
             let set: Vec<String> =
@@ -258,6 +275,19 @@ impl Part {
                 ""
             }
         )
+    }
+
+    /// What our sessions and backgrounds waited for.
+    fn waited(&self) -> impl Iterator<Item = String> {
+        SESSIONS.into_iter().zip(&self.waits).zip(&self.tallies).filter_map(|((sessions, waits), [ours, _])| {
+            let time_us = ours.last()?.time_us.max(1) * u64::from(sessions);
+            let share = |waited: &Waited| {
+                format!("{} {} %", waited.event, number(waited.time_us as f64 * 100.0 / time_us as f64, 1))
+            };
+            let longest: Vec<String> = waits.iter().take(WAITS_SHOWN).map(share).collect();
+            let what = "waits of sessions and backgrounds, in per cent of the sessions' time";
+            Some(format!("{}, {}, {what}: {}", self.name(), named(sessions), longest.join(", ")))
+        })
     }
 
     /// What the transactions took, and how many were repeated or rolled back.

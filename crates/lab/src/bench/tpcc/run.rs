@@ -6,7 +6,7 @@ use common::{Clock, Error, Result};
 
 use super::inputs::{Inputs, Kind};
 use super::procedures::NOT_VALID;
-use super::side::{Answer, Session, Side};
+use super::side::{Answer, Session, Side, Waited};
 use super::size::Size;
 use crate::bench::together::together;
 use crate::time::seconds;
@@ -79,8 +79,9 @@ impl Run {
     }
 
     /// Has its sessions work, without think times.
-    pub(super) fn of(self, side: &mut dyn Side, clock: &dyn Clock, size: Size) -> Result<Tally> {
+    pub(super) fn of(self, side: &mut dyn Side, clock: &dyn Clock, size: Size) -> Result<(Tally, Vec<Waited>)> {
         side.settle()?;
+        let before = side.waits()?;
         let sessions = (0..self.sessions).map(|_| side.session()).collect::<Result<Vec<_>>>()?;
         let mut tallies = vec![Tally::default(); sessions.len()];
         let items: Vec<_> = sessions.into_iter().zip(&mut tallies).collect();
@@ -111,8 +112,21 @@ impl Run {
         let mut sum = Tally::default();
         tallies.iter().for_each(|tally| sum.add(tally));
         sum.time_us = time_us;
-        Ok(sum)
+        Ok((sum, since(&before, side.waits()?)))
     }
+}
+
+/// What was waited for since then, the longest first.
+fn since(before: &[Waited], after: Vec<Waited>) -> Vec<Waited> {
+    let mut since: Vec<Waited> = after
+        .into_iter()
+        .map(|after| {
+            let known = before.iter().find(|before| before.event == after.event).map_or(0, |before| before.time_us);
+            Waited { time_us: after.time_us.saturating_sub(known), ..after }
+        })
+        .collect();
+    since.sort_by_key(|waited| std::cmp::Reverse(waited.time_us));
+    since
 }
 
 /// One transaction of each kind, so that statements are set up before the time begins: a session of either side sets

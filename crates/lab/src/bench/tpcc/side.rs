@@ -38,6 +38,13 @@ pub(super) trait Session: Send {
     fn nothing(&mut self) -> Result<()>;
 }
 
+/// Time that sessions and backgrounds have waited for an event.
+#[derive(Clone, Debug)]
+pub(super) struct Waited {
+    pub(super) event: String,
+    pub(super) time_us: u64,
+}
+
 /// A side's database.
 pub(super) trait Side {
     fn dialect(&self) -> Dialect;
@@ -55,6 +62,11 @@ pub(super) trait Side {
 
     /// Bytes of tables and indexes.
     fn bytes(&mut self) -> Result<u64>;
+
+    /// What all sessions and backgrounds have waited for so far, where the side tells.
+    fn waits(&mut self) -> Result<Vec<Waited>> {
+        Ok(Vec::new())
+    }
 
     fn close(self: Box<Self>) -> Result<()>;
 }
@@ -109,6 +121,18 @@ impl Side for Highwater {
     fn bytes(&mut self) -> Result<u64> {
         let tablespace = TABLESPACE.to_uppercase();
         self.number(&format!("select sum(bytes) from user_segments where tablespace_name = '{tablespace}'"))
+    }
+
+    fn waits(&mut self) -> Result<Vec<Waited>> {
+        let query = "select event, time_waited_micro from v$system_event where wait_class <> 'Idle'";
+        let rows = self.connection.query(query)?;
+        let waited = |row: &Vec<Datum>| {
+            let event = row.first().and_then(Datum::as_text)?.to_owned();
+            let Some(Datum::Number(time)) = row.get(1) else { return None };
+            let time_us = format::number::decode_i64(time).and_then(|time| u64::try_from(time).ok())?;
+            Some(Waited { event, time_us })
+        };
+        Ok(rows.iter().filter_map(waited).collect())
     }
 
     fn close(self: Box<Self>) -> Result<()> {
