@@ -290,9 +290,7 @@ impl Connection {
         let bound;
         let bound = match &cursor.prepared {
             // Bound at the parse a moment ago.
-            Some(prepared) if variables.is_empty() && prepared.catalog_version == self.session.catalog().version() => {
-                &prepared.query
-            }
+            Some(prepared) if variables.is_empty() && self.is_fresh(prepared) => &prepared.query,
             _ => {
                 let binder = self.tables()?;
                 let query = binder
@@ -466,7 +464,11 @@ impl Connection {
             return Ok(None);
         }
         let child = self.child(cursor)?;
-        Ok(Some(child).filter(|child| child.is_kept() && child.is_executed_again()))
+        if !child.is_kept() {
+            return Ok(None);
+        }
+        let again = child.is_executed_again();
+        Ok(again.then_some(child))
     }
 
     /// False where `_direct_execution` says so, and while a trigger is at work, whose statements the planner checks for

@@ -88,7 +88,8 @@ pub struct Connection {
     pub(crate) nested: Arc<Nested>,
     /// Number of the session's connections above it.
     level: usize,
-    /// The last query that was parsed and closed without an execution: EXECUTE IMMEDIATE describes it first.
+    /// The last query that was parsed and closed without an execution, until the next execution: EXECUTE IMMEDIATE
+    /// describes its statement before it opens it.
     unexecuted: Option<Unexecuted>,
 }
 
@@ -459,8 +460,8 @@ impl Connection {
                 Ok(query) => {
                     cursor.columns = describe(&query.outputs);
                     let wall_us = self.session.meter().clock().wall_us();
-                    cursor.prepared =
-                        lock.is_none().then_some(Prepared { query, catalog_version: catalog.version(), wall_us });
+                    let (catalog_version, nls) = (catalog.version(), Arc::clone(&self.shared.nls.lock()));
+                    cursor.prepared = lock.is_none().then_some(Prepared { query, catalog_version, nls, wall_us });
                 }
                 // Bind variables have no values yet: the rest is checked at execution.
                 Err(error) if error.is_ora(1008) => {}

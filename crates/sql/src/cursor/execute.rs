@@ -176,6 +176,7 @@ impl Connection {
     pub(crate) fn is_fresh(&self, prepared: &Prepared) -> bool {
         let now = self.session.meter().clock().wall_us();
         prepared.catalog_version == self.session.catalog().version()
+            && Arc::ptr_eq(&prepared.nls, &self.shared.nls.lock())
             && now.saturating_sub(prepared.wall_us) < PREPARED_LIFE_US
     }
 

@@ -1,8 +1,8 @@
 //! The planner's plan of a statement that a session executes again: kept with its child cursor, and bound anew.
 //!
-//! A session makes one at the second execution; a statement that is executed once is planned with its values. Plans
-//! belong to their session, since their operators do. A statement that changes rows has one for each of its queries
-//! (MERGE has two).
+//! A session makes one when the statement has been executed before, by whichever session: a statement that is executed
+//! once is planned with its values. Plans belong to their session, since their operators do. A statement that changes
+//! rows has one for each of its queries (MERGE has two).
 
 use std::sync::Arc;
 
@@ -18,6 +18,7 @@ use super::connection::{Connection, describe};
 use super::context::KeptContext;
 use super::open::{ColumnDescription, Cursor};
 use super::run::{self, Running};
+use super::shared::Shared;
 use crate::error::from_datafusion;
 use crate::optimizer::loops_table::LoopsExec;
 use crate::plan::binder::Binder;
@@ -68,7 +69,17 @@ pub(crate) struct ChangePlan {
     pub(crate) plan: Arc<dyn ExecutionPlan>,
     pub(crate) outputs: Arc<[Output]>,
     pub(crate) demand: Arc<AtomicUsize>,
+    /// Goes back to the session at the end, whatever that is.
     kept: Option<KeptPlan>,
+    shared: Arc<Shared>,
+}
+
+impl Drop for ChangePlan {
+    fn drop(&mut self) {
+        if let Some(kept) = self.kept.take() {
+            self.shared.kept_plans.lock().put(kept);
+        }
+    }
 }
 
 impl ChangePlan {
@@ -169,7 +180,7 @@ impl Connection {
     /// Those of planning.
     pub(crate) fn planned_once(&self, bound: BoundQuery) -> Result<ChangePlan> {
         let (plan, demand) = (self.plan(&bound.plan)?, Arc::clone(&self.demand));
-        Ok(ChangePlan { plan, outputs: bound.outputs.into(), demand, kept: None })
+        Ok(ChangePlan { plan, outputs: bound.outputs.into(), demand, kept: None, shared: Arc::clone(&self.shared) })
     }
 
     /// Starts the query; it is to be read to its end.
@@ -206,14 +217,7 @@ impl Connection {
             self.shared.kept_plans.lock().put(kept);
             return Ok(None);
         };
-        Ok(Some(ChangePlan { plan, outputs, demand, kept: Some(kept) }))
-    }
-
-    /// Keeps the plan of an execution that has ended for the next one.
-    pub(crate) fn end_change(&self, plan: ChangePlan) {
-        if let Some(kept) = plan.kept {
-            self.shared.kept_plans.lock().put(kept);
-        }
+        Ok(Some(ChangePlan { plan, outputs, demand, kept: Some(kept), shared: Arc::clone(&self.shared) }))
     }
 
     /// Plans the query for this execution and those that follow. None when the planner needs the values.

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use common::{DataType, Result, Rowid};
 use datafusion::arrow::record_batch::RecordBatch;
-use scalar::{Datum, DatumType};
+use scalar::{Datum, DatumType, Nls};
 use storage::snapshot::Snapshot;
 
 use super::arrays::to_rows;
@@ -46,6 +46,7 @@ pub(crate) struct RowSource {
 pub(crate) struct Prepared {
     pub(crate) query: BoundQuery,
     pub(crate) catalog_version: u64,
+    pub(crate) nls: Arc<Nls>,
     pub(crate) wall_us: u64,
 }
 

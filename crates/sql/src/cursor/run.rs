@@ -35,7 +35,8 @@ use crate::plan::parameter::Parameters;
 use crate::scan::exec::TableReadExec;
 use crate::subquery;
 
-/// The planner's rules that matter to the rows of one table.
+/// The planner's rules that matter to the rows of one table. Without joins and DISTINCT there is no use for the others,
+/// nor for those of our own about them.
 const OF_ONE_TABLE: [&str; 8] = [
     "simplify_expressions",
     "eliminate_duplicated_expr",
@@ -345,4 +346,17 @@ fn is_straight(plan: &Arc<dyn ExecutionPlan>) -> bool {
     }
     (node.is::<ProjectionExec>() || node.is::<CooperativeExec>())
         && plan.children().first().is_some_and(|child| is_straight(child))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_rules_of_one_table_are_the_planners() {
+        let rules = Optimizer::new().rules;
+        for name in OF_ONE_TABLE {
+            assert!(rules.iter().any(|rule| rule.name() == name), "{name}");
+        }
+    }
 }

@@ -56,7 +56,6 @@ impl Connection {
                 cursor.row_sources = dml_sources("DELETE", &table, &query.plan, &work);
             }
             let rows = result?;
-            self.end_change(query);
             self.give(giving, cursor)?;
             triggers.end()?;
             return Ok(rows);
@@ -92,7 +91,6 @@ impl Connection {
             cursor.row_sources = dml_sources("DELETE", &table, &query.plan, &work);
         }
         let rows = result?;
-        self.end_change(query);
         self.give(giving, cursor)?;
         trigger::end(triggers.as_ref())?;
         Ok(rows)

@@ -108,7 +108,6 @@ impl Connection {
                 let filling = if loads { Filling::Load } else { Filling::Insert(triggers.as_ref()) };
                 let query = self.change_plan(cursor, 0, bind)?;
                 let rows = self.insert_query(&table, &columns, &query, filling, cursor)?;
-                self.end_change(query);
                 trigger::end(triggers.as_ref())?;
                 Ok(rows)
             }

@@ -120,7 +120,6 @@ impl Connection {
         if queries.iter().any(|query| cursor.wants_row_sources(query)) {
             cursor.row_sources = merge_sources(&table, queries.iter().map(|query| &query.plan), &work);
         }
-        queries.into_iter().for_each(|query| self.end_change(query));
         firing.end()?;
         Ok(rows)
     }

@@ -107,7 +107,6 @@ impl Connection {
             cursor.row_sources = dml_sources("UPDATE", &table, &query.plan, &work);
         }
         let rows = result?;
-        self.end_change(query);
         self.give(giving, cursor)?;
         trigger::end(triggers.as_ref())?;
         Ok(rows)

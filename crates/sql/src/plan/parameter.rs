@@ -18,35 +18,35 @@ use crate::types::ArrowForm;
 pub(crate) struct Parameters {
     context: Arc<dyn Context>,
     values: Mutex<Arc<[Datum]>>,
-    /// The number of the statement's execution.
-    execution: Arc<AtomicU64>,
+    /// How often they have been given values.
+    runs: AtomicU64,
 }
 
 impl Parameters {
     pub(crate) fn new(context: Arc<dyn Context>, values: Vec<Datum>) -> Arc<Self> {
-        Arc::new(Self { context, values: Mutex::new(values.into()), execution: Arc::default() })
+        Arc::new(Self { context, values: Mutex::new(values.into()), runs: AtomicU64::new(0) })
     }
 
     /// Parameters of a subquery's plan: without values so far.
     pub(crate) fn of_subquery(&self) -> Arc<Self> {
-        let (context, execution) = (Arc::clone(&self.context), Arc::clone(&self.execution));
-        Arc::new(Self { context, values: Mutex::new([].into()), execution })
+        Self::new(Arc::clone(&self.context), Vec::new())
     }
 
     /// The values of an execution that begins.
     pub(crate) fn set(&self, values: Vec<Datum>) {
-        self.execution.fetch_add(1, Ordering::Relaxed);
+        self.runs.fetch_add(1, Ordering::Relaxed);
         *self.values.lock() = values.into();
     }
 
-    /// The values of a subquery of this execution: the enclosing query's, then those of its columns.
+    /// The values of a run of a subquery: the enclosing query's, then those of its columns.
     pub(crate) fn set_within(&self, outer: &[Datum], columns: impl Iterator<Item = Datum>) {
-        *self.values.lock() = outer.iter().cloned().chain(columns).collect();
+        self.set(outer.iter().cloned().chain(columns).collect());
     }
 
-    /// The number of the statement's execution. Its subqueries' answers are good for one.
-    pub(crate) fn execution(&self) -> u64 {
-        self.execution.load(Ordering::Relaxed)
+    /// The number of the run of the query that has them. The answers of its subqueries are good for one: they may
+    /// depend on the values.
+    pub(crate) fn run(&self) -> u64 {
+        self.runs.load(Ordering::Relaxed)
     }
 
     pub(crate) fn values(&self) -> Arc<[Datum]> {

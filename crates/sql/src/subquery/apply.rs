@@ -204,10 +204,10 @@ struct Apply {
     signature: Signature,
 }
 
-/// The answers of one execution of the statement, by the values of the outer columns.
+/// The answers of one run of the enclosing query, by the values of its columns.
 #[derive(Default)]
 struct Answers {
-    execution: u64,
+    run: u64,
     known: HashMap<Vec<ScalarValue>, Arc<Answer>>,
 }
 
@@ -322,9 +322,9 @@ impl Apply {
         let mut found: HashMap<Vec<ScalarValue>, Arc<Answer>> = HashMap::new();
         {
             let mut answers = self.answers.lock();
-            let execution = self.planner.parameters.as_ref().map_or(0, |parameters| parameters.execution());
-            if answers.known.len() > KEPT_MAX || answers.execution != execution {
-                *answers = Answers { execution, known: HashMap::new() };
+            let run = self.planner.parameters.as_ref().map_or(0, |parameters| parameters.run());
+            if answers.known.len() > KEPT_MAX || answers.run != run {
+                *answers = Answers { run, known: HashMap::new() };
             }
             for row in 0..count {
                 let key = row_of(outer, row)?;
@@ -359,21 +359,25 @@ impl Apply {
 
     /// Runs the subquery for these values of its outer columns.
     fn run(&self, runtime: &Arc<Runtime>, key: &[ScalarValue]) -> Result<Answer> {
-        let mut inner = std::mem::replace(&mut *self.kept.lock(), Inner::Planned);
-        if matches!(inner, Inner::Again) {
-            inner = self.planned_for_all(runtime, key)?.map_or(Inner::Planned, Inner::Kept);
-        }
-        let begun = match &inner {
-            Inner::Kept(kept) => self.begin(kept, key)?,
-            Inner::Unplanned | Inner::Planned | Inner::Again => None,
+        // Its rows may lead to the same subquery again, on another thread: that run has a plan of its own.
+        let inner = std::mem::replace(&mut *self.kept.lock(), Inner::Planned);
+        let inner = match inner {
+            Inner::Again => self.planned_for_all(runtime, key)?.map_or(Inner::Planned, Inner::Kept),
+            inner => inner,
         };
-        let plan = match begun {
-            Some(plan) => plan,
-            None => self.planned_once(runtime, key)?,
-        };
-        let answer = self.answer_of(runtime, plan);
+        let answer = self.begun(&inner, runtime, key).and_then(|plan| self.answer_of(runtime, plan));
         *self.kept.lock() = if matches!(inner, Inner::Unplanned) { Inner::Again } else { inner };
         answer
+    }
+
+    /// The plan of a run that begins.
+    fn begun(&self, inner: &Inner, runtime: &Arc<Runtime>, key: &[ScalarValue]) -> Result<Arc<dyn ExecutionPlan>> {
+        if let Inner::Kept(kept) = inner
+            && let Some(plan) = self.begin(kept, key)?
+        {
+            return Ok(plan);
+        }
+        self.planned_once(runtime, key)
     }
 
     /// The plan for one run.
