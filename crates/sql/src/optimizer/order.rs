@@ -372,7 +372,9 @@ impl<'s> Graph<'s> {
             known.insert(1 << input, [Some(first), loops]);
         }
         for size in 1..all {
-            let sets: Vec<u64> = known.keys().copied().filter(|set| set.count_ones() as usize == size).collect();
+            let mut sets: Vec<u64> = known.keys().copied().filter(|set| set.count_ones() as usize == size).collect();
+            // Of two ways that cost the same the first is kept: always the same one.
+            sets.sort_unstable();
             for set in sets {
                 self.session.check_cancelled().map_err(to_datafusion)?;
                 let ways = known[&set].clone();

@@ -4,11 +4,11 @@ create table shown (v varchar2(30))
 /
 CREATE TABLE
 
-declare x varchar2(30); y varchar2(30);
+declare x varchar2(30); y varchar2(30); c number;
 begin
   begin
     execute immediate 'select to_char(date ''2020-01-02'') from dual' into x, y;
-  exception when others then insert into shown values (sqlcode);
+  exception when others then c := sqlcode; insert into shown values (c);
   end;
   dbms_session.set_nls('nls_date_format', '''YYYY''');
   for i in 1..3 loop
@@ -21,3 +21,6 @@ PL/SQL
 
 select v, count(*) n from shown group by v order by v
 /
+V | N
+-1007 | 1
+2020 | 3

@@ -330,11 +330,17 @@ ROLLBACK
 select o.id from o where o.id = -1 or exists (select 1 from p where p.id = 1 and (p.c = 99 or exists
   (select 1 from l where l.n = p.c + o.id and l.n < 5))) order by 1;
 ---
+ID
+1
+2
+3
 
 update p set c = 100 where id = -1 or exists (select 1 from o where o.id = 1 and (o.c = 99 or exists
   (select 1 from l where l.n = 1 and l.n + 2 = p.id)));
 ---
+UPDATE: 1 rows
 
 select id from p where c = 100;
 ---
-
+ID
+3
