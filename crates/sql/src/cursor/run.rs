@@ -82,7 +82,7 @@ pub(crate) fn optimized(
     } else {
         let mut rules = state.optimizer().rules.clone();
         rules.retain(|rule| !without.contains(&rule.name()) && (!of_one || OF_ONE_TABLE.contains(&rule.name())));
-        let analyzed = state.analyzer().execute_and_check(logical.clone(), &state.config_options(), |_, _| {});
+        let analyzed = state.analyzer().execute_and_check(logical.clone(), state.config_options(), |_, _| {});
         analyzed.and_then(|analyzed| Optimizer::with_rules(rules).optimize(analyzed, state, |_, _| {}))
     };
     session.check_cancelled()?;
