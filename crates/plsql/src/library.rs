@@ -15,12 +15,29 @@ use crate::compile::unit::{Dependency, Link, Unit, UnitType};
 use crate::error::CompileError;
 use crate::host::{Host, Object, Viewer};
 use crate::packages::{self, Supplied};
+use crate::value::ScalarType;
 
 /// Owner, name, and true for the interface alone.
 type Name = (Box<str>, Box<str>, bool);
 
 /// Viewer, schema, text, names and types of host variables.
-type BlockName = (Box<str>, Box<str>, Box<str>, Vec<(Box<str>, String)>);
+type BlockName = (Box<str>, Box<str>, Box<str>, Vec<(Box<str>, VariableType)>);
+
+/// A host variable's type in a name: types that are not scalar by all that there is of them.
+#[derive(PartialEq, Eq, Hash, Debug)]
+enum VariableType {
+    Scalar(ScalarType),
+    Other(String),
+}
+
+impl From<&Type> for VariableType {
+    fn from(data_type: &Type) -> Self {
+        match data_type {
+            Type::Scalar(scalar) => Self::Scalar(*scalar),
+            other => Self::Other(format!("{other:?}")),
+        }
+    }
+}
 
 /// Viewer, schema, callee, names and types of the arguments.
 type CallName = (Box<str>, Box<str>, String, Vec<CallArgument>);
@@ -253,7 +270,7 @@ impl Library {
         text: &str,
         variables: &[(Box<str>, Type)],
     ) -> Result<Arc<Unit>, Vec<CompileError>> {
-        let types = variables.iter().map(|(name, data_type)| (name.clone(), format!("{data_type:?}"))).collect();
+        let types = variables.iter().map(|(name, data_type)| (name.clone(), data_type.into())).collect();
         let key = (host.viewer_name(), schema.into(), text.into(), types);
         let known = self.blocks.lock().get(&key).cloned();
         if let Some(unit) = known

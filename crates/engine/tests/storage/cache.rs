@@ -7,7 +7,7 @@ use std::time::Duration;
 use common::sync::{Arc, spawn};
 use common::{BlockAddress, BlockClass, SystemClock};
 use device::MemoryFileSystem;
-use waits::{Event, GetMode};
+use waits::{Event, GetMode, Statistic};
 
 use engine::instance::{Background, DatafileSpec, Instance, TablespaceSpec};
 use engine::startup::CreateOptions;
@@ -187,6 +187,59 @@ fn a_dirty_block_that_is_discarded_needs_no_redo() {
     assert_eq!(cache.oldest_redo().unwrap(), instance.redo().end());
     cache.flush(session.meter()).unwrap();
     assert_eq!(cache.oldest_redo().unwrap(), instance.redo().end());
+}
+
+/// Dirty buffers at the cold end of the list, which every search for a buffer passes, are cleaned once a session has met
+/// many of them: before they are a large share of the pool, and before a session finds no buffer at all.
+#[test]
+fn a_search_that_passes_many_dirty_buffers_has_them_cleaned() {
+    const DIRTY: u32 = 100;
+    let files = Arc::new(MemoryFileSystem::new());
+    let parameters = vec![("db_cache_size".to_owned(), "8M".to_owned())];
+    let options = CreateOptions { parameters, ..CreateOptions::default() };
+    let clock = Arc::new(SystemClock::default());
+    let instance =
+        Instance::create_with(files, Path::new("/database"), clock, None, &options, Background::Inline).unwrap();
+    let session = instance.connect("SYSTEM").unwrap();
+    let cache = instance.cache();
+    let buffers = cache.figures().iter().map(|pool| pool.capacity).sum::<usize>();
+    let file = DatafileSpec { name: "t.dbf".to_owned(), bytes: 32 << 20, reuse: false, autoextend: None };
+    let spec = TablespaceSpec {
+        logging: true,
+        name: "T".to_owned(),
+        files: vec![file],
+        block_size: None,
+        uniform_bytes: None,
+        space_management: SpaceManagement::Auto,
+    };
+    let file = instance.create_tablespace(&session, &spec).unwrap().files()[0];
+    let first = cache.file(file).unwrap().blocks() - 2 * buffers as u32;
+    let address = |n: u32| BlockAddress::new(file, first + n);
+    for n in 0..2 * buffers as u32 {
+        drop(session.new_block(address(n), BlockClass::Data).unwrap());
+    }
+    cache.flush(session.meter()).unwrap();
+    for n in 0..DIRTY {
+        let mut block = session.current_mut(address(n), BlockClass::Data).unwrap();
+        session.change(&mut block, |bytes| bytes[100] = 1);
+    }
+    let dirty = || cache.buffers().iter().filter(|buffer| buffer.dirty && buffer.address.file == file).count();
+    cache.write_round(session.meter()).unwrap();
+    assert_eq!(dirty(), DIRTY as usize, "nobody has asked for them, and they are no large share of {buffers} buffers");
+    for n in DIRTY..DIRTY + buffers as u32 {
+        cache.get(session.meter(), address(n), BlockClass::Data, GetMode::Consistent).unwrap();
+    }
+    assert!(session.meter().value(Statistic::DirtyBuffersInspected) >= 32);
+    assert_eq!(cache.figures().iter().map(|pool| pool.free_buffer_waits).sum::<u64>(), 0);
+    assert_eq!(dirty(), DIRTY as usize);
+    cache.write_round(session.meter()).unwrap();
+    assert_eq!(dirty(), 0);
+    // Once: the next round has not been asked for.
+    let scans = session.meter().value(Statistic::DbwrLruScans);
+    assert!(scans > 0);
+    cache.write_round(session.meter()).unwrap();
+    assert_eq!(session.meter().value(Statistic::DbwrLruScans), scans);
+    cache.check_invariants().unwrap();
 }
 
 /// The last part of a log file is kept for sessions that have latched blocks when no other file is free: a session

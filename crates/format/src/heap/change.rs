@@ -149,7 +149,7 @@ pub(crate) fn headers_reach(block: &[u8]) -> Option<Reach> {
 
 /// `reach` with the lock bytes of the pieces that an ITL slot holds.
 pub(crate) fn locks_reach(block: &[u8], itl: u8, reach: Reach) -> Option<Reach> {
-    lock::held(block, itl).try_fold(reach, |reach, (slot, _, _)| {
+    lock::held(block, itl).try_fold(reach, |reach, (slot, _)| {
         let at = usize::from(header::entry(block, slot)?);
         reach.with(block.len(), at..at + LOCK_END)
     })
@@ -258,7 +258,7 @@ fn usable_credit(block: &[u8], itl: u8) -> usize {
     if credit == 0 {
         return 0;
     }
-    let deleted = lock::held(block, itl).filter(|(_, _, deleted)| *deleted).count();
+    let deleted = lock::held(block, itl).filter(|(_, piece)| piece.is_deleted()).count();
     credit.saturating_sub(deleted * LEAST_ROW_BYTES)
 }
 
@@ -268,9 +268,9 @@ fn cut_deleted(block: &mut [u8], itl: u8, spent: usize) {
         return;
     }
     let left = itl::slot(block, itl).map_or(0, |slot| usize::from(slot.credit())).saturating_sub(spent);
-    let pieces: Vec<_> = lock::held(block, itl).filter(|(_, _, deleted)| *deleted).collect();
-    let mut deleted: usize = pieces.iter().map(|(_, stored, _)| stored).sum();
-    for (slot, stored, _) in pieces {
+    let pieces = lock::deleted(block, itl);
+    let mut deleted: usize = pieces.iter().map(|(_, stored)| stored).sum();
+    for (slot, stored) in pieces {
         if deleted <= left {
             break;
         }

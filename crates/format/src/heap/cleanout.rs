@@ -16,8 +16,7 @@ pub(crate) fn release(block: &mut [u8], number: u8) {
     // `total` has them already.
     let header = header_mut(block);
     header.available = header.available.get().saturating_add(credit).into();
-    let gone: Vec<_> = lock::held(block, number).filter(|(_, _, deleted)| *deleted).collect();
-    for (slot, stored, _) in gone.into_iter().rev() {
+    for (slot, stored) in lock::deleted(block, number).into_iter().rev() {
         lock::set(block, slot, 0);
         space::take_out(block, slot, stored);
         space::release_slot(block, slot);
@@ -26,7 +25,7 @@ pub(crate) fn release(block: &mut [u8], number: u8) {
 
 /// Clears the lock bytes of the rows that ITL slot `number` holds.
 pub(crate) fn unlock(block: &mut [u8], number: u8) {
-    let held: Vec<_> = lock::held(block, number).map(|(slot, _, _)| slot).collect();
+    let held: Vec<_> = lock::held(block, number).map(|(slot, _)| slot).collect();
     for slot in held {
         lock::set(block, slot, 0);
     }

@@ -25,9 +25,13 @@ pub(super) fn is_held_by(block: &[u8], piece: RowPiece<'_>, itl: u8) -> bool {
         || itl::slot(block, lock).is_some_and(|other| other.is_active() && other.xid() == mine.xid())
 }
 
-/// Slots of the pieces that ITL slot `number` holds, with their bytes, and whether they are deleted.
-pub(super) fn held(block: &[u8], number: u8) -> impl Iterator<Item = (u16, usize, bool)> {
-    row::rows(block, 0)
-        .filter(move |(_, piece)| piece.lock() == number)
-        .filter_map(|(slot, piece)| Some((slot, piece.stored_bytes()?, piece.is_deleted())))
+/// The pieces that ITL slot `number` holds, by slot.
+pub(super) fn held(block: &[u8], number: u8) -> impl Iterator<Item = (u16, RowPiece<'_>)> {
+    row::rows(block, 0).filter(move |(_, piece)| piece.lock() == number)
+}
+
+/// Slots and bytes of the deleted pieces that ITL slot `number` holds.
+pub(super) fn deleted(block: &[u8], number: u8) -> Vec<(u16, usize)> {
+    let gone = held(block, number).filter(|(_, piece)| piece.is_deleted());
+    gone.filter_map(|(slot, piece)| Some((slot, piece.stored_bytes()?))).collect()
 }

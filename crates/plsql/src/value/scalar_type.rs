@@ -9,7 +9,7 @@ use scalar::DatumType;
 use super::Value;
 
 /// The family of a scalar type and its size.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum ScalarKind {
     Boolean,
     /// PLS_INTEGER and its kin: 32 bits. SIMPLE_INTEGER wraps around.
@@ -34,7 +34,7 @@ pub enum ScalarKind {
 }
 
 /// The most that a text may have.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub struct Length {
     pub most: u32,
     /// Counted in characters, not in bytes.
@@ -42,7 +42,7 @@ pub struct Length {
 }
 
 /// A scalar type as declared.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub struct ScalarType {
     pub kind: ScalarKind,
     pub not_null: bool,

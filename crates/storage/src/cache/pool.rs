@@ -5,7 +5,7 @@ use std::fmt;
 use std::sync::OnceLock;
 use std::time::Duration;
 
-use common::sync::atomic::{AtomicUsize, Ordering};
+use common::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use common::sync::unscheduled::atomic::AtomicU64;
 use common::sync::{Arc, Condvar, Mutex, MutexGuard};
 use common::{BlockAddress, BlockClass, BlockRange, BlockSize, Error, ErrorKind, FileNumber, Number, Result};
@@ -22,6 +22,9 @@ use crate::redo::Lsn;
 
 /// Share of the replacement list, in percent, that a session scans for a victim before it asks the writer for help.
 const SCAN_PERCENT: usize = 40;
+/// Dirty buffers that a session passes in one search before it asks the writer to clean the cold end of the list. Each
+/// search passes them again, under the list's latch.
+const DIRTY_PASSED: usize = 32;
 /// Length of one wait for the writer; after [`FREE_WAITS_MAX`] of them every buffer counts as in use (ORA-00379).
 const FREE_WAIT: Duration = Duration::from_millis(10);
 const FREE_WAITS_MAX: usize = 3_000;
@@ -62,6 +65,8 @@ pub struct Pool {
     announced: AtomicUsize,
     /// Sessions that wait for a clean buffer.
     pub(super) starved: AtomicUsize,
+    /// Set by a session that has passed many dirty buffers in its search; taken by the writer.
+    pub(super) cold_is_dirty: AtomicBool,
     physical_reads: AtomicU64,
     pub(super) physical_writes: AtomicU64,
     free_buffer_waits: AtomicU64,
@@ -122,6 +127,7 @@ impl Pool {
             announced: AtomicUsize::new(0),
             wakes,
             starved: AtomicUsize::new(0),
+            cold_is_dirty: AtomicBool::new(false),
             physical_reads: AtomicU64::new(0),
             physical_writes: AtomicU64::new(0),
             free_buffer_waits: AtomicU64::new(0),
@@ -451,7 +457,7 @@ impl Pool {
             return Some(frame);
         }
         let limit = (list.length() * SCAN_PERCENT / 100).max(BUFFERS_MIN);
-        let mut at = list.tail();
+        let (mut at, mut dirty) = (list.tail(), 0);
         for _ in 0..limit {
             let index = at?;
             at = list.warmer(index);
@@ -471,6 +477,10 @@ impl Pool {
             }
             if frame.is_dirty() && frame.state() == VALID {
                 meter.count(Statistic::DirtyBuffersInspected, 1);
+                dirty += 1;
+                if dirty == DIRTY_PASSED && !self.cold_is_dirty.swap(true, Ordering::AcqRel) {
+                    self.wakes.post();
+                }
                 continue;
             }
             if self.claim(meter, frame) {

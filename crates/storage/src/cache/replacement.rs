@@ -67,6 +67,11 @@ impl Replacement {
         (self.tail != NONE).then_some(self.tail)
     }
 
+    /// True: the frame is on the list.
+    pub(super) fn is_linked(&self, index: u32) -> bool {
+        self.nodes[index as usize].linked
+    }
+
     /// The neighbour on the way from the tail to the head.
     pub(super) fn warmer(&self, index: u32) -> Option<u32> {
         let previous = self.nodes[index as usize].previous;

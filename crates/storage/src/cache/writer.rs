@@ -26,6 +26,8 @@ use crate::redo::Lsn;
 const DIRTY_PERCENT: usize = 25;
 /// Share of the replacement list, in percent, that is cleaned in one round.
 const ROUND_PERCENT: usize = 25;
+/// Buffers that the writer looks at while it holds the latch of the replacement list: sessions want it for each read.
+const SCANNED_AT_ONCE: usize = 128;
 
 /// Old buffers that one call writes before it turns to sessions that wait for a clean one.
 const BUFFERS_AT_ONCE: usize = 2048;
@@ -136,43 +138,52 @@ pub(super) fn write_older(cache: &Cache, pool: &Pool, meter: &Meter, lsn: Lsn) -
     Ok(())
 }
 
-/// One background round: when sessions starve or much of the pool is dirty, it cleans the cold part of the list.
+/// One background round: when sessions starve, have met many dirty buffers at the cold end, or much of the pool is
+/// dirty, it cleans the cold part of the list.
 pub(super) fn write_cold(cache: &Cache, pool: &Pool, meter: &Meter) -> Result<()> {
     let frames = pool.frames();
     if frames.is_empty() {
         return Ok(());
     }
-    let starved = pool.starved.load(Ordering::Acquire) > 0;
+    let asked = pool.cold_is_dirty.swap(false, Ordering::AcqRel) || pool.starved.load(Ordering::Acquire) > 0;
     let dirty = frames.iter().filter(|frame| frame.is_dirty()).count();
-    if dirty == 0 || (!starved && dirty * 100 < pool.capacity() * DIRTY_PERCENT) {
+    if dirty == 0 || (!asked && dirty * 100 < pool.capacity() * DIRTY_PERCENT) {
         return Ok(());
     }
-    let limit = (pool.capacity() * ROUND_PERCENT / 100).max(64);
     meter.count(Statistic::SummedDirtyQueueLength, dirty as u64);
     meter.count(Statistic::DbwrLruScans, 1);
+    let cold = coldest(pool, meter, &frames, (pool.capacity() * ROUND_PERCENT / 100).max(64));
+    // The coldest first, so that sessions soon find clean buffers where they look for them.
+    for some in cold.chunks((double_write::BATCH / pool.block_size().bytes()).min(double_write::BLOCKS_MAX)) {
+        let written = write(cache, pool, meter, some.to_vec(), Latched::Skip)?;
+        meter.count(Statistic::PhysicalWritesNonCheckpoint, written);
+        pool.announce_clean();
+    }
+    Ok(())
+}
+
+/// The coldest dirty buffers, at most `limit` of them. The latch is given back again and again: a buffer that has left
+/// its place meanwhile ends the search.
+fn coldest(pool: &Pool, meter: &Meter, frames: &[FrameRef], limit: usize) -> Vec<FrameRef> {
     let (mut cold, mut scanned) = (Vec::with_capacity(limit), 0);
-    {
+    let mut at = pool.list(meter).tail();
+    while at.is_some() && cold.len() < limit {
         let list = pool.list(meter);
-        let mut at = list.tail();
-        while let Some(index) = at {
+        for _ in 0..SCANNED_AT_ONCE {
+            let Some(index) = at.filter(|index| list.is_linked(*index) && cold.len() < limit) else { break };
             scanned += 1;
             if let Some(frame) = frames.get(index as usize).copied()
                 && frame.is_dirty()
             {
                 cold.push(frame);
-                if cold.len() >= limit {
-                    break;
-                }
             }
             at = list.warmer(index);
         }
+        at = at.filter(|index| list.is_linked(*index));
     }
     meter.count(Statistic::DbwrBuffersScanned, scanned);
     meter.count(Statistic::DbwrSummedScanDepth, scanned);
-    let written = write(cache, pool, meter, cold, Latched::Skip)?;
-    meter.count(Statistic::PhysicalWritesNonCheckpoint, written);
-    pool.announce_clean();
-    Ok(())
+    cold
 }
 
 /// What a writer does with a buffer that a session has latched for a change. A checkpoint waits for it. The background

@@ -40,7 +40,21 @@ impl IndexDef {
     /// `OWNER.NAME`, for messages.
     #[must_use]
     pub fn qualified_name(&self) -> String {
-        format!("{}.{}", self.owner, self.name)
+        self.name_shown().to_string()
+    }
+
+    /// As [`IndexDef::qualified_name`], written where it is shown: most work on an index shows no name.
+    pub(super) fn name_shown(&self) -> QualifiedName<'_> {
+        QualifiedName(self)
+    }
+}
+
+/// `OWNER.NAME` of an index.
+pub(super) struct QualifiedName<'a>(&'a IndexDef);
+
+impl fmt::Display for QualifiedName<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}.{}", self.0.owner, self.0.name)
     }
 }
 

@@ -86,7 +86,7 @@ impl Memory {
             shape,
             data_object: OBJECT,
             block_size: self.size,
-            name: "T.I",
+            name: &"T.I",
         }
     }
 

@@ -16,6 +16,7 @@
 //! keys belong now.
 
 use std::cmp::Ordering;
+use std::fmt;
 use std::ops::Bound;
 
 use common::{BlockAddress, Result};
@@ -150,7 +151,7 @@ impl Cursor {
     }
 
     /// The keys of the next leaf lie behind those of the leaf before it.
-    fn check_edge(&self, before: Option<&[u8]>, name: &str) {
+    fn check_edge(&self, before: Option<&[u8]>, name: &dyn fmt::Display) {
         let leaf = Leaf::of(&self.leaf);
         let (Some(before), Some(last)) = (before, leaf.entries().checked_sub(1)) else { return };
         let (at, order) = if self.descending { (last, Ordering::Less) } else { (0, Ordering::Greater) };

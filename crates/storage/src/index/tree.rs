@@ -3,6 +3,7 @@
 //! Latches are coupled: a descent releases a block's latch only when it holds the child's, so that no session meets a
 //! half-made split. Latches are taken from the root downwards and from left to right, never the other way.
 
+use std::fmt;
 use std::ops::Deref;
 
 use common::{BlockAddress, BlockSize, Error, ObjectNumber, Result};
@@ -14,7 +15,6 @@ use waits::Statistic;
 use super::blocks::Blocks;
 
 /// One index, for the algorithms.
-#[derive(Debug)]
 pub(super) struct Tree<'a, B> {
     pub(super) blocks: &'a B,
     pub(super) root: BlockAddress,
@@ -23,7 +23,7 @@ pub(super) struct Tree<'a, B> {
     pub(super) data_object: ObjectNumber,
     pub(super) block_size: BlockSize,
     /// `OWNER.NAME`, for messages.
-    pub(super) name: &'a str,
+    pub(super) name: &'a dyn fmt::Display,
 }
 
 /// A leaf latched for changes, and its parent latched against splits.

@@ -162,7 +162,7 @@ pub(super) fn with_tree_as_seen<R>(
     work: impl FnOnce(&Tree<'_, WorkerBlocks<'_>>) -> R,
 ) -> R {
     let blocks = WorkerBlocks { worker: s, segment: &index.segment, snapshot };
-    let name = index.qualified_name();
+    let name = index.name_shown();
     work(&Tree {
         blocks: &blocks,
         root: index.root,

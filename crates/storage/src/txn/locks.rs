@@ -111,6 +111,13 @@ pub(super) fn compatible(a: TableLock, b: TableLock) -> bool {
     }
 }
 
+impl TableLock {
+    /// True: who holds this mode needs not ask for the other one.
+    pub(super) fn covers(self, other: Self) -> bool {
+        both(self, other) == self
+    }
+}
+
 /// The mode that covers both.
 fn both(a: TableLock, b: TableLock) -> TableLock {
     use TableLock::{RowExclusive, Share, ShareRowExclusive};
@@ -384,11 +391,17 @@ impl Locks {
         }
     }
 
-    /// Takes a table lock, or makes the one that is held stronger.
+    /// Takes a table lock, or makes the one that is held stronger. Returns the mode that is held now.
     ///
     /// # Errors
     /// As [`Locks::wait_for`].
-    pub(crate) fn lock_table(&self, s: &Worker, table: ObjectNumber, mode: TableLock, wait: LockWait) -> Result<()> {
+    pub(crate) fn lock_table(
+        &self,
+        s: &Worker,
+        table: ObjectNumber,
+        mode: TableLock,
+        wait: LockWait,
+    ) -> Result<TableLock> {
         let (sid, clock) = (s.sid(), s.meter().clock());
         let at = [Enqueue::TmContention.name_mode(mode as u16), u64::from(table.0), 0];
         let mut waited = false;
@@ -399,7 +412,7 @@ impl Locks {
                 let wanted = held.map_or(mode, |held| both(held, mode));
                 debug_assert!(wanted >= mode && held.is_none_or(|held| wanted >= held), "{wanted:?} covers both");
                 if held == Some(wanted) {
-                    return Ok(());
+                    return Ok(wanted);
                 }
                 if state.holders(sid, &Wanted::Table(table, wanted)).is_empty() {
                     state.tables.retain(|lock| lock.sid != sid || lock.table != table);
@@ -412,7 +425,7 @@ impl Locks {
                         None if waited => {}
                         None => s.meter().enqueue(Enqueue::TmContention, true),
                     }
-                    return Ok(());
+                    return Ok(wanted);
                 }
                 wanted
             };

@@ -80,6 +80,8 @@ pub(crate) struct TransactionContext {
     pub(super) fixed: Option<Arc<Snapshot>>,
     /// What the statement sees that is at work.
     pub(super) statement: Option<Arc<Snapshot>>,
+    /// The tables that the transaction has locked, each with its mode: most statements lock one of them again.
+    tables: Vec<(ObjectNumber, TableLock)>,
 }
 
 /// What is called when a transaction has committed.
@@ -192,6 +194,7 @@ impl Worker {
     pub(super) fn take_ended(&self) -> Option<Transaction> {
         let mut state = self.state.lock();
         (state.isolation, state.fixed) = (None, None);
+        state.tables.clear();
         state.transaction.take()
     }
 
@@ -405,10 +408,17 @@ impl Worker {
     /// # Errors
     /// ORA-00054, ORA-30006 or ORA-00060 when the lock is not had.
     pub fn lock_table(&self, table: ObjectNumber, mode: TableLock, wait: LockWait) -> Result<()> {
+        if self.state.lock().tables.iter().any(|(held, how)| *held == table && how.covers(mode)) {
+            return Ok(());
+        }
         if self.xid().is_none() {
             self.prepare(0)?;
         }
-        self.transactions().locks.lock_table(self, table, mode, wait)
+        let held = self.transactions().locks.lock_table(self, table, mode, wait)?;
+        let tables = &mut self.state.lock().tables;
+        tables.retain(|(other, _)| *other != table);
+        tables.push((table, held));
+        Ok(())
     }
 }
 
