@@ -21,7 +21,7 @@ use super::writer::WriterWakes;
 use crate::redo::Lsn;
 
 /// Share of the replacement list, in percent, that a session scans for a victim before it asks the writer for help.
-const SCAN_PERCENT: usize = 40;
+pub(super) const SCAN_PERCENT: usize = 40;
 /// Dirty buffers that a session passes in one search before it asks the writer to clean the cold end of the list. Each
 /// search passes them again, under the list's latch.
 const DIRTY_PASSED: usize = 32;
@@ -479,6 +479,7 @@ impl Pool {
                 meter.count(Statistic::DirtyBuffersInspected, 1);
                 dirty += 1;
                 if dirty == DIRTY_PASSED && !self.cold_is_dirty.swap(true, Ordering::AcqRel) {
+                    meter.count(Statistic::DbwrMakeFreeRequests, 1);
                     self.wakes.post();
                 }
                 continue;

@@ -17,7 +17,7 @@ use waits::{Event, Meter, SegmentStatistic, Statistic};
 use super::checking::Checking;
 use super::double_write;
 use super::frame::{CLEAN, Frame, FrameRef, VALID};
-use super::pool::Pool;
+use super::pool::{Pool, SCAN_PERCENT};
 use super::{Cache, block, counts};
 use crate::datafile::Datafile;
 use crate::redo::Lsn;
@@ -145,14 +145,18 @@ pub(super) fn write_cold(cache: &Cache, pool: &Pool, meter: &Meter) -> Result<()
     if frames.is_empty() {
         return Ok(());
     }
-    let asked = pool.cold_is_dirty.swap(false, Ordering::AcqRel) || pool.starved.load(Ordering::Acquire) > 0;
+    let asked = pool.cold_is_dirty.swap(false, Ordering::AcqRel);
+    let starved = pool.starved.load(Ordering::Acquire) > 0;
     let dirty = frames.iter().filter(|frame| frame.is_dirty()).count();
-    if dirty == 0 || (!asked && dirty * 100 < pool.capacity() * DIRTY_PERCENT) {
+    let many = dirty * 100 >= pool.capacity() * DIRTY_PERCENT;
+    if dirty == 0 || !(asked || starved || many) {
         return Ok(());
     }
     meter.count(Statistic::SummedDirtyQueueLength, dirty as u64);
     meter.count(Statistic::DbwrLruScans, 1);
-    let cold = coldest(pool, meter, &frames, (pool.capacity() * ROUND_PERCENT / 100).max(64));
+    // Searches go no further than this; what is warmer may well be changed again before it is cold.
+    let depth = if starved || many { frames.len() } else { frames.len() * SCAN_PERCENT / 100 };
+    let cold = coldest(pool, meter, &frames, depth, (pool.capacity() * ROUND_PERCENT / 100).max(64));
     // The coldest first, so that sessions soon find clean buffers where they look for them.
     for some in cold.chunks((double_write::BATCH / pool.block_size().bytes()).min(double_write::BLOCKS_MAX)) {
         let written = write(cache, pool, meter, some.to_vec(), Latched::Skip)?;
@@ -162,15 +166,16 @@ pub(super) fn write_cold(cache: &Cache, pool: &Pool, meter: &Meter) -> Result<()
     Ok(())
 }
 
-/// The coldest dirty buffers, at most `limit` of them. The latch is given back again and again: a buffer that has left
-/// its place meanwhile ends the search.
-fn coldest(pool: &Pool, meter: &Meter, frames: &[FrameRef], limit: usize) -> Vec<FrameRef> {
-    let (mut cold, mut scanned) = (Vec::with_capacity(limit), 0);
-    let mut at = pool.list(meter).tail();
-    while at.is_some() && cold.len() < limit {
+/// Dirty buffers among the `depth` coldest, at most `limit` of them. The latch is given back again and again. A buffer
+/// that has left the list meanwhile sends the search back to the tail, and one that has got another place leads it on
+/// from there: so a buffer may be found twice, which [`write`] passes by, and a few that are not cold are found.
+fn coldest(pool: &Pool, meter: &Meter, frames: &[FrameRef], depth: usize, limit: usize) -> Vec<FrameRef> {
+    let (mut cold, mut scanned, mut next) = (Vec::with_capacity(limit), 0, None);
+    while scanned < depth && cold.len() < limit {
         let list = pool.list(meter);
-        for _ in 0..SCANNED_AT_ONCE {
-            let Some(index) = at.filter(|index| list.is_linked(*index) && cold.len() < limit) else { break };
+        let mut at = next.filter(|index| list.is_linked(*index)).or_else(|| list.tail());
+        for _ in 0..SCANNED_AT_ONCE.min(depth - scanned) {
+            let Some(index) = at.filter(|_| cold.len() < limit) else { break };
             scanned += 1;
             if let Some(frame) = frames.get(index as usize).copied()
                 && frame.is_dirty()
@@ -179,10 +184,16 @@ fn coldest(pool: &Pool, meter: &Meter, frames: &[FrameRef], limit: usize) -> Vec
             }
             at = list.warmer(index);
         }
-        at = at.filter(|index| list.is_linked(*index));
+        if at.is_none() {
+            break;
+        }
+        next = at;
+        drop(list);
+        // Sessions that wait for the latch have it before the search goes on.
+        yield_now();
     }
-    meter.count(Statistic::DbwrBuffersScanned, scanned);
-    meter.count(Statistic::DbwrSummedScanDepth, scanned);
+    meter.count(Statistic::DbwrBuffersScanned, scanned as u64);
+    meter.count(Statistic::DbwrSummedScanDepth, scanned as u64);
     cold
 }
 
