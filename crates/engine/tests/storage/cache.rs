@@ -5,8 +5,10 @@ use std::sync::mpsc;
 use std::time::Duration;
 
 use common::sync::{Arc, spawn};
-use common::{BlockAddress, BlockClass, SystemClock};
+use common::{BlockAddress, BlockClass, ObjectNumber, SystemClock};
 use device::MemoryFileSystem;
+use format::block::BlockType;
+use format::transaction::{BlockOwner, Owner};
 use waits::{Event, GetMode, Statistic};
 
 use engine::instance::{Background, DatafileSpec, Instance, TablespaceSpec};
@@ -203,7 +205,9 @@ fn a_search_that_passes_many_dirty_buffers_has_them_cleaned() {
     let session = instance.connect("SYSTEM").unwrap();
     let cache = instance.cache();
     let buffers = cache.figures().iter().map(|pool| pool.capacity).sum::<usize>();
-    let file = DatafileSpec { name: "t.dbf".to_owned(), bytes: 32 << 20, reuse: false, autoextend: None };
+    let (blocks, room) = (buffers as u32 + DIRTY, 1024);
+    let bytes = u64::from(blocks + room) * 8192;
+    let file = DatafileSpec { name: "t.dbf".to_owned(), bytes, reuse: false, autoextend: None };
     let spec = TablespaceSpec {
         logging: true,
         name: "T".to_owned(),
@@ -213,20 +217,24 @@ fn a_search_that_passes_many_dirty_buffers_has_them_cleaned() {
         space_management: SpaceManagement::Auto,
     };
     let file = instance.create_tablespace(&session, &spec).unwrap().files()[0];
-    let first = cache.file(file).unwrap().blocks() - 2 * buffers as u32;
+    let first = cache.file(file).unwrap().blocks() - blocks;
     let address = |n: u32| BlockAddress::new(file, first + n);
-    for n in 0..2 * buffers as u32 {
+    for n in 0..blocks {
         drop(session.new_block(address(n), BlockClass::Data).unwrap());
     }
     cache.flush(session.meter()).unwrap();
+    let owner = BlockOwner { owner: Owner::Table, object: ObjectNumber(77), itl_slots: 2, bitmap: None };
     for n in 0..DIRTY {
         let mut block = session.current_mut(address(n), BlockClass::Data).unwrap();
-        session.change(&mut block, |bytes| bytes[100] = 1);
+        session.change(&mut block, |bytes| {
+            format::block::format(bytes, BlockType::Data, address(n));
+            format::heap::block::init(bytes, owner);
+        });
     }
     let dirty = || cache.buffers().iter().filter(|buffer| buffer.dirty && buffer.address.file == file).count();
     cache.write_round(session.meter()).unwrap();
     assert_eq!(dirty(), DIRTY as usize, "nobody has asked for them, and they are no large share of {buffers} buffers");
-    for n in DIRTY..DIRTY + buffers as u32 {
+    for n in DIRTY..blocks {
         cache.get(session.meter(), address(n), BlockClass::Data, GetMode::Consistent).unwrap();
     }
     assert!(session.meter().value(Statistic::DirtyBuffersInspected) >= 32);
@@ -301,8 +309,7 @@ fn a_block_that_is_not_sound_is_not_written_where_blocks_are_checked() {
         let session = instance.connect("SYSTEM").unwrap();
         session.alter_system("db_block_checking", value, Scope::Memory).unwrap();
         instance.checkpoint(session.meter()).unwrap();
-        let is_rows =
-            |bytes: &[u8]| format::transaction::header(bytes).owner == format::transaction::Owner::Table as u8;
+        let is_rows = |bytes: &[u8]| format::transaction::header(bytes).owner == Owner::Table as u8;
         let buffers = instance.cache().buffers();
         let mut data = buffers.iter().filter(|buffer| buffer.class == BlockClass::Data as u8);
         let address = data
