@@ -191,8 +191,8 @@ fn a_dirty_block_that_is_discarded_needs_no_redo() {
     assert_eq!(cache.oldest_redo().unwrap(), instance.redo().end());
 }
 
-/// Dirty buffers at the cold end of the list, which every search for a buffer passes, are cleaned once a session has met
-/// many of them: before they are a large share of the pool, and before a session finds no buffer at all.
+/// Dirty buffers at the cold end of the list, which every search for a buffer passes, are cleaned once a session has
+/// met many of them: before they are a large share of the pool, and before a session finds no buffer at all.
 #[test]
 fn a_search_that_passes_many_dirty_buffers_has_them_cleaned() {
     const DIRTY: u32 = 100;
