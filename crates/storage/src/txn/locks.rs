@@ -112,7 +112,7 @@ pub(super) fn compatible(a: TableLock, b: TableLock) -> bool {
 }
 
 impl TableLock {
-    /// True: who holds this mode need not ask for the other one.
+    /// True: a session that holds this mode needs no lock in the other one.
     pub(super) fn covers(self, other: Self) -> bool {
         both(self, other) == self
     }
