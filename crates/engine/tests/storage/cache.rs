@@ -152,21 +152,25 @@ fn inline() -> Arc<Instance> {
     Instance::create_with(files, Path::new("/database"), clock, None, &options, Background::Inline).unwrap()
 }
 
+/// A tablespace of one file.
+fn tablespace(bytes: u64) -> TablespaceSpec {
+    TablespaceSpec {
+        logging: true,
+        name: "T".to_owned(),
+        files: vec![DatafileSpec { name: "t.dbf".to_owned(), bytes, reuse: false, autoextend: None }],
+        block_size: None,
+        uniform_bytes: None,
+        space_management: SpaceManagement::Auto,
+    }
+}
+
 /// The checkpoint does not wait for blocks of a removed file, also while a session reads or changes them.
 #[test]
 fn a_dirty_block_that_is_discarded_needs_no_redo() {
     let instance = inline();
     let session = instance.connect("SYSTEM").unwrap();
     let cache = instance.cache();
-    let spec = TablespaceSpec {
-        logging: true,
-        name: "T".to_owned(),
-        files: vec![DatafileSpec { name: "t.dbf".to_owned(), bytes: 4 << 20, reuse: false, autoextend: None }],
-        block_size: None,
-        uniform_bytes: None,
-        space_management: SpaceManagement::Auto,
-    };
-    let file = instance.create_tablespace(&session, &spec).unwrap().files()[0];
+    let file = instance.create_tablespace(&session, &tablespace(4 << 20)).unwrap().files()[0];
     cache.checkpoint(session.meter()).unwrap();
     let first = cache.file(file).unwrap().blocks() - 5;
     let mut blocks: Vec<_> = (0..4)
@@ -207,16 +211,7 @@ fn a_search_that_passes_many_dirty_buffers_has_them_cleaned() {
     let buffers = cache.figures().iter().map(|pool| pool.capacity).sum::<usize>();
     let (blocks, room) = (buffers as u32 + DIRTY, 1024);
     let bytes = u64::from(blocks + room) * 8192;
-    let file = DatafileSpec { name: "t.dbf".to_owned(), bytes, reuse: false, autoextend: None };
-    let spec = TablespaceSpec {
-        logging: true,
-        name: "T".to_owned(),
-        files: vec![file],
-        block_size: None,
-        uniform_bytes: None,
-        space_management: SpaceManagement::Auto,
-    };
-    let file = instance.create_tablespace(&session, &spec).unwrap().files()[0];
+    let file = instance.create_tablespace(&session, &tablespace(bytes)).unwrap().files()[0];
     let first = cache.file(file).unwrap().blocks() - blocks;
     let address = |n: u32| BlockAddress::new(file, first + n);
     for n in 0..blocks {
