@@ -65,7 +65,7 @@ impl DiskGroup {
     }
 
     /// Finds a group's disks among the paths that the patterns match, and mounts it. Patterns are separated by commas;
-    /// in the last part of a path `*` stands for any characters, `?` for one and `%n` for a number. Disks of other
+    /// in a part of a path `*` stands for any characters, `?` for one and `%n` for a number. Disks of other
     /// groups and other files are skipped.
     ///
     /// # Errors

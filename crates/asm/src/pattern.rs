@@ -1,7 +1,7 @@
 //! Patterns of disks' paths: to find disks by, and to make files by.
 //!
-//! In the last part of a path `*` stands for any characters, `?` for one, and `%n` for a number. Several patterns are
-//! separated by commas.
+//! In a part of a path `*` stands for any characters, `?` for one, and `%n` for a number; to make files by, in the last
+//! part only. Several patterns are separated by commas.
 
 use std::io;
 use std::path::{Path, PathBuf};
@@ -21,9 +21,6 @@ fn split(pattern: &str) -> Result<(PathBuf, &str)> {
             15031,
             format!("disk specification \"{pattern}\" matches no disks: it has no file name"),
         ));
-    }
-    if has_wildcard(&directory.to_string_lossy()) {
-        return Err(Error::unsupported(format!("a wildcard in the directory of \"{pattern}\"")));
     }
     Ok((directory.to_owned(), last))
 }
@@ -54,6 +51,39 @@ fn matches(pattern: &str, name: &str) -> bool {
     }
 }
 
+/// Of the content of a directory what matches a part of a pattern. A directory that is not there has no content.
+fn matching(directory: &Path, part: &str, content: io::Result<Vec<PathBuf>>) -> Result<Vec<PathBuf>> {
+    let is_match =
+        |path: &PathBuf| path.file_name().and_then(|name| name.to_str()).is_some_and(|name| matches(part, name));
+    match content {
+        Ok(paths) => Ok(paths.into_iter().filter(is_match).collect()),
+        Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(Vec::new()),
+        Err(error) => Err(crate::error::cannot_open(directory, &error)),
+    }
+}
+
+/// The directories that a pattern's directory stands for.
+fn directories(files: &dyn FileSystem, pattern: &Path) -> Result<Vec<PathBuf>> {
+    if !has_wildcard(&pattern.to_string_lossy()) {
+        return Ok(vec![pattern.to_owned()]);
+    }
+    let mut found = vec![PathBuf::new()];
+    for part in pattern.components() {
+        let part = part.as_os_str();
+        let text = part.to_string_lossy();
+        let mut next = Vec::new();
+        for directory in found {
+            if has_wildcard(&text) {
+                next.extend(matching(&directory, &text, files.directories(&directory))?);
+            } else {
+                next.push(directory.join(part));
+            }
+        }
+        found = next;
+    }
+    Ok(found)
+}
+
 /// The paths that match, sorted, each once.
 ///
 /// # Errors
@@ -62,19 +92,15 @@ pub(crate) fn find(files: &dyn FileSystem, patterns: &str) -> Result<Vec<PathBuf
     let mut found = Vec::new();
     for pattern in patterns.split(',').map(str::trim).filter(|pattern| !pattern.is_empty()) {
         let (directory, last) = split(pattern)?;
-        if !has_wildcard(last) {
-            let path = PathBuf::from(pattern);
+        for directory in directories(files, &directory)? {
+            if has_wildcard(last) {
+                found.extend(matching(&directory, last, files.list(&directory))?);
+                continue;
+            }
+            let path = directory.join(last);
             if files.exists(&path).map_err(|error| crate::error::cannot_open(&path, &error))? {
                 found.push(path);
             }
-            continue;
-        }
-        match files.list(&directory) {
-            Ok(paths) => found.extend(paths.into_iter().filter(|path| {
-                path.file_name().and_then(|name| name.to_str()).is_some_and(|name| matches(last, name))
-            })),
-            Err(error) if error.kind() == io::ErrorKind::NotFound => {}
-            Err(error) => return Err(crate::error::cannot_open(&directory, &error)),
         }
     }
     if found.is_empty() {
@@ -100,6 +126,9 @@ pub fn make_disks(files: &dyn FileSystem, pattern: &str, count: u16, bytes: u64)
         return Err(Error::user(15031, text));
     }
     crate::create::check_size(pattern, bytes)?;
+    if has_wildcard(&directory.to_string_lossy()) {
+        return Err(Error::unsupported(format!("a wildcard in the directory of \"{pattern}\", to make disks by")));
+    }
     let digits = count.to_string().len().max(2);
     let mark = if last.contains('*') { "*" } else { "%n" };
     let paths: Vec<_> =
@@ -170,7 +199,18 @@ mod tests {
         for none in ["/d/x*", "/d/none", "/e/*", "", "/d/"] {
             assert!(find(&files, none).unwrap_err().is_ora(15031), "{none}");
         }
-        assert!(find(&files, "/*/asm01.img").unwrap_err().is_own(1));
+        files.create_directory(Path::new("/c/cell1")).unwrap();
+        files.create_directory(Path::new("/c/cell2")).unwrap();
+        files.create_directory(Path::new("/c/other")).unwrap();
+        for path in ["/c/cell1/DATA_1", "/c/cell2/DATA_2", "/c/cell2/RECO_2", "/c/other/DATA_3"] {
+            files.create(Path::new(path), 1).unwrap();
+        }
+        let both = [PathBuf::from("/c/cell1/DATA_1"), PathBuf::from("/c/cell2/DATA_2")];
+        assert_eq!(find(&files, "/c/cell*/DATA_*").unwrap(), both);
+        assert_eq!(find(&files, "/c/cell%n/DATA_?").unwrap(), both);
+        assert_eq!(find(&files, "/c/*/RECO_2").unwrap(), [PathBuf::from("/c/cell2/RECO_2")]);
+        assert!(find(&files, "/c/none*/DATA_1").unwrap_err().is_ora(15031));
+        assert!(make_disks(&files, "/*/x*", 1, 4 * MB).unwrap_err().is_own(1));
     }
 
     #[test]

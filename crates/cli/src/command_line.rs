@@ -26,6 +26,8 @@ pub(crate) enum Command {
     Dump(Dump),
     Map(Map),
     Disks(Disks),
+    Device(Device),
+    Cells(Cells),
     Generate(Generate),
     Load(Load),
     Bench(Bench),
@@ -212,6 +214,110 @@ pub(crate) struct Disks {
     /// Their paths, with one * in the last part: a number from 1 on takes its place
     #[arg(long, value_name = "PATTERN")]
     pub(crate) pattern: String,
+}
+
+/// Models of storage devices: list, show and score them
+#[derive(Args, Debug)]
+pub(crate) struct Device {
+    #[command(subcommand)]
+    pub(crate) command: DeviceCommand,
+}
+
+/// What is done with a model.
+#[derive(Subcommand, Debug)]
+pub(crate) enum DeviceCommand {
+    List,
+    Show(DeviceShow),
+    Check(DeviceCheck),
+    Import(DeviceImport),
+    Calibrate(DeviceCalibrate),
+}
+
+/// Print what a model does: random and sequential requests at several queue depths, in the model's own time
+#[derive(Args, Debug)]
+pub(crate) struct DeviceShow {
+    /// A name of the catalogue, or a file
+    pub(crate) model: PathBuf,
+}
+
+/// Score a model of a disk against a trace of a real drive
+#[derive(Args, Debug)]
+pub(crate) struct DeviceCheck {
+    /// A name of the catalogue, or a file
+    pub(crate) model: PathBuf,
+    /// The trace: a request a line
+    #[arg(long, value_name = "FILE")]
+    pub(crate) trace: PathBuf,
+    /// Write the figures to a file
+    #[arg(long, value_name = "FILE")]
+    pub(crate) json: Option<PathBuf>,
+}
+
+/// Print a model file made of DiskSim's description of a drive
+#[derive(Args, Debug)]
+pub(crate) struct DeviceImport {
+    /// NAME.diskspecs; NAME.model and NAME.seek lie beside it
+    pub(crate) specs: PathBuf,
+    /// With all measured seeks, and not only the three figures that a data sheet has
+    #[arg(long)]
+    pub(crate) measured_seeks: bool,
+}
+
+/// Measure the machine's own device at several queue depths, and print a model of it; its error against fresh runs goes
+/// to stderr
+#[derive(Args, Debug)]
+pub(crate) struct DeviceCalibrate {
+    /// A directory on the device: a file is made in it, and removed afterwards
+    pub(crate) path: PathBuf,
+    /// The file's size, with K, M, G or T
+    #[arg(long, value_name = "SIZE", default_value = "1G")]
+    pub(crate) size: Size,
+    /// Requests at each queue depth; up to eight times as many at the greater ones
+    #[arg(long, value_name = "N", default_value_t = 5000)]
+    pub(crate) requests: u32,
+}
+
+/// Make folders of grid disks that are cut out of modelled devices: all of them or none
+#[derive(Args, Debug)]
+pub(crate) struct Cells {
+    /// How many cells
+    #[arg(long, value_name = "N")]
+    pub(crate) make: u16,
+    /// Devices of each
+    #[arg(long, value_name = "M", default_value_t = 12)]
+    pub(crate) disks: u16,
+    /// The devices' model: a name of the catalogue, or a file
+    #[arg(long, value_name = "NAME|FILE")]
+    pub(crate) model: PathBuf,
+    /// A grid disk of each device, from the outermost free track on: its name and its size, with K, M, G or T
+    #[arg(long, value_name = "NAME:SIZE", required = true)]
+    pub(crate) grid: Vec<Grid>,
+    /// Devices are so many times slower than the model
+    #[arg(long, value_name = "N", default_value_t = 1.0)]
+    pub(crate) dilate: f64,
+    /// Where the folders cell01, cell02 and so on go [default: the working directory]
+    #[arg(long, value_name = "DIR")]
+    pub(crate) out: Option<PathBuf>,
+}
+
+/// A grid: a name and a size.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub(crate) struct Grid {
+    pub(crate) name: String,
+    pub(crate) size: Size,
+}
+
+impl FromStr for Grid {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Self, String> {
+        let (name, size) = text.split_once(':').ok_or("NAME:SIZE is expected")?;
+        let good = |c: char| c.is_ascii_alphanumeric() || c == '_';
+        if name.is_empty() || !name.chars().all(good) {
+            return Err("a name has letters, digits and _".to_owned());
+        }
+        Ok(Self { name: name.to_owned(), size: size.parse()? })
+    }
 }
 
 /// Print one block, or the records of the redo log, in readable form

@@ -4,8 +4,10 @@
 
 mod analyze;
 mod bench;
+mod cells;
 mod command_line;
 mod completions;
+mod device;
 mod disks;
 mod dump;
 mod durability;
@@ -61,6 +63,8 @@ fn run() -> ExitCode {
         Command::Load(arguments) => load::run(&arguments),
         Command::Bench(arguments) => bench::run(&arguments),
         Command::Disks(arguments) => disks::run(&arguments),
+        Command::Device(arguments) => device::run(&arguments),
+        Command::Cells(arguments) => cells::run(&arguments),
         Command::Dump(arguments) => dump::run(&arguments),
         Command::Map(arguments) => map::run(&arguments),
         Command::Verify(arguments) => verify::run(&arguments),

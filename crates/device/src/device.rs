@@ -179,6 +179,23 @@ pub trait FileSystem: Send + Sync + Debug {
         Err(io::Error::new(io::ErrorKind::Unsupported, text))
     }
 
+    /// The directories in a directory, sorted by name.
+    ///
+    /// # Errors
+    /// As [`list`](Self::list).
+    fn directories(&self, directory: &Path) -> io::Result<Vec<PathBuf>> {
+        let text = format!("the directories of {} cannot be listed", directory.display());
+        Err(io::Error::new(io::ErrorKind::Unsupported, text))
+    }
+
+    /// Bytes by which files in a directory may still grow; None where there is no limit that is known.
+    ///
+    /// # Errors
+    /// Errors of the file system.
+    fn free_bytes(&self, _directory: &Path) -> io::Result<Option<u64>> {
+        Ok(None)
+    }
+
     /// Sets the access to files that are opened from now on. Open files stay as they are; an implementation with one
     /// kind of access ignores it.
     fn access_by(&self, _access: FileAccess) {}

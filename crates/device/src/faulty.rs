@@ -222,6 +222,10 @@ impl FileSystem for FaultyFileSystem {
         self.inner.list(directory)
     }
 
+    fn directories(&self, directory: &Path) -> io::Result<Vec<PathBuf>> {
+        self.inner.directories(directory)
+    }
+
     fn claim(&self, path: &Path) -> io::Result<Claim> {
         self.inner.claim(path)
     }

@@ -236,6 +236,11 @@ impl FileSystem for MemoryFileSystem {
         }
         Ok(found)
     }
+
+    fn directories(&self, directory: &Path) -> io::Result<Vec<PathBuf>> {
+        let names = self.names.lock();
+        Ok(names.directories.iter().filter(|path| path.parent() == Some(directory)).cloned().collect())
+    }
 }
 
 #[derive(Debug)]

@@ -50,6 +50,9 @@ pub(crate) fn run(arguments: &Sql) -> Result<Outcome> {
     });
     let ran = session(&running, &clock, arguments.silent, logon, script);
     let closed = running.close();
+    for line in running.lateness() {
+        failure::say(&line);
+    }
     let code = ran?;
     closed?;
     Ok(Outcome(code))

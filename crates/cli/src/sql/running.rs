@@ -7,6 +7,7 @@ use std::time::Duration;
 use common::sync::{Arc, Mutex};
 use common::{Clock, Error, Result};
 use device::{FileSystem, OsFileSystem};
+use drive::ModelledFileSystem;
 use engine::instance::Instance;
 use engine::startup::CreateOptions;
 use sql::Database;
@@ -18,6 +19,8 @@ use crate::failure::file;
 pub(crate) struct Running {
     directory: PathBuf,
     clock: Arc<dyn Clock>,
+    /// Modelled devices go on while the database is closed.
+    files: Arc<ModelledFileSystem>,
     database: Mutex<Option<Arc<Database>>>,
     /// The instance before, which may not have ended.
     before: Mutex<Weak<Instance>>,
@@ -32,9 +35,15 @@ impl Running {
         Arc::new(Self {
             directory: directory.to_owned(),
             clock: Arc::clone(clock),
+            files: Arc::new(ModelledFileSystem::new(Arc::new(OsFileSystem::new()), Arc::clone(clock))),
             database: Mutex::default(),
             before: Mutex::default(),
         })
+    }
+
+    /// How late requests of modelled devices ended, a line for each model; none where there are no such devices.
+    pub(crate) fn lateness(&self) -> Vec<String> {
+        self.files.cells().iter().filter_map(|cell| cell.lateness()).collect()
     }
 
     /// # Errors
@@ -57,7 +66,7 @@ impl Running {
             std::thread::sleep(LOOK);
         }
         let lock = device::lock_directory(&self.directory).map_err(|error| locked(&self.directory, &error))?;
-        let files = Arc::new(OsFileSystem::new());
+        let files = Arc::clone(&self.files) as Arc<dyn FileSystem>;
         let instance = Instance::open(files, &self.directory, Arc::clone(&self.clock), Some(lock))?;
         let mut lines = instance.notes();
         lines.extend(recovered(&instance));
@@ -71,7 +80,7 @@ impl Running {
     /// As [`Running::open`]; those of making one.
     pub(crate) fn open_or_create(&self) -> Result<(bool, Vec<String>)> {
         let directory = &self.directory;
-        let files: Arc<dyn FileSystem> = Arc::new(OsFileSystem::new());
+        let files = Arc::clone(&self.files) as Arc<dyn FileSystem>;
         if ControlFile::find(&files, directory) == Existing::Database {
             return Ok((false, self.open()?));
         }

@@ -162,19 +162,18 @@ impl FileSystem for OsFileSystem {
     }
 
     fn list(&self, directory: &Path) -> io::Result<Vec<PathBuf>> {
-        // As `join` would build the names for the caller: the directory "" is the current one.
-        let read = if directory.as_os_str().is_empty() { Path::new(".") } else { directory };
-        let mut found = Vec::new();
-        for entry in fs::read_dir(read)? {
-            let path = directory.join(entry?.file_name());
-            // A link counts as its target. A link that leads nowhere is no file; a terminal or a pipe is no place for
-            // bytes.
-            if fs::metadata(&path).is_ok_and(|metadata| metadata.is_file() || metadata.file_type().is_block_device()) {
-                found.push(path);
-            }
-        }
-        found.sort();
-        Ok(found)
+        // A terminal or a pipe is no place for bytes.
+        entries(directory, |metadata| metadata.is_file() || metadata.file_type().is_block_device())
+    }
+
+    fn directories(&self, directory: &Path) -> io::Result<Vec<PathBuf>> {
+        entries(directory, fs::Metadata::is_dir)
+    }
+
+    fn free_bytes(&self, directory: &Path) -> io::Result<Option<u64>> {
+        let directory = if directory.as_os_str().is_empty() { Path::new(".") } else { directory };
+        let space = rustix::fs::statvfs(directory)?;
+        Ok(Some(space.f_bavail.saturating_mul(space.f_frsize)))
     }
 
     fn access_by(&self, access: FileAccess) {
@@ -191,4 +190,19 @@ fn temporary_name(path: &Path) -> PathBuf {
     let mut name = path.as_os_str().to_owned();
     name.push(".new");
     PathBuf::from(name)
+}
+
+/// What is in a directory and of a kind, sorted. A link counts as its target; one that leads nowhere is of no kind.
+fn entries(directory: &Path, wanted: impl Fn(&fs::Metadata) -> bool) -> io::Result<Vec<PathBuf>> {
+    // As `join` would build the names for the caller: the directory "" is the current one.
+    let read = if directory.as_os_str().is_empty() { Path::new(".") } else { directory };
+    let mut found = Vec::new();
+    for entry in fs::read_dir(read)? {
+        let path = directory.join(entry?.file_name());
+        if fs::metadata(&path).is_ok_and(|metadata| wanted(&metadata)) {
+            found.push(path);
+        }
+    }
+    found.sort();
+    Ok(found)
 }

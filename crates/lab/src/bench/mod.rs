@@ -6,6 +6,7 @@
 mod block_size;
 mod commit;
 mod disk;
+mod disks;
 mod flat;
 mod growth;
 mod highwater;
@@ -56,7 +57,7 @@ impl Default for BenchOptions {
 /// The benchmarks beside a peer that can be run; [`crate::durability`] has another shape.
 #[must_use]
 pub fn benchmarks() -> &'static [&'static str] {
-    &["insert", "commit", "plsql", "keys", "plans", "tpcc", "block-size", "readers", "recovery"]
+    &["insert", "commit", "plsql", "keys", "plans", "tpcc", "block-size", "readers", "recovery", "disks"]
 }
 
 /// Runs a benchmark by its name.
@@ -74,6 +75,7 @@ pub fn bench(name: &str, options: &BenchOptions, progress: &mut dyn Progress) ->
         "block-size" => block_size::run(options, progress),
         "readers" => readers::run(options, progress),
         "recovery" => recovery::run(options, progress),
+        "disks" => disks::run(options, progress),
         other => Err(Error::own(
             ErrorKind::User,
             3,

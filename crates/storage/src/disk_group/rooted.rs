@@ -17,6 +17,15 @@ impl Rooted {
     fn path(&self, path: &Path) -> PathBuf {
         if path.as_os_str().is_empty() { self.directory.clone() } else { self.directory.join(path) }
     }
+
+    /// What is in a directory, relative as in the pattern: errors and views show what the user has written.
+    fn as_given(&self, directory: &Path, paths: Vec<PathBuf>) -> Vec<PathBuf> {
+        let as_given = |path: PathBuf| match path.strip_prefix(&self.directory) {
+            Ok(rest) if directory.is_relative() => rest.to_owned(),
+            _ => path,
+        };
+        paths.into_iter().map(as_given).collect()
+    }
 }
 
 fn refused() -> io::Error {
@@ -65,13 +74,11 @@ impl FileSystem for Rooted {
     }
 
     fn list(&self, directory: &Path) -> io::Result<Vec<PathBuf>> {
-        let paths = self.below.list(&self.path(directory))?;
-        // Relative as in the pattern, so that errors and views show what the user has written.
-        let as_given = |path: PathBuf| match path.strip_prefix(&self.directory) {
-            Ok(rest) if directory.is_relative() => rest.to_owned(),
-            _ => path,
-        };
-        Ok(paths.into_iter().map(as_given).collect())
+        Ok(self.as_given(directory, self.below.list(&self.path(directory))?))
+    }
+
+    fn directories(&self, directory: &Path) -> io::Result<Vec<PathBuf>> {
+        Ok(self.as_given(directory, self.below.directories(&self.path(directory))?))
     }
 
     fn claim(&self, path: &Path) -> io::Result<Claim> {

@@ -1,0 +1,45 @@
+//! `highwater cells`: folders of grid disks that are cut out of modelled devices.
+
+use std::io::{self, Write};
+use std::path::{Path, PathBuf};
+
+use common::{Error, Result};
+use device::OsFileSystem;
+use drive::{CellFile, GridSpec, Positive, make_cells};
+
+use crate::command_line::Cells;
+use crate::device::model;
+use crate::failure::{self, Outcome};
+
+const MB: u64 = 1 << 20;
+
+/// Makes them, all or none, and prints the paths of their grid disks.
+pub(crate) fn run(arguments: &Cells) -> Result<Outcome> {
+    let model_file = model(&arguments.model)?;
+    let out = arguments.out.clone().unwrap_or_default();
+    let mut offset_mb = 0;
+    let mut grid = Vec::new();
+    for one in &arguments.grid {
+        let size_mb = one.size.0.div_ceil(MB);
+        grid.push(GridSpec { name: one.name.clone(), size_mb, offset_mb });
+        offset_mb += size_mb;
+    }
+    let dilate = Positive::try_from(arguments.dilate).map_err(|why| failure::wrong_use(format!("--dilate: {why}")))?;
+    let file = CellFile { model: model_name(&arguments.model)?, disks: arguments.disks, dilate, grid };
+    let bytes = model_file.start().bytes();
+    let made = make_cells(&OsFileSystem::new(), &out, arguments.make, &file, bytes)?;
+    let mut stdout = io::stdout().lock();
+    let written = made.iter().try_for_each(|path| writeln!(stdout, "{}", path.display())).and_then(|()| stdout.flush());
+    failure::written(written)?;
+    Ok(Outcome::DONE)
+}
+
+/// The model as a cell's file has it: a name of the catalogue, or a path from anywhere.
+fn model_name(path: &Path) -> Result<String> {
+    let text = path.to_str().ok_or_else(|| failure::wrong_use("--model: the path is no text"))?;
+    if drive::names().any(|name| name == text) {
+        return Ok(text.to_owned());
+    }
+    let absolute: PathBuf = std::path::absolute(path).map_err(|error| failure::file(path, &error))?;
+    absolute.into_os_string().into_string().map_err(|_| Error::bug("a path of text is no text"))
+}

@@ -1,0 +1,181 @@
+//! A cell: a folder of grid disks that are cut out of modelled devices.
+//!
+//! `cell.toml` in the folder says which model the devices have, how many there are, and which part of each device a
+//! grid disk takes. A grid disk is a file of its own, named after grid, device and cell: `DATA_CD_00_cell01`.
+
+use std::path::{Path, PathBuf};
+
+use common::sync::Arc;
+use common::{Clock, Result};
+use device::FileSystem;
+use serde::{Deserialize, Serialize};
+
+use crate::catalogue;
+use crate::error::invalid;
+use crate::lateness::Lateness;
+use crate::number::Positive;
+use crate::spindle::Spindle;
+
+/// Name of the file that makes a folder a cell.
+pub const CELL_FILE: &str = "cell.toml";
+/// Bytes of a megabyte in sizes.
+const MB: u64 = 1 << 20;
+
+/// The content of `cell.toml`.
+#[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct CellFile {
+    /// A model of the catalogue, or a file's path, from the folder on.
+    pub model: String,
+    /// Devices.
+    pub disks: u16,
+    /// So many times slower than the model says.
+    #[serde(default = "one")]
+    pub dilate: Positive,
+    pub grid: Vec<GridSpec>,
+}
+
+fn one() -> Positive {
+    Positive::ONE
+}
+
+/// The same part of each device.
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct GridSpec {
+    pub name: String,
+    pub size_mb: u64,
+    /// From the outermost track on.
+    pub offset_mb: u64,
+}
+
+impl GridSpec {
+    /// Bytes of a grid disk.
+    #[must_use]
+    pub fn bytes(&self) -> u64 {
+        self.size_mb.saturating_mul(MB)
+    }
+
+    fn end(&self) -> u64 {
+        self.offset_mb.saturating_add(self.size_mb).saturating_mul(MB)
+    }
+}
+
+/// Name of a grid disk's file.
+#[must_use]
+pub fn disk_name(grid: &str, disk: u16, cell: &str) -> String {
+    format!("{grid}_CD_{disk:02}_{cell}")
+}
+
+/// A cell whose devices are at work.
+#[derive(Debug)]
+pub struct Cell {
+    pub name: String,
+    pub file: CellFile,
+    pub spindles: Vec<Arc<Spindle>>,
+}
+
+impl Cell {
+    /// The cell of a folder; None for a folder that is none.
+    ///
+    /// # Errors
+    /// HW-0080 when `cell.toml` or its model are wrong; errors of the file system.
+    pub fn load(files: &dyn FileSystem, directory: &Path, clock: &Arc<dyn Clock>) -> Result<Option<Self>> {
+        let path = directory.join(CELL_FILE);
+        let text = match read(files, &path)? {
+            Some(text) => text,
+            None => return Ok(None),
+        };
+        let shown = path.display().to_string();
+        let file: CellFile = toml::from_str(&text).map_err(|error| crate::error::of_toml(&shown, &text, &error))?;
+        let name = directory.file_name().map_or_else(String::new, |name| name.to_string_lossy().into_owned());
+        let model = match catalogue::find(&file.model)? {
+            Some(model) => model,
+            None => {
+                let path: PathBuf = directory.join(&file.model);
+                let text = read(files, &path)?.ok_or_else(|| {
+                    let known = catalogue::names().collect::<Vec<_>>().join(", ");
+                    invalid(format!("{shown}: no model {} in the catalogue ({known}) and no such file", file.model))
+                })?;
+                crate::file::ModelFile::parse(&path.display().to_string(), &text)?
+            }
+        };
+        let bytes = model.start().bytes();
+        file.check(&shown, bytes)?;
+        let dilate = file.dilate.get();
+        let spindles = (0..file.disks).map(|_| Arc::new(Spindle::new(model.start(), Arc::clone(clock), dilate)));
+        let spindles = spindles.collect();
+        Ok(Some(Self { name, file, spindles }))
+    }
+
+    /// How late requests of all its devices ended, in a sentence; None when there were no requests.
+    #[must_use]
+    pub fn lateness(&self) -> Option<String> {
+        let all = Lateness::default();
+        self.spindles.iter().for_each(|spindle| all.add(spindle.lateness()));
+        let summary = all.summary();
+        if summary.requests == 0 {
+            return None;
+        }
+        let verdict = if summary.judges() { "" } else { ": too late to judge by these times" };
+        Some(format!(
+            "Cell {} ({}): {} requests, late by {:.0} microseconds in the median, {:.0} at the 99th percentile, {:.1} % \
+             of the modelled time{verdict}.",
+            self.name,
+            self.file.model,
+            summary.requests,
+            summary.median_us,
+            summary.p99_us,
+            summary.share * 100.0
+        ))
+    }
+
+    /// The device of a grid disk, and where on it the grid disk begins.
+    #[must_use]
+    pub fn place(&self, name: &str) -> Option<(Arc<Spindle>, u64)> {
+        let grids = self.file.grid.iter().flat_map(|grid| (0..self.file.disks).map(move |disk| (grid, disk)));
+        let mut found = grids.filter(|(grid, disk)| disk_name(&grid.name, *disk, &self.name) == name);
+        let (grid, disk) = found.next()?;
+        Some((Arc::clone(self.spindles.get(usize::from(disk))?), grid.offset_mb * MB))
+    }
+}
+
+impl CellFile {
+    /// What cannot be right with the grids, on devices of so many bytes.
+    ///
+    /// # Errors
+    /// HW-0080.
+    pub fn check(&self, shown: &str, bytes: u64) -> Result<()> {
+        if self.disks == 0 {
+            return Err(invalid(format!("{shown}: a cell without disks")));
+        }
+        for (number, grid) in self.grid.iter().enumerate() {
+            if grid.size_mb == 0 || grid.end() > bytes {
+                return Err(invalid(format!(
+                    "{shown}: grid {} takes {} MB from {} MB on, and a device of the model has {} MB",
+                    grid.name,
+                    grid.size_mb,
+                    grid.offset_mb,
+                    bytes / MB
+                )));
+            }
+            let overlaps = |other: &&GridSpec| grid.offset_mb * MB < other.end() && other.offset_mb * MB < grid.end();
+            if let Some(other) = self.grid[..number].iter().find(overlaps) {
+                return Err(invalid(format!("{shown}: grids {} and {} overlap", other.name, grid.name)));
+            }
+            if self.grid[..number].iter().any(|other| other.name == grid.name) {
+                return Err(invalid(format!("{shown}: two grids {}", grid.name)));
+            }
+        }
+        Ok(())
+    }
+}
+
+fn read(files: &dyn FileSystem, path: &Path) -> Result<Option<String>> {
+    let shown = path.display();
+    match files.read_whole(path) {
+        Ok(bytes) => String::from_utf8(bytes).map(Some).map_err(|_| invalid(format!("{shown} is no text"))),
+        Err(error) if error.kind() == std::io::ErrorKind::NotFound => Ok(None),
+        Err(error) => Err(invalid(format!("{shown}: {error}"))),
+    }
+}

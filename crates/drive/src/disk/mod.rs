@@ -1,0 +1,316 @@
+//! A rotating disk: one arm, one queue, one memory.
+//!
+//! Times follow from the places of the blocks: the seek from its distance, the rotation from the angle at which the
+//! head arrives, the transfer from the zone. A read that the memory holds, or that the head is reading towards, does
+//! not wait for the arm; a write ends in the memory where write-back is on, and keeps the arm busy afterwards.
+
+mod cache;
+mod geometry;
+mod seek;
+pub(crate) mod spec;
+
+use std::collections::BTreeMap;
+
+use cache::{Lookup, ReadCache};
+use geometry::{Geometry, Place};
+use seek::SeekCurve;
+use spec::{AfterSpec, DiskSpec, Scheduling};
+
+use crate::model::{Kind, Model, Request, Ticket};
+
+/// Bytes of a block.
+pub(crate) const SECTOR: u64 = 512;
+
+/// Something that the arm has to do.
+#[derive(Clone, Copy, Debug)]
+struct Job {
+    /// Who waits for it; None for a write that has ended in the memory.
+    ticket: Option<Ticket>,
+    block: u64,
+    blocks: u64,
+    write: bool,
+    /// When it can begin at the earliest.
+    ready: f64,
+    number: u64,
+}
+
+/// Those who wait until writes have reached the medium.
+#[derive(Clone, Copy, Debug)]
+struct Flush {
+    ticket: Ticket,
+    /// Jobs up to this number.
+    upto: u64,
+    /// The latest end of one of these jobs, or the flush's own begin.
+    end: f64,
+}
+
+/// State of a disk.
+#[derive(Debug)]
+pub struct Disk {
+    spec: DiskSpec,
+    geometry: Geometry,
+    seek: SeekCurve,
+    turn: f64,
+    bus_us_per_block: f64,
+    write_blocks: u64,
+    cache: ReadCache,
+    cylinder: u32,
+    surface: u32,
+    inwards: bool,
+    /// When the arm has nothing to do any more.
+    free_at: f64,
+    /// When the controller can take the next command.
+    bus_at: f64,
+    last_was_write: bool,
+    queue: Vec<Job>,
+    flushes: Vec<Flush>,
+    done: BTreeMap<Ticket, f64>,
+    jobs: u64,
+    tickets: u64,
+    busy: f64,
+}
+
+fn blocks_of(kb: f64) -> u64 {
+    ((kb * 1024.0 / SECTOR as f64) as u64).max(1)
+}
+
+impl Disk {
+    /// A disk at rest at its outermost cylinder.
+    #[must_use]
+    pub fn new(spec: &DiskSpec) -> Self {
+        let seek = SeekCurve::new(&spec.seek, spec.cylinders());
+        let segment_blocks = blocks_of(spec.cache.segment_kb.get());
+        let read_ahead = (spec.cache.read_ahead_kb.get() * 1024.0 / SECTOR as f64) as u64;
+        Self {
+            geometry: Geometry::new(spec, seek.us(1)),
+            turn: spec.turn_us(),
+            bus_us_per_block: SECTOR as f64 / spec.bus_mb_per_s.get(),
+            write_blocks: spec.cache.write_kb.map_or(segment_blocks, |kb| blocks_of(kb.get())),
+            cache: ReadCache::new(spec.cache.segments.get(), segment_blocks, read_ahead),
+            seek,
+            cylinder: 0,
+            surface: 0,
+            inwards: true,
+            free_at: 0.0,
+            bus_at: 0.0,
+            last_was_write: false,
+            queue: Vec::new(),
+            flushes: Vec::new(),
+            done: BTreeMap::new(),
+            jobs: 0,
+            tickets: 0,
+            busy: 0.0,
+            spec: spec.clone(),
+        }
+    }
+
+    fn overhead(&self, kind: AfterSpec) -> f64 {
+        1e3 * if self.last_was_write { kind.after_write.get() } else { kind.after_read.get() }
+    }
+
+    fn ticket(&mut self) -> Ticket {
+        self.tickets += 1;
+        Ticket(self.tickets)
+    }
+
+    fn enqueue(&mut self, ticket: Option<Ticket>, request: Request, ready: f64) {
+        self.jobs += 1;
+        let (block, blocks, write) = (request.block, request.blocks, request.kind != Kind::Read);
+        if write
+            && ticket.is_none()
+            && let Some(last) =
+                self.queue.iter_mut().find(|job| job.ticket.is_none() && job.block + job.blocks == block)
+        {
+            // A flush that waits for the earlier part waits for both.
+            last.blocks += blocks;
+            return;
+        }
+        self.queue.push(Job { ticket, block, blocks, write, ready, number: self.jobs });
+    }
+
+    /// Time from a begin of the arm's work until it is at the block and the block is under the head.
+    fn positioning(&self, place: Place, write: bool, start: f64) -> f64 {
+        let seek = self.seek.us(place.cylinder.abs_diff(self.cylinder));
+        let switch = if place.surface == self.surface { 0.0 } else { self.spec.head_switch_us() };
+        let settle = if write { self.spec.write_settle_ms.get() * 1e3 } else { 0.0 };
+        let moved = seek.max(switch) + settle;
+        let angle = ((start + moved) / self.turn).fract();
+        moved + (place.angle - angle).rem_euclid(1.0) * self.turn
+    }
+
+    /// Time that the medium needs for blocks from a place on, and where the head is then.
+    fn transfer(&self, block: u64, blocks: u64) -> (f64, Place) {
+        let (mut block, mut rest, mut us) = (block, blocks, 0.0);
+        loop {
+            let place = self.geometry.place(block);
+            let here = rest.min(u64::from(place.left)).max(1);
+            us += here as f64 / f64::from(place.sectors) * self.turn;
+            rest = rest.saturating_sub(here);
+            if rest == 0 {
+                return (us, place);
+            }
+            let last = place.surface + 1 == self.geometry.surfaces();
+            us += self.turn * if last { place.cylinder_skew } else { place.track_skew };
+            block += here;
+        }
+    }
+
+    /// The job that is next, of those that can begin at `start`.
+    fn choose(&self, start: f64) -> usize {
+        let ready = || self.queue.iter().enumerate().filter(|(_, job)| job.ready <= start);
+        // Requests that somebody waits for come first, unless the memory is nearly full or a flush waits.
+        let waiting: u64 = self.queue.iter().filter(|job| job.ticket.is_none()).map(|job| job.blocks).sum();
+        let urgent = !self.flushes.is_empty() || waiting * 4 > self.write_blocks * 3;
+        let foreground = !urgent && ready().any(|(_, job)| job.ticket.is_some());
+        let candidates = ready().filter(|(_, job)| !foreground || job.ticket.is_some());
+        let place = |job: &Job| self.geometry.place(job.block);
+        let chosen = match self.spec.scheduling {
+            Scheduling::Fcfs => candidates.min_by_key(|(_, job)| job.number),
+            Scheduling::Look => candidates.min_by_key(|(_, job)| {
+                let cylinder = place(job).cylinder;
+                let ahead = if self.inwards { cylinder >= self.cylinder } else { cylinder <= self.cylinder };
+                (!ahead, cylinder.abs_diff(self.cylinder), job.number)
+            }),
+            Scheduling::Satf => candidates.min_by(|(_, a), (_, b)| {
+                let time = |job: &Job| self.positioning(place(job), job.write, start);
+                time(a).total_cmp(&time(b)).then(a.number.cmp(&b.number))
+            }),
+        };
+        chosen.map_or(0, |(number, _)| number)
+    }
+
+    fn run(&mut self, job: Job, start: f64) {
+        let place = self.geometry.place(job.block);
+        self.cache.head_leaves(start);
+        let begin = start + self.positioning(place, job.write, start);
+        let (transfer, last) = self.transfer(job.block, job.blocks);
+        let medium = begin + transfer;
+        if place.cylinder != self.cylinder {
+            self.inwards = place.cylinder > self.cylinder;
+        }
+        (self.cylinder, self.surface) = (last.cylinder, last.surface);
+        self.busy += medium - start;
+        self.free_at = medium;
+        if !job.write {
+            let rate = f64::from(last.sectors) / (self.turn * (1.0 + last.track_skew));
+            self.cache.was_read(job.block, job.blocks, medium, rate);
+        }
+        if let Some(ticket) = job.ticket {
+            // Data cross the bus as they come from the medium, the last block at the end.
+            let bus = self.bus_us_per_block;
+            let end = if job.write { medium } else { (medium + bus).max(begin + job.blocks as f64 * bus) };
+            self.done.insert(ticket, end);
+        }
+        for flush in &mut self.flushes {
+            if job.write && job.number <= flush.upto {
+                flush.end = flush.end.max(medium);
+            }
+        }
+        self.end_flushes();
+    }
+
+    fn end_flushes(&mut self) {
+        let queue = &self.queue;
+        let done = &mut self.done;
+        self.flushes.retain(|flush| {
+            let waits = queue.iter().any(|job| job.write && job.number <= flush.upto);
+            if !waits {
+                done.insert(flush.ticket, flush.end);
+            }
+            waits
+        });
+    }
+}
+
+impl Model for Disk {
+    fn submit(&mut self, at: f64, request: Request) -> Ticket {
+        self.advance(at);
+        let ticket = self.ticket();
+        let command = at.max(self.bus_at);
+        let bus = request.blocks as f64 * self.bus_us_per_block;
+        let overheads = self.spec.overhead_ms;
+        match request.kind {
+            Kind::Read => match self.cache.look_up(request.block, request.blocks, command) {
+                Lookup::Hit => {
+                    let end = command + self.overhead(overheads.read_hit) + bus;
+                    self.cache.was_used(request.block + request.blocks, command);
+                    self.bus_at = end;
+                    self.done.insert(ticket, end);
+                }
+                Lookup::Coming(there) if self.queue.is_empty() => {
+                    let end = (command + self.overhead(overheads.read_hit) + bus).max(there + self.bus_us_per_block);
+                    self.cache.was_used(request.block + request.blocks, command);
+                    self.free_at = self.free_at.max(there);
+                    self.done.insert(ticket, end);
+                }
+                Lookup::Part(there) => {
+                    let ready = command + self.overhead(overheads.read_miss);
+                    let blocks = request.block + request.blocks - there;
+                    self.enqueue(Some(ticket), Request { block: there, blocks, ..request }, ready);
+                }
+                Lookup::Coming(_) | Lookup::Miss => {
+                    let ready = command + self.overhead(overheads.read_miss);
+                    self.enqueue(Some(ticket), request, ready);
+                }
+            },
+            Kind::Write => {
+                self.cache.was_written(request.block, request.blocks);
+                let waiting: u64 = self.queue.iter().filter(|job| job.write).map(|job| job.blocks).sum();
+                if self.spec.cache.write_back && waiting + request.blocks <= self.write_blocks {
+                    let end = command + self.overhead(overheads.write_hit) + bus;
+                    self.bus_at = end;
+                    self.done.insert(ticket, end);
+                    self.enqueue(None, request, end);
+                } else {
+                    self.enqueue(Some(ticket), request, command + self.overhead(overheads.write_miss));
+                }
+            }
+            Kind::WriteThrough => {
+                self.cache.was_written(request.block, request.blocks);
+                self.enqueue(Some(ticket), request, command + self.overhead(overheads.write_miss));
+            }
+        }
+        self.last_was_write = request.kind != Kind::Read;
+        self.advance(at);
+        ticket
+    }
+
+    fn flush(&mut self, at: f64) -> Ticket {
+        self.advance(at);
+        let ticket = self.ticket();
+        // A write of the arm that is under way ends before the flush does.
+        let end = at.max(self.free_at);
+        self.flushes.push(Flush { ticket, upto: self.jobs, end });
+        self.end_flushes();
+        ticket
+    }
+
+    fn advance(&mut self, now: f64) {
+        while let Some(ready) = self.next_begin() {
+            // An arm without work takes the one request that is there as soon as it arrives: nothing else can be next.
+            let alone = self.queue.len() == 1 && self.free_at <= now;
+            if ready > now && !alone {
+                break;
+            }
+            let job = self.queue.remove(self.choose(ready));
+            self.run(job, ready);
+        }
+    }
+
+    fn take_end(&mut self, ticket: Ticket) -> Option<f64> {
+        self.done.remove(&ticket)
+    }
+
+    fn next_begin(&self) -> Option<f64> {
+        let earliest = self.queue.iter().map(|job| job.ready).min_by(f64::total_cmp)?;
+        Some(earliest.max(self.free_at))
+    }
+
+    fn bytes(&self) -> u64 {
+        self.geometry.blocks() * SECTOR
+    }
+
+    fn busy_us(&self) -> f64 {
+        self.busy
+    }
+}

@@ -1,0 +1,168 @@
+//! A rotating disk in a model file.
+
+use serde::Deserialize;
+
+use crate::number::{Count, NotNegative, Positive};
+
+/// A rotating disk.
+#[derive(Clone, PartialEq, Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct DiskSpec {
+    pub rpm: Positive,
+    pub surfaces: Count,
+    /// From the outermost cylinder to the innermost.
+    pub zones: Zones,
+    pub seek: SeekSpec,
+    /// Time that a write waits for the head to settle beyond a read's.
+    #[serde(default)]
+    pub write_settle_ms: NotNegative,
+    #[serde(default)]
+    pub head_switch_ms: NotNegative,
+    /// Rate of the bus or link.
+    pub bus_mb_per_s: Positive,
+    #[serde(default)]
+    pub overhead_ms: OverheadSpec,
+    pub cache: CacheSpec,
+    #[serde(default)]
+    pub scheduling: Scheduling,
+}
+
+/// Cylinders of one track size.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct ZoneSpec {
+    pub cylinders: Count,
+    /// Sectors of 512 bytes a track.
+    pub sectors: Count,
+}
+
+/// Times of seeks.
+#[derive(Clone, PartialEq, Debug, Deserialize)]
+#[serde(try_from = "SeekForm")]
+pub enum SeekSpec {
+    /// Three figures of a data sheet.
+    Figures { single_ms: f64, average_ms: f64, full_ms: f64 },
+    /// Distance in cylinders and milliseconds, by distance.
+    Measured(Vec<(u32, f64)>),
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct SeekForm {
+    single_ms: Option<Positive>,
+    average_ms: Option<Positive>,
+    full_ms: Option<Positive>,
+    measured_ms: Option<Vec<(u32, f64)>>,
+}
+
+impl TryFrom<SeekForm> for SeekSpec {
+    type Error = String;
+
+    fn try_from(form: SeekForm) -> Result<Self, String> {
+        match form {
+            SeekForm { single_ms: Some(single), average_ms: Some(average), full_ms: Some(full), measured_ms: None } => {
+                let (single_ms, average_ms, full_ms) = (single.get(), average.get(), full.get());
+                if single_ms > average_ms || average_ms > full_ms {
+                    return Err("single_ms, average_ms and full_ms of a seek must not fall".into());
+                }
+                Ok(Self::Figures { single_ms, average_ms, full_ms })
+            }
+            SeekForm { single_ms: None, average_ms: None, full_ms: None, measured_ms: Some(points) } => {
+                let rising = points.windows(2).all(|pair| pair[0].0 < pair[1].0);
+                let good = points.iter().all(|(distance, ms)| *distance > 0 && ms.is_finite() && *ms >= 0.0);
+                if points.is_empty() || !rising || !good {
+                    return Err("measured_ms needs pairs of a distance and a time, by rising distance".into());
+                }
+                Ok(Self::Measured(points))
+            }
+            _ => Err("a seek has single_ms, average_ms and full_ms, or measured_ms alone".into()),
+        }
+    }
+}
+
+/// Time of the controller for a command, by what it does and what the command before was.
+#[derive(Clone, Copy, PartialEq, Debug, Default, Deserialize)]
+#[serde(deny_unknown_fields, default)]
+pub struct OverheadSpec {
+    pub read_hit: AfterSpec,
+    pub read_miss: AfterSpec,
+    /// A write that ends in the cache.
+    pub write_hit: AfterSpec,
+    /// A write that ends on the medium.
+    pub write_miss: AfterSpec,
+}
+
+/// Milliseconds after a read and after a write.
+#[derive(Clone, Copy, PartialEq, Debug, Default, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct AfterSpec {
+    pub after_read: NotNegative,
+    pub after_write: NotNegative,
+}
+
+/// The disk's own memory.
+#[derive(Clone, Copy, PartialEq, Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct CacheSpec {
+    /// Streams of reads that it remembers.
+    pub segments: Count,
+    pub segment_kb: Positive,
+    /// Read on behind a read at the most, as long as nothing else is to be done.
+    pub read_ahead_kb: NotNegative,
+    /// True: a write ends when the cache has it.
+    pub write_back: bool,
+    /// Written data that wait for the medium, at the most. None: a segment.
+    pub write_kb: Option<Positive>,
+}
+
+/// Order in which requests that wait are carried out.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Scheduling {
+    /// In the order of their arrival.
+    #[default]
+    Fcfs,
+    /// The next one in the direction of the last seek.
+    Look,
+    /// The one that the head reaches first.
+    Satf,
+}
+
+/// Zones of a disk; at least eight cylinders, at most 2^31 together.
+#[derive(Clone, PartialEq, Eq, Debug, Deserialize)]
+#[serde(try_from = "Vec<ZoneSpec>")]
+pub struct Zones(Vec<ZoneSpec>);
+
+impl TryFrom<Vec<ZoneSpec>> for Zones {
+    type Error = String;
+
+    fn try_from(zones: Vec<ZoneSpec>) -> Result<Self, String> {
+        let cylinders: u64 = zones.iter().map(|zone| u64::from(zone.cylinders.get())).sum();
+        match cylinders {
+            8..=0x7fff_ffff => Ok(Self(zones)),
+            _ => Err(format!("the zones have {cylinders} cylinders; a disk has at least 8 and at most 2,147,483,647")),
+        }
+    }
+}
+
+impl Zones {
+    pub fn iter(&self) -> impl Iterator<Item = &ZoneSpec> {
+        self.0.iter()
+    }
+}
+
+impl DiskSpec {
+    /// Cylinders of all zones.
+    #[must_use]
+    pub fn cylinders(&self) -> u32 {
+        self.zones.iter().map(|zone| zone.cylinders.get()).sum()
+    }
+
+    pub(super) fn turn_us(&self) -> f64 {
+        60e6 / self.rpm.get()
+    }
+
+    pub(super) fn head_switch_us(&self) -> f64 {
+        self.head_switch_ms.get() * 1e3
+    }
+}

@@ -1,0 +1,165 @@
+//! Flash behind a controller: units that read in parallel, and a buffer for writes that drains at the medium's rate.
+
+use std::collections::BTreeMap;
+
+use serde::{Deserialize, Serialize};
+
+use crate::disk::SECTOR;
+use crate::model::{Kind, Model, Request, Ticket};
+use crate::number::{Count, NotNegative, Positive};
+use crate::spread::{Spread, TimeSpec};
+
+/// A flash device.
+#[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct FlashSpec {
+    pub capacity_gb: Positive,
+    /// Controller and link, for each request; requests do not wait for each other here.
+    pub command: TimeSpec,
+    /// A unit's read of a page.
+    pub read: TimeSpec,
+    /// Taking a write into the buffer.
+    pub write: TimeSpec,
+    /// Units that read at the same time.
+    pub units: Count,
+    pub page_kb: Positive,
+    /// Rate of the link.
+    pub link_mb_per_s: Positive,
+    pub write_buffer_kb: Positive,
+    /// Rate at which the buffer reaches the medium when the device has been in use for long.
+    pub drain_mb_per_s: Positive,
+    /// Time of a flush.
+    pub flush_us: NotNegative,
+    /// True: the buffer survives a loss of power, so a flush does not wait for the medium.
+    pub protected: bool,
+}
+
+/// State of a flash device.
+#[derive(Debug)]
+pub struct Flash {
+    spec: FlashSpec,
+    page_blocks: u64,
+    units: Vec<f64>,
+    link_at: f64,
+    /// Bytes in the write buffer at `drained_at`.
+    buffered: f64,
+    drained_at: f64,
+    spread: Spread,
+    done: BTreeMap<Ticket, f64>,
+    tickets: u64,
+    busy: f64,
+}
+
+/// Scatters pages over units, so that no stride meets one unit alone.
+fn scattered(page: u64) -> u64 {
+    let mut x = page.wrapping_mul(0x9e37_79b9_7f4a_7c15);
+    x ^= x >> 32;
+    x.wrapping_mul(0xd6e8_feb8_6659_fd93) >> 16
+}
+
+impl Flash {
+    /// An idle device with an empty buffer.
+    #[must_use]
+    pub fn new(spec: &FlashSpec) -> Self {
+        Self {
+            page_blocks: ((spec.page_kb.get() * 1024.0 / SECTOR as f64) as u64).max(1),
+            units: vec![0.0; spec.units.get() as usize],
+            link_at: 0.0,
+            buffered: 0.0,
+            drained_at: 0.0,
+            spread: Spread::new(1),
+            done: BTreeMap::new(),
+            tickets: 0,
+            busy: 0.0,
+            spec: spec.clone(),
+        }
+    }
+
+    fn ended(&mut self, end: f64) -> Ticket {
+        self.tickets += 1;
+        self.done.insert(Ticket(self.tickets), end);
+        Ticket(self.tickets)
+    }
+
+    /// Passes bytes over the link, which takes them one request after another.
+    fn linked(&mut self, ready: f64, bytes: f64) -> f64 {
+        let begin = ready.max(self.link_at);
+        self.link_at = begin + bytes / self.spec.link_mb_per_s.get();
+        self.link_at
+    }
+
+    fn drain(&mut self, at: f64) {
+        let drained = (at - self.drained_at).max(0.0) * self.spec.drain_mb_per_s.get();
+        self.buffered = (self.buffered - drained).max(0.0);
+        self.drained_at = self.drained_at.max(at);
+    }
+
+    fn read(&mut self, at: f64, request: Request) -> f64 {
+        let command = at + self.spread.us(&self.spec.command);
+        let last = (request.block + request.blocks.max(1) - 1) / self.page_blocks;
+        let mut read = command;
+        for page in request.block / self.page_blocks..=last {
+            let unit = (scattered(page) % self.units.len() as u64) as usize;
+            let us = self.spread.us(&self.spec.read);
+            let end = command.max(self.units[unit]) + us;
+            self.units[unit] = end;
+            self.busy += us;
+            read = read.max(end);
+        }
+        self.linked(read, (request.blocks * SECTOR) as f64)
+    }
+
+    fn write(&mut self, at: f64, request: Request) -> f64 {
+        let bytes = (request.blocks * SECTOR) as f64;
+        self.drain(at);
+        let over = self.buffered + bytes - self.spec.write_buffer_kb.get() * 1024.0;
+        let room = at + (over / self.spec.drain_mb_per_s.get()).max(0.0);
+        self.buffered += bytes;
+        let command = self.spread.us(&self.spec.command);
+        let taken = self.linked(room + command, bytes);
+        taken + self.spread.us(&self.spec.write)
+    }
+
+    /// When all that is in the buffer has reached the medium.
+    fn empty_at(&self) -> f64 {
+        self.drained_at + self.buffered / self.spec.drain_mb_per_s.get()
+    }
+}
+
+impl Model for Flash {
+    fn submit(&mut self, at: f64, request: Request) -> Ticket {
+        let end = match request.kind {
+            Kind::Read => self.read(at, request),
+            Kind::Write => self.write(at, request),
+            Kind::WriteThrough => {
+                let taken = self.write(at, request);
+                if self.spec.protected { taken } else { taken.max(self.empty_at()) + self.spec.flush_us.get() }
+            }
+        };
+        self.ended(end)
+    }
+
+    fn flush(&mut self, at: f64) -> Ticket {
+        self.drain(at);
+        let from = if self.spec.protected { at } else { at.max(self.empty_at()) };
+        self.ended(from + self.spec.flush_us.get())
+    }
+
+    fn advance(&mut self, _: f64) {}
+
+    fn take_end(&mut self, ticket: Ticket) -> Option<f64> {
+        self.done.remove(&ticket)
+    }
+
+    fn next_begin(&self) -> Option<f64> {
+        None
+    }
+
+    fn bytes(&self) -> u64 {
+        (self.spec.capacity_gb.get() * 1e9) as u64 / SECTOR * SECTOR
+    }
+
+    fn busy_us(&self) -> f64 {
+        self.busy
+    }
+}

@@ -1,0 +1,97 @@
+//! Numbers of a model file that are checked where they are read, so that an error has their line.
+
+use serde::{Deserialize, Serialize};
+
+/// Finite and above zero.
+#[derive(Clone, Copy, PartialEq, PartialOrd, Debug, Serialize, Deserialize)]
+#[serde(try_from = "f64", into = "f64")]
+pub struct Positive(f64);
+
+/// Finite, zero or more.
+#[derive(Clone, Copy, PartialEq, PartialOrd, Debug, Default, Serialize, Deserialize)]
+#[serde(try_from = "f64", into = "f64")]
+pub struct NotNegative(f64);
+
+/// A number of parts: 1 to 1,000,000.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug, Serialize, Deserialize)]
+#[serde(try_from = "u32", into = "u32")]
+pub struct Count(u32);
+
+impl Positive {
+    pub const ONE: Self = Self(1.0);
+
+    #[must_use]
+    pub fn get(self) -> f64 {
+        self.0
+    }
+}
+
+impl NotNegative {
+    #[must_use]
+    pub fn get(self) -> f64 {
+        self.0
+    }
+}
+
+impl Count {
+    const MAX: u32 = 1_000_000;
+
+    #[must_use]
+    pub fn get(self) -> u32 {
+        self.0
+    }
+}
+
+impl From<Count> for u32 {
+    fn from(count: Count) -> Self {
+        count.0
+    }
+}
+
+impl From<Positive> for f64 {
+    fn from(number: Positive) -> Self {
+        number.0
+    }
+}
+
+impl From<NotNegative> for f64 {
+    fn from(number: NotNegative) -> Self {
+        number.0
+    }
+}
+
+impl TryFrom<f64> for Positive {
+    type Error = String;
+
+    fn try_from(number: f64) -> Result<Self, String> {
+        if number.is_finite() && number > 0.0 {
+            Ok(Self(number))
+        } else {
+            Err(format!("{number} is not a finite number above zero"))
+        }
+    }
+}
+
+impl TryFrom<f64> for NotNegative {
+    type Error = String;
+
+    fn try_from(number: f64) -> Result<Self, String> {
+        if number.is_finite() && number >= 0.0 {
+            Ok(Self(number))
+        } else {
+            Err(format!("{number} is not a finite number from zero on"))
+        }
+    }
+}
+
+impl TryFrom<u32> for Count {
+    type Error = String;
+
+    fn try_from(number: u32) -> Result<Self, String> {
+        if (1..=Self::MAX).contains(&number) {
+            Ok(Self(number))
+        } else {
+            Err(format!("{number} is not within 1 and {}", Self::MAX))
+        }
+    }
+}
