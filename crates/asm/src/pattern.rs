@@ -57,7 +57,7 @@ fn matching(directory: &Path, part: &str, content: io::Result<Vec<PathBuf>>) -> 
         |path: &PathBuf| path.file_name().and_then(|name| name.to_str()).is_some_and(|name| matches(part, name));
     match content {
         Ok(paths) => Ok(paths.into_iter().filter(is_match).collect()),
-        Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(Vec::new()),
+        Err(error) if matches!(error.kind(), io::ErrorKind::NotFound | io::ErrorKind::NotADirectory) => Ok(Vec::new()),
         Err(error) => Err(crate::error::cannot_open(directory, &error)),
     }
 }

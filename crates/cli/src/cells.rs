@@ -25,7 +25,8 @@ pub(crate) fn run(arguments: &Cells) -> Result<Outcome> {
         offset_mb += size_mb;
     }
     let dilate = Positive::try_from(arguments.dilate).map_err(|why| failure::wrong_use(format!("--dilate: {why}")))?;
-    let file = CellFile { model: model_name(&arguments.model)?, disks: arguments.disks, dilate, grid };
+    let file =
+        CellFile { name: String::new(), model: model_name(&arguments.model)?, disks: arguments.disks, dilate, grid };
     let bytes = model_file.start().bytes();
     let made = make_cells(&OsFileSystem::new(), &out, arguments.make, &file, bytes)?;
     let mut stdout = io::stdout().lock();

@@ -14,7 +14,7 @@ use crate::file::ModelFile;
 use crate::flash::FlashSpec;
 use crate::load::{Load, LoadResult, Places, run};
 use crate::model::Kind;
-use crate::number::{Count, NotNegative, Positive};
+use crate::number::{AtMost, Count, NotNegative, Positive};
 use crate::spread::TimeSpec;
 
 /// Queue depths that are measured.
@@ -138,7 +138,7 @@ pub fn measure(device: &Arc<dyn Device>, clock: &Arc<dyn Clock>, load: &Load) ->
 
 fn random_reads(effort: Effort, depth: u32, seed: u64) -> Load {
     let Effort { requests, file_bytes } = effort;
-    let requests = requests * depth.min(8);
+    let requests = requests.saturating_mul(depth.min(8));
     Load { kind: Kind::Read, bytes: BYTES, places: Places::Random, depth, requests, from: 0, to: file_bytes, seed }
 }
 
@@ -154,17 +154,21 @@ fn time_of(result: &LoadResult, mean_us: f64) -> Result<TimeSpec> {
     let invalid = |why: String| crate::error::invalid(why);
     Ok(TimeSpec {
         mean_us: Positive::try_from(mean_us).map_err(invalid)?,
-        spread: NotNegative::try_from(spread).map_err(invalid)?,
-        stall_share: NotNegative::try_from(0.01).map_err(invalid)?,
+        spread: AtMost::try_from(spread.min(3.0)).map_err(invalid)?,
+        stall_share: AtMost::try_from(0.01).map_err(invalid)?,
         stall_us: NotNegative::try_from(stall_us).map_err(invalid)?,
     })
 }
 
 /// A constant part of a time.
 fn constant(mean_us: f64) -> Result<TimeSpec> {
-    let zero = NotNegative::default();
     let mean_us = Positive::try_from(mean_us.max(0.1)).map_err(crate::error::invalid)?;
-    Ok(TimeSpec { mean_us, spread: zero, stall_share: zero, stall_us: zero })
+    Ok(TimeSpec {
+        mean_us,
+        spread: AtMost::default(),
+        stall_share: AtMost::default(),
+        stall_us: NotNegative::default(),
+    })
 }
 
 fn modelled(spec: &FlashSpec, load: &Load) -> LoadResult {

@@ -25,6 +25,8 @@ const MB: u64 = 1 << 20;
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct CellFile {
+    /// The cell's own name, in the names of its grid disks.
+    pub name: String,
     /// A model of the catalogue, or a file's path, from the folder on.
     pub model: String,
     /// Devices.
@@ -88,7 +90,7 @@ impl Cell {
         };
         let shown = path.display().to_string();
         let file: CellFile = toml::from_str(&text).map_err(|error| crate::error::of_toml(&shown, &text, &error))?;
-        let name = directory.file_name().map_or_else(String::new, |name| name.to_string_lossy().into_owned());
+        let name = file.name.clone();
         let model = match catalogue::find(&file.model)? {
             Some(model) => model,
             None => {
@@ -130,13 +132,13 @@ impl Cell {
         ))
     }
 
-    /// The device of a grid disk, and where on it the grid disk begins.
+    /// The device of a grid disk, where on it the grid disk begins, and its bytes.
     #[must_use]
-    pub fn place(&self, name: &str) -> Option<(Arc<Spindle>, u64)> {
+    pub fn place(&self, name: &str) -> Option<(Arc<Spindle>, u64, u64)> {
         let grids = self.file.grid.iter().flat_map(|grid| (0..self.file.disks).map(move |disk| (grid, disk)));
         let mut found = grids.filter(|(grid, disk)| disk_name(&grid.name, *disk, &self.name) == name);
         let (grid, disk) = found.next()?;
-        Some((Arc::clone(self.spindles.get(usize::from(disk))?), grid.offset_mb * MB))
+        Some((Arc::clone(self.spindles.get(usize::from(disk))?), grid.offset_mb * MB, grid.bytes()))
     }
 }
 
@@ -150,6 +152,10 @@ impl CellFile {
             return Err(invalid(format!("{shown}: a cell without disks")));
         }
         for (number, grid) in self.grid.iter().enumerate() {
+            let letters = |c: char| c.is_ascii_alphanumeric() || c == '_';
+            if grid.name.is_empty() || !grid.name.chars().all(letters) {
+                return Err(invalid(format!("{shown}: \"{}\" is no name of a grid: letters, digits and _", grid.name)));
+            }
             if grid.size_mb == 0 || grid.end() > bytes {
                 return Err(invalid(format!(
                     "{shown}: grid {} takes {} MB from {} MB on, and a device of the model has {} MB",

@@ -48,6 +48,12 @@ impl ModelFile {
     pub fn parse(name: &str, text: &str) -> Result<Self> {
         let Form { device, sources, disk, flash, volume } =
             toml::from_str(text).map_err(|error| of_toml(name, text, &error))?;
+        if let Some(volume) = &volume
+            && let Some(burst) = volume.burst
+            && volume.iops.is_none_or(|iops| iops > burst.iops)
+        {
+            return Err(invalid(format!("{name}: burst needs iops, and is not below it")));
+        }
         let specs = [disk.map(DeviceSpec::Disk), flash.map(DeviceSpec::Flash), volume.map(DeviceSpec::Volume)];
         let mut specs = specs.into_iter().flatten();
         match (specs.next(), specs.next()) {

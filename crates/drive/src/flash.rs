@@ -81,11 +81,12 @@ impl Flash {
         Ticket(self.tickets)
     }
 
-    /// Passes bytes over the link, which takes them one request after another.
-    fn linked(&mut self, ready: f64, bytes: f64) -> f64 {
-        let begin = ready.max(self.link_at);
-        self.link_at = begin + bytes / self.spec.link_mb_per_s.get();
-        self.link_at
+    /// Passes bytes over the link when they are ready. Its rate is a limit; a request that waits for something else keeps
+    /// nobody from the link.
+    fn linked(&mut self, at: f64, ready: f64, bytes: f64) -> f64 {
+        let us = bytes / self.spec.link_mb_per_s.get();
+        self.link_at = self.link_at.max(at) + us;
+        (ready + us).max(self.link_at)
     }
 
     fn drain(&mut self, at: f64) {
@@ -106,7 +107,7 @@ impl Flash {
             self.busy += us;
             read = read.max(end);
         }
-        self.linked(read, (request.blocks * SECTOR) as f64)
+        self.linked(at, read, (request.blocks * SECTOR) as f64)
     }
 
     fn write(&mut self, at: f64, request: Request) -> f64 {
@@ -116,7 +117,7 @@ impl Flash {
         let room = at + (over / self.spec.drain_mb_per_s.get()).max(0.0);
         self.buffered += bytes;
         let command = self.spread.us(&self.spec.command);
-        let taken = self.linked(room + command, bytes);
+        let taken = self.linked(at, room + command, bytes);
         taken + self.spread.us(&self.spec.write)
     }
 

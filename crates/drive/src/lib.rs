@@ -32,7 +32,7 @@ pub use lateness::{LATE_SHARE_MAX, Lateness, LatenessSummary};
 pub use make::make_cells;
 pub use model::{Kind, Model, Request, Ticket, end_of};
 pub use modelled::{ModelledDevice, ModelledFileSystem};
-pub use number::{Count, NotNegative, Positive};
+pub use number::{AtMost, Count, NotNegative, Positive};
 pub use score::{Fitted, Score, demerit, score};
 pub use spindle::{Spindle, Submitted};
 pub use trace::{TraceRequest, read_trace};

@@ -13,7 +13,7 @@ fn refused(path: &Path, why: &dyn std::fmt::Display) -> common::Error {
     invalid(format!("\"{}\" is not made: {why}", path.display()))
 }
 
-/// Makes so many cells in a directory: folders `cell01`, `cell02` and so on. All of them or none; nothing is written
+/// Makes so many cells in a directory, each named after its folder: `cell01`, `cell02` and so on. All of them or none; nothing is written
 /// over. Returns the paths of the grid disks. `device_bytes`: size of one device of the model.
 ///
 /// # Errors
@@ -77,10 +77,11 @@ fn fill(
     cell: &CellFile,
     made: &mut Vec<PathBuf>,
 ) -> std::result::Result<(), (PathBuf, io::Error)> {
-    let text = toml::to_string(cell).map_err(|error| (PathBuf::from(CELL_FILE), io::Error::other(error)))?;
     for folder in folders {
         files.create_directory(folder).map_err(at(folder))?;
         let name = folder.file_name().map_or_else(String::new, |name| name.to_string_lossy().into_owned());
+        let named = CellFile { name: name.clone(), ..cell.clone() };
+        let text = toml::to_string(&named).map_err(|error| (PathBuf::from(CELL_FILE), io::Error::other(error)))?;
         for grid in &cell.grid {
             for disk in 0..cell.disks {
                 let path = folder.join(disk_name(&grid.name, disk, &name));

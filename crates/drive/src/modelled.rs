@@ -17,39 +17,76 @@ use crate::spindle::{Spindle, Submitted};
 pub struct ModelledDevice {
     below: Arc<dyn Device>,
     spindle: Arc<Spindle>,
-    /// Where on the device the file begins.
+    /// Where on the device the file begins, and how many bytes of it are the file's.
     offset: u64,
+    bytes: u64,
+}
+
+/// A request of a spindle; when it is dropped before its end was asked for, nobody will.
+#[derive(Debug)]
+struct InFlight {
+    spindle: Arc<Spindle>,
+    submitted: Option<Submitted>,
+}
+
+impl InFlight {
+    fn is_done(&self) -> bool {
+        self.submitted.as_ref().is_none_or(|submitted| self.spindle.is_done(submitted))
+    }
+
+    /// Blocks until the request ends; lateness counts from `asked` on.
+    fn wait_since(mut self, asked: f64) {
+        if let Some(submitted) = self.submitted.take() {
+            self.spindle.wait_since(submitted, asked);
+        }
+    }
+}
+
+impl Drop for InFlight {
+    fn drop(&mut self) {
+        if let Some(submitted) = self.submitted.take() {
+            self.spindle.forget(submitted);
+        }
+    }
 }
 
 impl ModelledDevice {
-    /// `offset`: where on the device the file begins, in bytes.
+    /// `offset`: where on the device the file begins, in bytes; `bytes`: how many of them it can have.
     #[must_use]
-    pub fn new(below: Arc<dyn Device>, spindle: Arc<Spindle>, offset: u64) -> Self {
-        Self { below, spindle, offset }
+    pub fn new(below: Arc<dyn Device>, spindle: Arc<Spindle>, offset: u64, bytes: u64) -> Self {
+        Self { below, spindle, offset, bytes }
     }
 
-    fn submit(&self, kind: Kind, offset: u64, bytes: usize) -> Option<Submitted> {
-        if bytes == 0 {
-            return None;
-        }
-        let (from, to) = (self.offset.saturating_add(offset), self.offset.saturating_add(offset + bytes as u64));
-        let block = from / SECTOR;
-        Some(self.spindle.submit(Request { kind, block, blocks: to.div_ceil(SECTOR) - block }))
+    fn submit(&self, kind: Kind, offset: u64, bytes: usize) -> io::Result<InFlight> {
+        let end = offset.checked_add(bytes as u64).filter(|end| *end <= self.bytes || kind == Kind::Read);
+        let Some(end) = end else { return Err(self.too_large(offset)) };
+        let submitted = if bytes == 0 || end > self.bytes {
+            // A read beyond the end is the file's own error.
+            None
+        } else {
+            let block = (self.offset + offset) / SECTOR;
+            let blocks = (self.offset + end).div_ceil(SECTOR) - block;
+            Some(self.spindle.submit(Request { kind, block, blocks }))
+        };
+        Ok(InFlight { spindle: Arc::clone(&self.spindle), submitted })
+    }
+
+    fn too_large(&self, offset: u64) -> io::Error {
+        let text = format!("byte {offset} and what follows: the grid disk has {} bytes", self.bytes);
+        io::Error::new(io::ErrorKind::InvalidInput, text)
     }
 
     /// Runs a request on both: it ends when both have ended.
-    fn both(
+    fn run_on_both(
         &self,
         kind: Kind,
         offset: u64,
         bytes: usize,
         below: impl FnOnce(&dyn Device) -> io::Result<()>,
     ) -> io::Result<()> {
-        let submitted = self.submit(kind, offset, bytes);
+        let in_flight = self.submit(kind, offset, bytes)?;
         let result = below(&*self.below);
-        if let Some(submitted) = submitted {
-            self.spindle.wait(submitted);
-        }
+        in_flight.wait_since(0.0);
         result
     }
 }
@@ -61,29 +98,28 @@ fn bytes_of(buffers: &[&[u8]]) -> usize {
 impl Device for ModelledDevice {
     fn read_at(&self, offset: u64, buffers: &mut [&mut [u8]]) -> io::Result<()> {
         let bytes = buffers.iter().map(|buffer| buffer.len()).sum();
-        self.both(Kind::Read, offset, bytes, |below| below.read_at(offset, buffers))
+        self.run_on_both(Kind::Read, offset, bytes, |below| below.read_at(offset, buffers))
     }
 
     fn write_at(&self, offset: u64, buffers: &[&[u8]]) -> io::Result<()> {
-        self.both(Kind::Write, offset, bytes_of(buffers), |below| below.write_at(offset, buffers))
+        self.run_on_both(Kind::Write, offset, bytes_of(buffers), |below| below.write_at(offset, buffers))
     }
 
     fn write_durable(&self, offset: u64, buffers: &[&[u8]]) -> io::Result<()> {
-        self.both(Kind::WriteThrough, offset, bytes_of(buffers), |below| below.write_durable(offset, buffers))
+        self.run_on_both(Kind::WriteThrough, offset, bytes_of(buffers), |below| below.write_durable(offset, buffers))
     }
 
     fn submit_read(&self, offset: u64, buffers: Vec<AlignedBuffer>) -> io::Result<PendingRead> {
         let bytes = buffers.iter().map(|buffer| buffer.len()).sum();
-        let submitted = self.submit(Kind::Read, offset, bytes);
+        let in_flight = self.submit(Kind::Read, offset, bytes)?;
         let read = self.below.submit_read(offset, buffers)?;
-        let Some(submitted) = submitted else { return Ok(read) };
-        Ok(PendingRead::new(ModelledRead { read, spindle: Arc::clone(&self.spindle), submitted }))
+        Ok(PendingRead::new(ModelledRead { read, in_flight }))
     }
 
     fn sync(&self) -> io::Result<()> {
-        let submitted = self.spindle.flush();
+        let in_flight = InFlight { spindle: Arc::clone(&self.spindle), submitted: Some(self.spindle.flush()) };
         let result = self.below.sync();
-        self.spindle.wait(submitted);
+        in_flight.wait_since(0.0);
         result
     }
 
@@ -92,6 +128,9 @@ impl Device for ModelledDevice {
     }
 
     fn set_size(&self, bytes: u64) -> io::Result<()> {
+        if bytes > self.bytes {
+            return Err(self.too_large(bytes));
+        }
         self.below.set_size(bytes)
     }
 
@@ -106,28 +145,36 @@ impl Device for ModelledDevice {
 
 struct ModelledRead {
     read: PendingRead,
-    spindle: Arc<Spindle>,
-    submitted: Submitted,
+    in_flight: InFlight,
 }
 
 impl ReadInFlight for ModelledRead {
     fn is_done(&mut self) -> bool {
-        self.spindle.is_done(self.submitted) && self.read.is_done()
+        self.in_flight.is_done() && self.read.is_done()
     }
 
     fn wait(self: Box<Self>) -> io::Result<Vec<AlignedBuffer>> {
+        let asked = self.in_flight.spindle.asked();
         let result = self.read.wait();
-        self.spindle.wait(self.submitted);
+        self.in_flight.wait_since(asked);
         result
     }
 }
 
-/// Files of which those in a cell's folder are on modelled devices.
+/// A file system. Files in a cell's folder are on modelled devices; the others are passed through.
 #[derive(Debug)]
 pub struct ModelledFileSystem {
     below: Arc<dyn FileSystem>,
     clock: Arc<dyn Clock>,
-    cells: Mutex<Vec<(PathBuf, Option<Arc<Cell>>)>>,
+    cells: Mutex<Vec<KnownCell>>,
+}
+
+/// A cell whose folder has been met.
+#[derive(Debug)]
+struct KnownCell {
+    directory: PathBuf,
+    identity: Option<FileIdentity>,
+    cell: Arc<Cell>,
 }
 
 fn directory_of(path: &Path) -> &Path {
@@ -140,22 +187,29 @@ impl ModelledFileSystem {
         Self { below, clock, cells: Mutex::new(Vec::new()) }
     }
 
-    /// The cell of a folder. All users of this file system share its devices.
+    /// The cell of a folder. All users of this file system share its devices, by whatever path they come.
     fn cell(&self, directory: &Path) -> io::Result<Option<Arc<Cell>>> {
+        let identity = self.below.identity(directory)?;
         let mut cells = self.cells.lock();
-        if let Some((_, cell)) = cells.iter().find(|(known, _)| known == directory) {
-            return Ok(cell.clone());
+        let is_known = |known: &&KnownCell| match (known.identity, identity) {
+            (Some(known), Some(identity)) => known == identity,
+            _ => known.directory == directory,
+        };
+        if let Some(known) = cells.iter().find(is_known) {
+            return Ok(Some(Arc::clone(&known.cell)));
         }
-        let loaded = Cell::load(&*self.below, directory, &self.clock).map_err(io::Error::other)?;
-        let cell = loaded.map(Arc::new);
-        cells.push((directory.to_owned(), cell.clone()));
-        Ok(cell)
+        let Some(cell) = Cell::load(&*self.below, directory, &self.clock).map_err(io::Error::other)? else {
+            return Ok(None);
+        };
+        let cell = Arc::new(cell);
+        cells.push(KnownCell { directory: directory.to_owned(), identity, cell: Arc::clone(&cell) });
+        Ok(Some(cell))
     }
 
     /// The cells whose files have been opened.
     #[must_use]
     pub fn cells(&self) -> Vec<Arc<Cell>> {
-        self.cells.lock().iter().filter_map(|(_, cell)| cell.clone()).collect()
+        self.cells.lock().iter().map(|known| Arc::clone(&known.cell)).collect()
     }
 }
 
@@ -171,11 +225,11 @@ impl FileSystem for ModelledFileSystem {
     fn open(&self, path: &Path) -> io::Result<Arc<dyn Device>> {
         let Some(cell) = self.cell(directory_of(path))? else { return self.below.open(path) };
         let name = path.file_name().map_or_else(String::new, |name| name.to_string_lossy().into_owned());
-        let Some((spindle, offset)) = cell.place(&name) else {
+        let Some((spindle, offset, bytes)) = cell.place(&name) else {
             let text = format!("{} is no grid disk of cell {} ({CELL_FILE})", path.display(), cell.name);
             return Err(io::Error::new(io::ErrorKind::Unsupported, text));
         };
-        Ok(Arc::new(ModelledDevice::new(self.below.open(path)?, spindle, offset)))
+        Ok(Arc::new(ModelledDevice::new(self.below.open(path)?, spindle, offset, bytes)))
     }
 
     fn remove(&self, path: &Path) -> io::Result<()> {

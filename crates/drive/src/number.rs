@@ -2,15 +2,23 @@
 
 use serde::{Deserialize, Serialize};
 
-/// Finite and above zero.
+const LEAST: f64 = 1e-6;
+const MOST: f64 = 1e12;
+
+/// A number that is not too small or too large for a device: 10^-6 to 10^12.
 #[derive(Clone, Copy, PartialEq, PartialOrd, Debug, Serialize, Deserialize)]
 #[serde(try_from = "f64", into = "f64")]
 pub struct Positive(f64);
 
-/// Finite, zero or more.
+/// Zero to 10^12.
 #[derive(Clone, Copy, PartialEq, PartialOrd, Debug, Default, Serialize, Deserialize)]
 #[serde(try_from = "f64", into = "f64")]
 pub struct NotNegative(f64);
+
+/// Zero to N.
+#[derive(Clone, Copy, PartialEq, PartialOrd, Debug, Default, Serialize, Deserialize)]
+#[serde(try_from = "f64", into = "f64")]
+pub struct AtMost<const N: u32>(f64);
 
 /// A number of parts: 1 to 1,000,000.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug, Serialize, Deserialize)]
@@ -30,6 +38,31 @@ impl NotNegative {
     #[must_use]
     pub fn get(self) -> f64 {
         self.0
+    }
+}
+
+impl<const N: u32> AtMost<N> {
+    #[must_use]
+    pub fn get(self) -> f64 {
+        self.0
+    }
+}
+
+impl<const N: u32> From<AtMost<N>> for f64 {
+    fn from(number: AtMost<N>) -> Self {
+        number.0
+    }
+}
+
+impl<const N: u32> TryFrom<f64> for AtMost<N> {
+    type Error = String;
+
+    fn try_from(number: f64) -> Result<Self, String> {
+        if (0.0..=f64::from(N)).contains(&number) {
+            Ok(Self(number))
+        } else {
+            Err(format!("{number} is not within 0 and {N}"))
+        }
     }
 }
 
@@ -64,10 +97,10 @@ impl TryFrom<f64> for Positive {
     type Error = String;
 
     fn try_from(number: f64) -> Result<Self, String> {
-        if number.is_finite() && number > 0.0 {
+        if (LEAST..=MOST).contains(&number) {
             Ok(Self(number))
         } else {
-            Err(format!("{number} is not a finite number above zero"))
+            Err(format!("{number} is not within 0.000001 and 10^12"))
         }
     }
 }
@@ -76,10 +109,10 @@ impl TryFrom<f64> for NotNegative {
     type Error = String;
 
     fn try_from(number: f64) -> Result<Self, String> {
-        if number.is_finite() && number >= 0.0 {
+        if (0.0..=MOST).contains(&number) {
             Ok(Self(number))
         } else {
-            Err(format!("{number} is not a finite number from zero on"))
+            Err(format!("{number} is not within 0 and 10^12"))
         }
     }
 }

@@ -5,7 +5,7 @@
 //! the times of arrival alone and can be made later.
 
 use std::cell::Cell;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::num::NonZeroU64;
 use std::time::Duration;
 
@@ -33,6 +33,8 @@ struct SpindleState {
     waiting: BTreeMap<Ticket, Arc<Condvar>>,
     /// Ends that have been decided and not been asked for yet.
     ends: BTreeMap<Ticket, f64>,
+    /// Requests whose end nobody asks for any more.
+    forgotten: BTreeSet<Ticket>,
     /// One of the waiting carries the model forward.
     driven: bool,
 }
@@ -41,7 +43,8 @@ impl SpindleState {
     /// Decides what can be decided until `now`, and tells those who wait for it.
     fn advance(&mut self, now: f64) {
         self.model.advance(now);
-        let Self { model, waiting, ends, .. } = self;
+        let Self { model, waiting, ends, forgotten, .. } = self;
+        forgotten.retain(|ticket| model.take_end(*ticket).is_none());
         waiting.retain(|ticket, waiter| match model.take_end(*ticket) {
             Some(end) => {
                 ends.insert(*ticket, end);
@@ -57,8 +60,8 @@ impl SpindleState {
     }
 }
 
-/// A request that a device has taken.
-#[derive(Clone, Copy, Debug)]
+/// A request that a device has taken, and whose end is to be asked for once: by [`Spindle::wait`] or [`Spindle::forget`].
+#[derive(Debug)]
 pub struct Submitted {
     ticket: Ticket,
     at: f64,
@@ -69,7 +72,13 @@ impl Spindle {
     #[must_use]
     pub fn new(model: Box<dyn Model>, clock: Arc<dyn Clock>, dilate: f64) -> Self {
         let origin_us = clock.monotonic_us();
-        let state = SpindleState { model, waiting: BTreeMap::new(), ends: BTreeMap::new(), driven: false };
+        let state = SpindleState {
+            model,
+            waiting: BTreeMap::new(),
+            ends: BTreeMap::new(),
+            forgotten: BTreeSet::new(),
+            driven: false,
+        };
         Self { clock, dilate, origin_us, state: Mutex::new(state), lateness: Lateness::default() }
     }
 
@@ -92,21 +101,28 @@ impl Spindle {
     }
 
     /// True: the request has ended.
-    pub fn is_done(&self, submitted: Submitted) -> bool {
+    pub fn is_done(&self, submitted: &Submitted) -> bool {
         let mut state = self.state.lock();
         let now = self.now();
         state.advance(now);
-        match state.end(submitted.ticket) {
-            Some(end) => {
-                state.ends.insert(submitted.ticket, end);
-                end <= now
-            }
-            None => false,
-        }
+        let Some(end) = state.end(submitted.ticket) else { return false };
+        state.ends.insert(submitted.ticket, end);
+        end <= now
     }
 
-    /// Blocks until the request ends.
+    /// Model's time of now.
+    pub fn asked(&self) -> f64 {
+        self.now()
+    }
+
+    /// Blocks until the request ends. Its lateness begins at its end.
     pub fn wait(&self, submitted: Submitted) {
+        self.wait_since(submitted, 0.0);
+    }
+
+    /// As [`wait`](Self::wait), for a caller that asked for the end at the model's time `asked`: before that nobody was
+    /// there to be late for.
+    pub fn wait_since(&self, submitted: Submitted, asked: f64) {
         let end = self.decided(submitted.ticket);
         let mut state = self.state.lock();
         let until = Condvar::new();
@@ -114,11 +130,26 @@ impl Spindle {
             let now = self.now();
             if now >= end {
                 drop(state);
-                self.lateness.count(end - submitted.at, now - end);
+                self.lateness.count(end - submitted.at, now - end.max(asked));
                 return;
             }
             self.sleep(&until, &mut state, end - now);
         }
+    }
+
+    /// Nobody asks for the end of this request.
+    pub fn forget(&self, submitted: Submitted) {
+        let mut state = self.state.lock();
+        if state.end(submitted.ticket).is_none() {
+            state.forgotten.insert(submitted.ticket);
+        }
+    }
+
+    /// Requests whose ends are still kept.
+    #[must_use]
+    pub fn kept(&self) -> usize {
+        let state = self.state.lock();
+        state.ends.len() + state.forgotten.len() + state.waiting.len()
     }
 
     /// When a request ends; returns as soon as that is known.

@@ -5,7 +5,7 @@ use std::f64::consts::TAU;
 use common::Seeded;
 use serde::{Deserialize, Serialize};
 
-use crate::number::{NotNegative, Positive};
+use crate::number::{AtMost, NotNegative, Positive};
 
 /// A time with its variation: its mean, and the standard deviation of its logarithm. A rare stall may be added.
 #[derive(Clone, Copy, PartialEq, Debug, Serialize, Deserialize)]
@@ -13,10 +13,10 @@ use crate::number::{NotNegative, Positive};
 pub struct TimeSpec {
     pub mean_us: Positive,
     #[serde(default)]
-    pub spread: NotNegative,
+    pub spread: AtMost<3>,
     /// Share of the requests that stall, 0 to 1, and for how long.
     #[serde(default)]
-    pub stall_share: NotNegative,
+    pub stall_share: AtMost<1>,
     #[serde(default)]
     pub stall_us: NotNegative,
 }

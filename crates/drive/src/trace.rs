@@ -23,7 +23,8 @@ fn line(words: &[&str]) -> Option<TraceRequest> {
     };
     let time = |text: &str| text.parse::<f64>().ok().filter(|us| us.is_finite() && *us >= 0.0);
     let blocks = blocks.parse().ok().filter(|blocks| (1..=1 << 22).contains(blocks))?;
-    let request = Request { kind, block: block.parse().ok()?, blocks };
+    let block = block.parse().ok().filter(|block| *block < 1 << 62)?;
+    let request = Request { kind, block, blocks };
     Some(TraceRequest { request, service_us: time(service)?, think_us: time(think)? })
 }
 
@@ -46,6 +47,9 @@ pub fn read_trace(name: &str, text: &str) -> Result<Vec<TraceRequest>> {
     }
     if requests.len() < 4 {
         return Err(invalid(format!("{name}: {} requests; a score needs four at the least", requests.len())));
+    }
+    if requests.iter().all(|one| one.service_us == 0.0) {
+        return Err(invalid(format!("{name}: no request has a time of service")));
     }
     Ok(requests)
 }

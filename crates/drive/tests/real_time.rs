@@ -18,7 +18,7 @@ fn cell(disks: u16, grids: &[(&str, u64)]) -> CellFile {
         offset_mb += size_mb;
         spec
     });
-    CellFile { model: "disk-10k-73gb".into(), disks, dilate: Positive::ONE, grid: grid.collect() }
+    CellFile { name: String::new(), model: "disk-10k-73gb".into(), disks, dilate: Positive::ONE, grid: grid.collect() }
 }
 
 fn made(grids: &[(&str, u64)], disks: u16) -> (Arc<MemoryFileSystem>, ModelledFileSystem) {
@@ -112,10 +112,39 @@ fn a_file_that_is_no_grid_disk_is_refused_in_a_cell() {
     assert!(files.open(Path::new("/c/cell01/other")).is_err());
     assert!(files.create(Path::new("/c/cell01/new"), MB).is_err());
     files.create(Path::new("/d/new"), MB).unwrap();
-    below.write_whole(Path::new("/e/cell.toml"), b"model = \"none\"\ndisks = 1\ngrid = []\n").unwrap();
+    below.write_whole(Path::new("/e/cell.toml"), b"name = \"e\"\nmodel = \"none\"\ndisks = 1\ngrid = []\n").unwrap();
     let error = files.open(Path::new("/e/x")).unwrap_err().to_string();
     assert!(error.contains("no model none in the catalogue"), "{error}");
     below.write_whole(Path::new("/f/cell.toml"), b"model = \"none\"\ndisks = -1\n").unwrap();
     let error = files.open(Path::new("/f/x")).unwrap_err().to_string();
     assert!(error.contains("/f/cell.toml, line 2"), "{error}");
+}
+
+#[test]
+fn reads_that_are_dropped_are_forgotten_and_late_callers_are_not_late_requests() {
+    let (_, files) = made(&[("DATA", 64)], 1);
+    let file = files.open(Path::new("/c/cell01/DATA_CD_00_cell01")).unwrap();
+    let read = |at: u64| file.submit_read(at * MB, vec![AlignedBuffer::zeroed(8192)]).unwrap();
+    drop(read(50));
+    drop(read(3));
+    let last = read(20);
+    std::thread::sleep(std::time::Duration::from_millis(60));
+    last.wait().unwrap();
+    let spindle = &files.cells()[0].spindles[0];
+    assert_eq!(spindle.kept(), 0);
+    let late = spindle.lateness().summary();
+    assert!(late.requests == 1 && late.median_us < 30_000.0, "{late:?}");
+}
+
+#[test]
+fn a_grid_disk_does_not_reach_into_the_next_one() {
+    let (_, files) = made(&[("DATA", 8), ("RECO", 4)], 1);
+    let file = files.open(Path::new("/c/cell01/DATA_CD_00_cell01")).unwrap();
+    assert!(file.set_size(9 * MB).is_err());
+    assert!(file.write_at(8 * MB - 1, &[b"ab"]).is_err());
+    assert!(file.write_at(u64::MAX - 1, &[b"abc"]).is_err());
+    assert_eq!(file.read_at(8 * MB - 1, &mut [&mut [0; 2]]).unwrap_err().kind(), std::io::ErrorKind::UnexpectedEof);
+    assert!(file.read_at(u64::MAX - 1, &mut [&mut [0; 3]]).is_err());
+    file.read_at(0, &mut []).unwrap();
+    assert_eq!(file.size().unwrap(), 8 * MB);
 }

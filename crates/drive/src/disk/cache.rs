@@ -4,15 +4,16 @@
 #[derive(Clone, Copy, PartialEq, Debug)]
 struct Segment {
     from: u64,
-    /// Behind its last block, when it began to grow or ceased to.
+    /// Behind its last block at `since`.
     end: u64,
-    /// Since when, and at how many blocks a microsecond, it grows; and where it ends at the latest.
+    /// When the blocks up to `end` are in memory; the head reads on from then.
+    since: f64,
     growing: Option<Growth>,
 }
 
+/// How a segment grows: blocks a microsecond, and where it ends at the latest.
 #[derive(Clone, Copy, PartialEq, Debug)]
 struct Growth {
-    since: f64,
     rate: f64,
     limit: u64,
 }
@@ -25,7 +26,7 @@ impl Segment {
 
     fn end_at(&self, at: f64) -> u64 {
         self.growing.map_or(self.end, |growth| {
-            let grown = self.end + ((at - growth.since).max(0.0) * growth.rate) as u64;
+            let grown = self.end + ((at - self.since).max(0.0) * growth.rate) as u64;
             grown.min(growth.limit).max(self.end)
         })
     }
@@ -47,14 +48,14 @@ pub(super) enum Lookup {
 #[derive(Clone, Debug)]
 pub(super) struct ReadCache {
     segments: Vec<Segment>,
-    most: usize,
+    segments_max: usize,
     segment_blocks: u64,
     read_ahead: u64,
 }
 
 impl ReadCache {
     pub(super) fn new(segments: u32, segment_blocks: u64, read_ahead: u64) -> Self {
-        Self { segments: Vec::new(), most: segments as usize, segment_blocks, read_ahead }
+        Self { segments: Vec::new(), segments_max: segments as usize, segment_blocks, read_ahead }
     }
 
     /// Looks for blocks, and makes their segment the one that was used last.
@@ -65,14 +66,21 @@ impl ReadCache {
         let Some(number) = self.segments.iter().position(holds) else { return Lookup::Miss };
         let segment = self.segments.remove(number);
         self.segments.insert(0, segment);
-        let there = segment.end_at(at);
+        let available = segment.end_at(at);
         match segment.growing {
-            _ if end <= there => Lookup::Hit,
-            Some(growth) if there < growth.limit => {
-                Lookup::Coming(growth.since + (end - segment.end) as f64 / growth.rate)
+            // The read that fetches these blocks is under way.
+            _ if at < segment.since && end <= segment.end => Lookup::Coming(segment.since),
+            _ if end <= available => Lookup::Hit,
+            Some(growth) if available < growth.limit => {
+                Lookup::Coming(segment.since + (end - segment.end) as f64 / growth.rate)
             }
-            _ => Lookup::Part(there),
+            _ => Lookup::Part(available),
         }
+    }
+
+    /// The block that the head is at while it reads on; None when it does not.
+    pub(super) fn head_at(&self, at: f64) -> Option<u64> {
+        self.segments.iter().find(|segment| segment.growing.is_some()).map(|segment| segment.end_at(at))
     }
 
     /// The head leaves the place where it was reading on.
@@ -83,29 +91,32 @@ impl ReadCache {
         }
     }
 
-    /// A read went to the medium and ended at `at`; the head reads on at so many blocks a microsecond.
+    /// A read went to the medium and ends at `at`; the head reads on at so many blocks a microsecond.
     pub(super) fn was_read(&mut self, from: u64, blocks: u64, at: f64, rate: f64) {
         let end = from + blocks;
         let follows = self.segments.iter().position(|segment| segment.from <= from && from <= segment.end);
         let first = follows.map_or(from, |number| self.segments.remove(number).from);
         let first = first.max(end.saturating_sub(self.segment_blocks));
-        // Blocks behind the stream make room for those before it, but for what the last request had.
         let limit = end + self.read_ahead.min(self.segment_blocks);
-        let growing = (self.read_ahead > 0).then_some(Growth { since: at, rate, limit });
-        self.segments.insert(0, Segment { from: first, end, growing });
-        self.segments.truncate(self.most);
+        let growing = (self.read_ahead > 0).then_some(Growth { rate, limit });
+        self.segments.insert(0, Segment { from: first, end, since: at, growing });
+        self.segments.truncate(self.segments_max);
     }
 
-    /// A stream goes on being read from memory: the head may read on further, unless it has ceased to.
-    pub(super) fn was_used(&mut self, end: u64, at: f64) {
-        let most = self.read_ahead.min(self.segment_blocks);
+    /// A stream goes on being read from memory up to `end`: the head may read on further, unless it has ceased to. `rate`
+    /// is that of the place where the head is.
+    pub(super) fn was_used(&mut self, end: u64, at: f64, rate: impl Fn(u64) -> f64) {
+        let (most, segment_blocks) = (self.read_ahead.min(self.segment_blocks), self.segment_blocks);
         let Some(segment) = self.segments.first_mut() else { return };
+        let Some(growth) = segment.growing else { return };
         let now = segment.end_at(at);
-        if let Some(growth) = &mut segment.growing
-            && now < growth.limit
-        {
-            growth.limit = growth.limit.max(end + most);
+        if now < growth.limit {
+            // Whole blocks pass; a part of one stays to be read.
+            segment.since += (now - segment.end) as f64 / growth.rate;
+            segment.end = now;
+            segment.growing = Some(Growth { rate: rate(now), limit: growth.limit.max(end + most) });
         }
+        segment.from = segment.from.max(now.max(end).saturating_sub(segment_blocks));
     }
 
     /// Written blocks replace what was read.

@@ -20,6 +20,8 @@ use crate::model::{Kind, Model, Request, Ticket};
 
 /// Bytes of a block.
 pub(crate) const SECTOR: u64 = 512;
+/// A request that has waited for so long is next, whatever is nearer: a stream at one place keeps nobody waiting for ever.
+const WAIT_US_MAX: f64 = 250_000.0;
 
 /// Something that the arm has to do.
 #[derive(Clone, Copy, Debug)]
@@ -34,13 +36,13 @@ struct Job {
     number: u64,
 }
 
-/// Those who wait until writes have reached the medium.
+/// A flush that waits for writes.
 #[derive(Clone, Copy, Debug)]
 struct Flush {
     ticket: Ticket,
     /// Jobs up to this number.
     upto: u64,
-    /// The latest end of one of these jobs, or the flush's own begin.
+    /// The latest end of one of these jobs, at the least the flush's own begin.
     end: f64,
 }
 
@@ -59,6 +61,8 @@ pub struct Disk {
     inwards: bool,
     /// When the arm has nothing to do any more.
     free_at: f64,
+    /// End of its last write.
+    written_at: f64,
     /// When the controller can take the next command.
     bus_at: f64,
     last_was_write: bool,
@@ -72,6 +76,11 @@ pub struct Disk {
 
 fn blocks_of(kb: f64) -> u64 {
     ((kb * 1024.0 / SECTOR as f64) as u64).max(1)
+}
+
+/// Blocks a microsecond that pass under the head while it reads on.
+fn rate(place: Place, turn: f64) -> f64 {
+    f64::from(place.sectors) / (turn * (1.0 + place.track_skew))
 }
 
 impl Disk {
@@ -92,6 +101,7 @@ impl Disk {
             surface: 0,
             inwards: true,
             free_at: 0.0,
+            written_at: 0.0,
             bus_at: 0.0,
             last_was_write: false,
             queue: Vec::new(),
@@ -123,6 +133,7 @@ impl Disk {
         {
             // A flush that waits for the earlier part waits for both.
             last.blocks += blocks;
+            last.ready = last.ready.max(ready);
             return;
         }
         self.queue.push(Job { ticket, block, blocks, write, ready, number: self.jobs });
@@ -132,8 +143,9 @@ impl Disk {
     fn positioning(&self, place: Place, write: bool, start: f64) -> f64 {
         let seek = self.seek.us(place.cylinder.abs_diff(self.cylinder));
         let switch = if place.surface == self.surface { 0.0 } else { self.spec.head_switch_us() };
-        let settle = if write { self.spec.write_settle_ms.get() * 1e3 } else { 0.0 };
-        let moved = seek.max(switch) + settle;
+        let moved = seek.max(switch);
+        let settle = if write && moved > 0.0 { self.spec.write_settle_ms.get() * 1e3 } else { 0.0 };
+        let moved = moved + settle;
         let angle = ((start + moved) / self.turn).fract();
         moved + (place.angle - angle).rem_euclid(1.0) * self.turn
     }
@@ -146,7 +158,7 @@ impl Disk {
             let here = rest.min(u64::from(place.left)).max(1);
             us += here as f64 / f64::from(place.sectors) * self.turn;
             rest = rest.saturating_sub(here);
-            if rest == 0 {
+            if rest == 0 || block + here >= self.geometry.blocks() {
                 return (us, place);
             }
             let last = place.surface + 1 == self.geometry.surfaces();
@@ -155,12 +167,24 @@ impl Disk {
         }
     }
 
+    /// Notes that a stream goes on being read from memory.
+    fn stream_goes_on(&mut self, end: u64, at: f64) {
+        let (geometry, turn) = (&self.geometry, self.turn);
+        self.cache.was_used(end, at, |block| rate(geometry.place(block), turn));
+    }
+
     /// The job that is next, of those that can begin at `start`.
     fn choose(&self, start: f64) -> usize {
         let ready = || self.queue.iter().enumerate().filter(|(_, job)| job.ready <= start);
+        let oldest = ready().min_by(|(_, a), (_, b)| a.ready.total_cmp(&b.ready).then(a.number.cmp(&b.number)));
+        if let Some((number, job)) = oldest
+            && start - job.ready > WAIT_US_MAX
+        {
+            return number;
+        }
         // Requests that somebody waits for come first, unless the memory is nearly full or a flush waits.
         let waiting: u64 = self.queue.iter().filter(|job| job.ticket.is_none()).map(|job| job.blocks).sum();
-        let urgent = !self.flushes.is_empty() || waiting * 4 > self.write_blocks * 3;
+        let urgent = !self.flushes.is_empty() || waiting > self.write_blocks / 4 * 3;
         let foreground = !urgent && ready().any(|(_, job)| job.ticket.is_some());
         let candidates = ready().filter(|(_, job)| !foreground || job.ticket.is_some());
         let place = |job: &Job| self.geometry.place(job.block);
@@ -181,6 +205,10 @@ impl Disk {
 
     fn run(&mut self, job: Job, start: f64) {
         let place = self.geometry.place(job.block);
+        if let Some(block) = self.cache.head_at(start) {
+            let reading = self.geometry.place(block);
+            (self.cylinder, self.surface) = (reading.cylinder, reading.surface);
+        }
         self.cache.head_leaves(start);
         let begin = start + self.positioning(place, job.write, start);
         let (transfer, last) = self.transfer(job.block, job.blocks);
@@ -192,8 +220,9 @@ impl Disk {
         self.busy += medium - start;
         self.free_at = medium;
         if !job.write {
-            let rate = f64::from(last.sectors) / (self.turn * (1.0 + last.track_skew));
-            self.cache.was_read(job.block, job.blocks, medium, rate);
+            self.cache.was_read(job.block, job.blocks, medium, rate(last, self.turn));
+        } else {
+            self.written_at = medium;
         }
         if let Some(ticket) = job.ticket {
             // Data cross the bus as they come from the medium, the last block at the end.
@@ -233,13 +262,14 @@ impl Model for Disk {
             Kind::Read => match self.cache.look_up(request.block, request.blocks, command) {
                 Lookup::Hit => {
                     let end = command + self.overhead(overheads.read_hit) + bus;
-                    self.cache.was_used(request.block + request.blocks, command);
+                    self.stream_goes_on(request.block + request.blocks, command);
                     self.bus_at = end;
                     self.done.insert(ticket, end);
                 }
                 Lookup::Coming(there) if self.queue.is_empty() => {
                     let end = (command + self.overhead(overheads.read_hit) + bus).max(there + self.bus_us_per_block);
-                    self.cache.was_used(request.block + request.blocks, command);
+                    self.stream_goes_on(request.block + request.blocks, command);
+                    self.busy += (there - command.max(self.free_at)).max(0.0);
                     self.free_at = self.free_at.max(there);
                     self.done.insert(ticket, end);
                 }
@@ -279,7 +309,7 @@ impl Model for Disk {
         self.advance(at);
         let ticket = self.ticket();
         // A write of the arm that is under way ends before the flush does.
-        let end = at.max(self.free_at);
+        let end = at.max(self.written_at);
         self.flushes.push(Flush { ticket, upto: self.jobs, end });
         self.end_flushes();
         ticket

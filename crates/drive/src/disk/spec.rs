@@ -62,8 +62,9 @@ impl TryFrom<SeekForm> for SeekSpec {
         match form {
             SeekForm { single_ms: Some(single), average_ms: Some(average), full_ms: Some(full), measured_ms: None } => {
                 let (single_ms, average_ms, full_ms) = (single.get(), average.get(), full.get());
-                if single_ms > average_ms || average_ms > full_ms {
-                    return Err("single_ms, average_ms and full_ms of a seek must not fall".into());
+                // A curve through an average close to the longest seek would rise above that and fall again.
+                if single_ms > average_ms || average_ms > 0.8 * full_ms {
+                    return Err("of a seek single_ms <= average_ms <= 0.8 full_ms".into());
                 }
                 Ok(Self::Figures { single_ms, average_ms, full_ms })
             }
@@ -128,7 +129,10 @@ pub enum Scheduling {
     Satf,
 }
 
-/// Zones of a disk; at least eight cylinders, at most 2^31 together.
+/// Sectors of a surface at the most, 8 TB: so that the bytes of all surfaces fit 64 bits.
+const SURFACE_SECTORS_MAX: u64 = 1 << 34;
+
+/// Zones of a disk; at least eight cylinders together.
 #[derive(Clone, PartialEq, Eq, Debug, Deserialize)]
 #[serde(try_from = "Vec<ZoneSpec>")]
 pub struct Zones(Vec<ZoneSpec>);
@@ -137,11 +141,18 @@ impl TryFrom<Vec<ZoneSpec>> for Zones {
     type Error = String;
 
     fn try_from(zones: Vec<ZoneSpec>) -> Result<Self, String> {
-        let cylinders: u64 = zones.iter().map(|zone| u64::from(zone.cylinders.get())).sum();
-        match cylinders {
-            8..=0x7fff_ffff => Ok(Self(zones)),
-            _ => Err(format!("the zones have {cylinders} cylinders; a disk has at least 8 and at most 2,147,483,647")),
+        let sectors = |zone: &ZoneSpec| u64::from(zone.cylinders.get()) * u64::from(zone.sectors.get());
+        let (cylinders, all) = zones.iter().fold((0_u64, 0_u64), |(cylinders, all), zone| {
+            (cylinders + u64::from(zone.cylinders.get()), all.saturating_add(sectors(zone)))
+        });
+        if cylinders < 8 || all > SURFACE_SECTORS_MAX {
+            let most = SURFACE_SECTORS_MAX;
+            let text = "a disk has at least 8 cylinders, and at most";
+            return Err(format!(
+                "the zones have {cylinders} cylinders, {all} sectors: {text} {most} sectors a surface"
+            ));
         }
+        Ok(Self(zones))
     }
 }
 

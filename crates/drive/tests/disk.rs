@@ -1,0 +1,131 @@
+//! A rotating disk: what moves the arm, what the memory answers, in which order requests are carried out.
+
+#![allow(clippy::unwrap_used, reason = "a test fails by panicking, in its helpers too")]
+
+use drive::{Kind, Model, ModelFile, Request, end_of};
+
+/// Ten cylinders of one zone and ten of another; a turn takes 6 ms, a block of the outer zone 60 us.
+fn disk(write_back: bool, scheduling: &str, read_ahead_kb: u32) -> Box<dyn Model> {
+    let text = format!(
+        "device = \"d\"\n[sources]\n[disk]\nrpm = 10000\nsurfaces = 2\n\
+         zones = [{{ cylinders = 1000, sectors = 100 }}, {{ cylinders = 1000, sectors = 50 }}]\n\
+         seek = {{ single_ms = 1, average_ms = 5, full_ms = 10 }}\nbus_mb_per_s = 512\n\
+         scheduling = \"{scheduling}\"\n[disk.cache]\nsegments = 2\nsegment_kb = 64\n\
+         read_ahead_kb = {read_ahead_kb}\nwrite_back = {write_back}\n"
+    );
+    ModelFile::parse("d", &text).unwrap().start()
+}
+
+/// Blocks before the inner zone.
+const OUTER: u64 = 1000 * 2 * 100;
+
+fn request(kind: Kind, block: u64, blocks: u64) -> Request {
+    Request { kind, block, blocks }
+}
+
+/// The end of a request that arrives at a time.
+fn run(disk: &mut dyn Model, at: f64, kind: Kind, block: u64, blocks: u64) -> f64 {
+    let ticket = disk.submit(at, request(kind, block, blocks));
+    end_of(disk, ticket)
+}
+
+#[test]
+fn a_stream_leaves_memory_behind_it_and_takes_the_arm_along() {
+    let mut disk = disk(false, "fcfs", 32);
+    let mut now = 0.0;
+    for block in (0..OUTER * 3 / 2).step_by(32) {
+        now = run(&mut *disk, now, Kind::Read, block, 32);
+    }
+    // A stream of 150,000 blocks of 60 us, or of 120 in the inner zone, and the switches between tracks.
+    let least = OUTER as f64 * 60.0 + OUTER as f64 / 2.0 * 120.0;
+    assert!((least..least * 1.25).contains(&now), "{now} {least}");
+    assert!((now * 0.9..=now).contains(&disk.busy_us()), "{} {now}", disk.busy_us());
+    // The begin is no longer in memory, and the arm is far from it: a long seek.
+    let far = run(&mut *disk, now, Kind::Read, 0, 8) - now;
+    assert!(far > 5_000.0, "{far}");
+}
+
+#[test]
+fn blocks_that_are_still_being_read_are_waited_for() {
+    let mut disk = disk(false, "fcfs", 32);
+    let first = disk.submit(0.0, request(Kind::Read, 5000, 8));
+    let again = run(&mut *disk, 1.0, Kind::Read, 5000, 8);
+    let first = end_of(&mut *disk, first);
+    assert!(again >= first - 10.0, "{again} {first}");
+    // Later they are in memory: only the bus takes time.
+    let hit = run(&mut *disk, first + 50_000.0, Kind::Read, 5000, 8) - first - 50_000.0;
+    assert!(hit < 20.0, "{hit}");
+    // And so is what was read on; behind that the head has ceased.
+    let ahead = run(&mut *disk, first + 100_000.0, Kind::Read, 5008, 32) - first - 100_000.0;
+    assert!(ahead < 60.0, "{ahead}");
+}
+
+#[test]
+fn write_back_ends_in_memory_and_a_flush_waits_for_the_medium() {
+    let mut on = disk(true, "fcfs", 0);
+    let end = run(&mut *on, 0.0, Kind::Write, 50_000, 8);
+    assert!(end < 20.0, "{end}");
+    let flush = on.flush(end);
+    let flushed = end_of(&mut *on, flush);
+    assert!(flushed > 1_000.0, "{flushed}");
+    // A write through waits, and so does each write where write-back is off.
+    let through = run(&mut *on, flushed, Kind::WriteThrough, 90_000, 8) - flushed;
+    assert!(through > 1_000.0, "{through}");
+    let mut off = disk(false, "fcfs", 0);
+    assert!(run(&mut *off, 0.0, Kind::Write, 50_000, 8) > 1_000.0);
+    // A flush does not wait for reads.
+    let read = off.submit(50_000.0, request(Kind::Read, 150_000, 8));
+    let flush = off.flush(50_001.0);
+    assert!(end_of(&mut *off, flush) < 50_010.0);
+    end_of(&mut *off, read);
+}
+
+#[test]
+fn a_full_write_cache_makes_writes_wait() {
+    let mut disk = disk(true, "look", 0);
+    let (mut now, mut slow) = (0.0, 0);
+    for number in 0..100_u64 {
+        let end = run(&mut *disk, now, Kind::Write, number * 7919 % OUTER, 8);
+        slow += u32::from(end - now > 1_000.0);
+        now = end;
+    }
+    // 128 blocks fit; the next write waits until its turn comes, in which others are carried out.
+    assert!((5..=84).contains(&slow), "{slow}");
+}
+
+#[test]
+fn nearer_requests_come_first_and_a_far_one_comes_in_the_end() {
+    for (scheduling, overtaken) in [("fcfs", false), ("look", true), ("satf", true)] {
+        let mut disk = disk(false, scheduling, 0);
+        let at_work = disk.submit(0.0, request(Kind::Read, 0, 8));
+        let far = disk.submit(1.0, request(Kind::Read, OUTER + 99_000, 8));
+        let near = disk.submit(2.0, request(Kind::Read, 600, 8));
+        let [_, far, near] = [at_work, far, near].map(|ticket| end_of(&mut *disk, ticket));
+        assert_eq!(near < far, overtaken, "{scheduling}");
+    }
+    for scheduling in ["look", "satf"] {
+        let mut disk = disk(false, scheduling, 0);
+        let mut near: Vec<_> = (0..8_u64).map(|n| disk.submit(0.0, request(Kind::Read, n * 8, 8))).collect();
+        let far = disk.submit(0.0, request(Kind::Read, OUTER + 99_000, 8));
+        let mut now = 0.0;
+        let mut ended = None;
+        for number in 0..2_000_u64 {
+            now = disk.next_begin().map_or(now, |next| next.max(now));
+            disk.advance(now);
+            ended = ended.or_else(|| disk.take_end(far));
+            for ticket in &mut near {
+                if disk.take_end(*ticket).is_some() {
+                    *ticket = disk.submit(now, request(Kind::Read, number % 200, 8));
+                }
+            }
+        }
+        assert!(ended.is_some_and(|end| end < 600_000.0), "{scheduling}: {ended:?} of {now}");
+    }
+}
+
+#[test]
+fn requests_beyond_the_end_are_carried_out_at_the_end() {
+    let mut disk = disk(false, "fcfs", 32);
+    let end = run(&mut *disk, 0.0, Kind::Read, 1 << 40, 1 << 40);
+    assert!(end.is_finite());
+}
