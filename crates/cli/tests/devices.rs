@@ -51,11 +51,11 @@ fn a_model_with_nonsense_is_refused_with_its_line() {
     let home = tempfile::tempdir().unwrap();
     let path = home.path().join("model.toml");
     for (from, to, line, why) in [
-        ("rpm = 10000", "rpm = -3", 7, "not a finite number above zero"),
+        ("rpm = 10000", "rpm = -3", 7, "not within 0.000001"),
         ("rpm = 10000", "rmp = 10000", 7, "unknown field `rmp`"),
         ("surfaces = 2", "surfaces = 0", 8, "not within 1"),
         ("cylinders = 800, sectors = 80", "cylinders = 800, sectors = 0", 9, "not within 1"),
-        ("average_ms = 5", "average_ms = 50", 10, "must not fall"),
+        ("average_ms = 5", "average_ms = 50", 10, "of a seek"),
         ("bus_mb_per_s = 100", "bus_mb_per_s = fast", 11, ""),
         ("write_back = false", "write_back = 7", 17, "invalid type"),
     ] {

@@ -83,8 +83,8 @@ fn failed(error: &io::Error) -> Error {
     crate::error::invalid(format!("the device fails: {error}"))
 }
 
-/// Runs a load on a real device: a thread for each request that is under way. Written bytes are made durable at the end,
-/// and the load's time ends then.
+/// Runs a load on a real device: a thread for each request that is under way. Written bytes are made durable at the
+/// end, and the load's time ends then.
 ///
 /// # Errors
 /// HW-0080 when the device fails, or there are no threads.

@@ -149,3 +149,46 @@ fn a_change_by_key_finds_the_row_and_gets_it_once_more_to_change_it() {
     // The row itself is not read to find it; each of three indexes is entered for its entry.
     assert!((2..=2 + 3 * 2).contains(&consistent), "{consistent}");
 }
+
+#[test]
+fn hints_choose_the_index_of_a_loop_and_leave_it_a_loop() {
+    let mut connection = connection();
+    for hints in ["use_nl(b) index(b (id))", "use_nl(b) index_rs(b (id))", "use_nl(b) no_index_ffs(b)", "index(b (id))"]
+    {
+        let query = format!(
+            "select /*+ ordered {hints} */ a.id, b.pad from t a join t b on b.id = a.spread where a.grade = 500"
+        );
+        let (found, rows) = fetches(&mut connection, &query, 100);
+        assert!(rows == 19 && (62..=63).contains(&found[0]), "{hints}: {found:?}");
+    }
+    // Where the only index that may serve does not lead to the rows, there is no loop.
+    let query = "select /*+ ordered use_nl(b) index(b t_grade) */ a.id, b.pad from t a join t b on b.id = a.spread \
+                 where a.grade = 500";
+    let (found, rows) = fetches(&mut connection, query, 100);
+    assert!(rows == 19 && found[0] > 100, "{found:?}");
+}
+
+#[test]
+fn a_null_in_a_list_costs_nothing() {
+    let mut connection = connection();
+    assert_eq!(fetches(&mut connection, "select pad from t where id in (7, 777, null)", 10), (vec![6], 2));
+    assert_eq!(fetches(&mut connection, "select pad from t where id = 7 or id = null", 10), (vec![3], 1));
+    // Its opposite is true for no row.
+    assert_eq!(fetches(&mut connection, "select pad from t where id < 10 and id not in (7, null)", 10).1, 0);
+    assert_eq!(fetches(&mut connection, "select pad from t where id < 10 and not (id = 7 or id = null)", 10).1, 0);
+}
+
+#[test]
+fn more_rows_than_there_can_be_are_all_rows() {
+    let mut connection = connection();
+    for (clause, rows) in [
+        ("fetch first 9223372036854775808 rows only", 9),
+        ("fetch first 1e30 rows only", 9),
+        ("offset 1e30 rows", 0),
+        ("offset 2 rows fetch next 1e30 rows only", 7),
+        ("offset 1e30 rows fetch next 1e30 rows only", 0),
+    ] {
+        let query = format!("select id from t where id < 10 order by id {clause}");
+        assert_eq!(fetches(&mut connection, &query, 100).1, rows, "{clause}");
+    }
+}

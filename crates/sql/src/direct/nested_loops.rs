@@ -8,6 +8,7 @@ use scan::Comparison;
 
 use super::plan::{LoopKind, RowTest, Stage};
 use super::value::{Test, Value};
+use crate::plan::hints::{Hints, is_for_access};
 use crate::scan::access;
 use crate::scan::index_way::IndexWay;
 use crate::scan::predicate::{comparison, mirrored};
@@ -25,7 +26,7 @@ pub(crate) struct LookupEstimate {
 
 /// `outer` with a lookup in the table of `inner` for each of its rows; None where no index leads there, or where a
 /// condition cannot be evaluated row by row. `schema`: the columns of `outer`, and those of `inner` behind them; the
-/// conditions may name all of them, whatever the kind of the join gives.
+/// conditions may name all of them, whatever the kind of the join gives. `hints`: those of the inner table.
 ///
 /// # Errors
 /// Errors of reading a table's size.
@@ -33,10 +34,13 @@ pub(crate) fn looped(
     session: &Session,
     outer: &Stage,
     (inner, kind): (&Stage, LoopKind),
-    equalities: &[(Expr, Expr)],
-    filters: &[Expr],
+    (equalities, filters): (&[(Expr, Expr)], &[Expr]),
     schema: DFSchemaRef,
+    hints: &Hints,
 ) -> Result<Option<(Stage, LookupEstimate)>> {
+    if !access::leaves_lookups(hints) {
+        return Ok(None);
+    }
     // One table at a time comes in.
     if !inner.inner.is_empty() || matches!(inner.read.path, Path::Rowids(_)) {
         return Ok(None);
@@ -96,7 +100,10 @@ pub(crate) fn looped(
         1 => conditions.pop(),
         _ => Some(Template::And(conditions)),
     };
-    let Some(found) = best_index(session, &mut read)? else { return Ok(None) };
+    let Some(found) = best_index(session, &mut read, hints)? else { return Ok(None) };
+    // The table by itself had other fates of them.
+    read.hints.retain(|fate| !hints.list.iter().any(|hint| is_for_access(&hint.name) && fate.is_of(hint)));
+    read.hints.extend(access::lookup_fates(hints, &read.table));
     let mut reads = outer.inner.clone();
     reads.push(read);
     let mut kinds = outer.kinds.clone();
@@ -123,11 +130,13 @@ fn looked_up(comparison: Comparison, from: &Expr, to: &Expr, outer: &Stage, inne
 }
 
 /// Chooses the index for the inner table.
-fn best_index(session: &Session, read: &mut ReadPlan) -> Result<Option<LookupEstimate>> {
+fn best_index(session: &Session, read: &mut ReadPlan, hints: &Hints) -> Result<Option<LookupEstimate>> {
     let Some(conditions) = &read.conditions else { return Ok(None) };
     let shape = conditions.shape();
     let rows = access::estimated_rows(session, &read.table)?;
-    let Some(found) = access::best_lookup(&read.table, &shape, &read.projection, rows) else { return Ok(None) };
+    let Some(found) = access::best_lookup(&read.table, &shape, &read.projection, rows, &hints.list) else {
+        return Ok(None);
+    };
     read.take(Path::Index(found.index, IndexWay::Range));
     Ok(Some(LookupEstimate { blocks: found.cost, rows: found.rows }))
 }

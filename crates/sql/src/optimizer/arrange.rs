@@ -23,7 +23,7 @@ use engine::instance::Session;
 
 use super::cost::Cost;
 use super::loops_table::{Host, LoopsTable, has_types};
-use super::order::{Condition, Equality, Graph, Place, has_access_hints, of_table, one_by_one, with_hints};
+use super::order::{Condition, Equality, Graph, Place, of_table, one_by_one, with_hints};
 use super::{logical, semi};
 use crate::direct::nested_loops::looped;
 use crate::direct::plan::{LoopEstimate, LoopKind};
@@ -205,7 +205,7 @@ fn by_lookups(
     kind: LoopKind,
     inputs: Option<&Inputs<'_>>,
 ) -> Result<Option<LogicalPlan>> {
-    let Some(table) = of_table(&join.right).filter(|table| !has_access_hints(table)) else { return Ok(None) };
+    let Some(table) = of_table(&join.right) else { return Ok(None) };
     let hinted = |names: [&str; 2]| table.hints().list.iter().any(|hint| names.contains(&hint.name.as_str()));
     if hinted(["USE_HASH", "NO_USE_NL"]) || asks_to_merge(table.hints()) || !has_types(&join.schema) {
         return Ok(None);
@@ -224,7 +224,9 @@ fn by_lookups(
     if filters.iter().any(crate::subquery::is_new_each_time) {
         return Ok(None);
     }
-    let found = looped(session, &outer, (&inner, kind), &join.on, &filters, Arc::new(schema)).map_err(to_datafusion)?;
+    let conditions = (&join.on[..], &filters[..]);
+    let found = looped(session, &outer, (&inner, kind), conditions, Arc::new(schema), table.hints());
+    let found = found.map_err(to_datafusion)?;
     let Some((mut stage, each)) = found else { return Ok(None) };
     let estimate = |plan: &LogicalPlan| logical::estimate(session, plan, inputs).map_err(to_datafusion);
     let cost = |plan: &LogicalPlan| logical::cost(session, plan, inputs).map_err(to_datafusion);

@@ -342,11 +342,9 @@ impl<'s> Graph<'s> {
     /// A loop over an index of the input for each row of the way; with the cost of each lookup.
     fn loops(&self, way: &Way, inner: &Input, link: &Link) -> Result<Option<(Stage, Cost)>> {
         let (Some(outer), Some(own), Some(table)) = (&way.stage, &inner.stage, &inner.table) else { return Ok(None) };
-        if has_access_hints(table) {
-            return Ok(None);
-        }
         let schema = Arc::new(outer.schema.join(&own.schema)?);
-        let found = looped(self.session, outer, (own, LoopKind::Inner), &link.equalities, &link.filters, schema)
+        let conditions = (&link.equalities[..], &link.filters[..]);
+        let found = looped(self.session, outer, (own, LoopKind::Inner), conditions, schema, table.hints())
             .map_err(to_datafusion)?;
         Ok(found.map(|(stage, each)| (stage, Cost::of_index(each.blocks, each.rows).of_lookups(self.index_weight))))
     }
@@ -576,11 +574,6 @@ pub(super) fn one_by_one(
 fn has_new_values(plan: &LogicalPlan) -> bool {
     let found = plan.exists(|node| Ok(node.expressions().iter().any(crate::subquery::is_new_each_time)));
     found.unwrap_or(true)
-}
-
-/// True: hints say how the table is read by itself.
-pub(super) fn has_access_hints(table: &EngineTable) -> bool {
-    table.hints().list.iter().any(|hint| crate::plan::hints::is_for_access(&hint.name))
 }
 
 fn no_loops() -> datafusion::error::DataFusionError {

@@ -352,12 +352,15 @@ impl Binder<'_> {
         let Some(bytes) = functions::evaluate::number(&bound.expr)? else { return Ok(0) };
         let whole = format::number::truncate(&bytes, 0);
         Ok(match format::number::decode_i64(&whole) {
-            Some(n) => usize::try_from(n).unwrap_or(0),
+            Some(n) => usize::try_from(n).unwrap_or(0).min(ROW_COUNT_MAX),
             None if whole.is_negative() => 0,
-            None => usize::MAX,
+            None => ROW_COUNT_MAX,
         })
     }
 }
+
+/// More rows than any query has. The query engine adds an offset and a number of rows in 64 bits with a sign.
+const ROW_COUNT_MAX: usize = 1 << 61;
 
 /// A column of a query as an operand of a set operation.
 fn operand(output: &Output) -> Bound {

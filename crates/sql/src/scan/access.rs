@@ -227,11 +227,17 @@ pub(crate) struct Lookup {
 }
 
 /// The index that finds rows by this condition with the least blocks; None when none has its leading column in an
-/// equality. `wanted`: the columns that are read; `rows`: the table's.
-pub(crate) fn best_lookup(table: &TableDef, predicate: &Predicate, wanted: &[u16], rows: f64) -> Option<Lookup> {
+/// equality. `wanted`: the columns that are read; `rows`: the table's; `hints` name the indexes that may serve.
+pub(crate) fn best_lookup(
+    table: &TableDef,
+    predicate: &Predicate,
+    wanted: &[u16],
+    rows: f64,
+    hints: &[Hint],
+) -> Option<Lookup> {
     let conditions = flattened(Some(predicate));
     let mut best: Option<Lookup> = None;
-    for index in &table.indexes {
+    for index in table.indexes.iter().filter(|index| may_look_up(hints, table, index)) {
         let Some(range) = KeyRange::of(index, 0, &conditions).filter(|range| range.equal > 0) else { continue };
         let only = covers(index, wanted, &conditions);
         let row = if only { 0.0 } else { 1.0 };
@@ -284,6 +290,34 @@ fn means(hint: &Hint, table: &TableDef, index: &IndexDef) -> bool {
     };
     let names = &hint.arguments[1..];
     names.is_empty() || names.iter().any(|name| *name == index.name || name.starts_with('(') && columns(name))
+}
+
+/// Hints that ask for ranges of an index, as lookups are.
+const RANGE_HINTS: [&str; 3] = ["INDEX", "INDEX_RS", "INDEX_RS_ASC"];
+
+/// True: no hint asks for a way to the table's rows that is no lookup.
+pub(crate) fn leaves_lookups(hints: &Hints) -> bool {
+    let others = ["FULL", "INDEX_FFS", "INDEX_SS", "INDEX_SS_ASC"];
+    !hints.list.iter().any(|hint| others.contains(&hint.name.as_str()))
+}
+
+/// True: hints leave lookups by this index open.
+fn may_look_up(hints: &[Hint], table: &TableDef, index: &IndexDef) -> bool {
+    let known = |hint: &&Hint| table.indexes.iter().any(|index| means(hint, table, index));
+    let asked = || hints.iter().filter(|hint| RANGE_HINTS.contains(&hint.name.as_str())).filter(known);
+    let denied = hints.iter().any(|hint| hint.name == "NO_INDEX" && means(hint, table, index));
+    !denied && (asked().next().is_none() || asked().any(|hint| means(hint, table, index)))
+}
+
+/// The fates of hints about the way to the rows of a table that is looked up by an index.
+pub(crate) fn lookup_fates(hints: &Hints, table: &TableDef) -> Vec<HintFate> {
+    let own = hints.list.iter().filter(|hint| crate::plan::hints::is_for_access(&hint.name));
+    let fate = |hint: &Hint| {
+        let known = table.indexes.iter().any(|index| means(hint, table, index));
+        let why = "the table has no such index";
+        if known { HintFate::used(hint) } else { HintFate::not(Mark::Unused, hint, why) }
+    };
+    own.map(fate).collect()
 }
 
 /// The ways of an index that a hint of this name asks for, or forbids.

@@ -29,7 +29,25 @@ pub(crate) fn push(expr: &Expr, table: &TableDef) -> Option<Pushed> {
     if let Some(rowids) = rowids(expr, table) {
         return Some(Pushed::Rowids(rowids));
     }
-    template(expr, table).map(Pushed::Columns)
+    template(expr, table).map(|condition| Pushed::Columns(selecting(condition)))
+}
+
+/// The condition without alternatives that are never true: a row that is chosen is chosen by another one. So a NULL in a
+/// list does not hide the column's other values from an index.
+fn selecting(condition: Template) -> Template {
+    match condition {
+        Template::And(parts) => Template::And(parts.into_iter().map(selecting).collect()),
+        Template::Or(parts) => {
+            let never = |part: &Template| matches!(part, Template::Constant(Truth::False | Truth::Unknown));
+            let mut parts: Vec<_> = parts.into_iter().map(selecting).filter(|part| !never(part)).collect();
+            match parts.len() {
+                0 => Template::Constant(Truth::False),
+                1 => parts.swap_remove(0),
+                _ => Template::Or(parts),
+            }
+        }
+        other => other,
+    }
 }
 
 fn is_rowid(expr: &Expr, table: &TableDef) -> bool {
