@@ -175,8 +175,8 @@ fn modelled(spec: &FlashSpec, load: &Load) -> LoadResult {
     run(&mut crate::flash::Flash::new(spec), load)
 }
 
-/// Measures a device, fits a model, and measures again. `measure` runs a load on the device; `name` is the device's in the
-/// model.
+/// Measures a device, fits a model, and measures again. `measure` runs a load on the device; `name` is the device's in
+/// the model.
 ///
 /// # Errors
 /// Errors of `measure`.

@@ -81,8 +81,8 @@ impl Flash {
         Ticket(self.tickets)
     }
 
-    /// Passes bytes over the link when they are ready. Its rate is a limit; a request that waits for something else keeps
-    /// nobody from the link.
+    /// Passes bytes over the link when they are ready. Its rate is a limit; a request that waits for something else
+    /// keeps nobody from the link.
     fn linked(&mut self, at: f64, ready: f64, bytes: f64) -> f64 {
         let us = bytes / self.spec.link_mb_per_s.get();
         self.link_at = self.link_at.max(at) + us;

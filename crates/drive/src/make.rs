@@ -13,8 +13,8 @@ fn refused(path: &Path, why: &dyn std::fmt::Display) -> common::Error {
     invalid(format!("\"{}\" is not made: {why}", path.display()))
 }
 
-/// Makes so many cells in a directory, each named after its folder: `cell01`, `cell02` and so on. All of them or none; nothing is written
-/// over. Returns the paths of the grid disks. `device_bytes`: size of one device of the model.
+/// Makes so many cells in a directory, each named after its folder: `cell01`, `cell02` and so on. All of them or none;
+/// nothing is written over. Returns the paths of the grid disks. `device_bytes`: size of one device of the model.
 ///
 /// # Errors
 /// HW-0080 when the grids do not fit the devices, a folder is there already, the file system has too little room, or

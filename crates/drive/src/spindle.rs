@@ -60,7 +60,8 @@ impl SpindleState {
     }
 }
 
-/// A request that a device has taken, and whose end is to be asked for once: by [`Spindle::wait`] or [`Spindle::forget`].
+/// A request that a device has taken, and whose end is to be asked for once: by [`Spindle::wait`] or
+/// [`Spindle::forget`].
 #[derive(Debug)]
 pub struct Submitted {
     ticket: Ticket,
@@ -203,8 +204,8 @@ common::sync::thread_local! {
     static ON_TIME: Cell<bool> = const { Cell::new(false) };
 }
 
-/// Asks the kernel to wake the calling thread when it is due: by default it may wait for 50 microseconds, to wake several
-/// threads at once.
+/// Asks the kernel to wake the calling thread when it is due: by default it may wait for 50 microseconds, to wake
+/// several threads at once.
 fn wake_on_time() {
     ON_TIME.with(|on_time| {
         if !on_time.replace(true) {

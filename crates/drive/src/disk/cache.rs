@@ -103,8 +103,8 @@ impl ReadCache {
         self.segments.truncate(self.segments_max);
     }
 
-    /// A stream goes on being read from memory up to `end`: the head may read on further, unless it has ceased to. `rate`
-    /// is that of the place where the head is.
+    /// A stream goes on being read from memory up to `end`: the head may read on further, unless it has ceased to.
+    /// `rate` is that of the place where the head is.
     pub(super) fn was_used(&mut self, end: u64, at: f64, rate: impl Fn(u64) -> f64) {
         let (most, segment_blocks) = (self.read_ahead.min(self.segment_blocks), self.segment_blocks);
         let Some(segment) = self.segments.first_mut() else { return };

@@ -20,7 +20,8 @@ use crate::model::{Kind, Model, Request, Ticket};
 
 /// Bytes of a block.
 pub(crate) const SECTOR: u64 = 512;
-/// A request that has waited for so long is next, whatever is nearer: a stream at one place keeps nobody waiting for ever.
+/// A request that has waited for so long is next, whatever is nearer: a stream at one place keeps nobody waiting for
+/// ever.
 const WAIT_US_MAX: f64 = 250_000.0;
 
 /// Something that the arm has to do.

@@ -32,8 +32,8 @@ pub(crate) fn push(expr: &Expr, table: &TableDef) -> Option<Pushed> {
     template(expr, table).map(|condition| Pushed::Columns(selecting(condition)))
 }
 
-/// The condition without alternatives that are never true: a row that is chosen is chosen by another one. So a NULL in a
-/// list does not hide the column's other values from an index.
+/// The condition without alternatives that are never true: a row that is chosen is chosen by another one. So a NULL in
+/// a list does not hide the column's other values from an index.
 fn selecting(condition: Template) -> Template {
     match condition {
         Template::And(parts) => Template::And(parts.into_iter().map(selecting).collect()),
