@@ -39,7 +39,10 @@ pub fn make_cells(
     }
     let of_cell = cell.grid.iter().map(|grid| grid.bytes()).fold(0, u64::saturating_add);
     let wanted = of_cell.saturating_mul(u64::from(cell.disks)).saturating_mul(u64::from(cells));
-    files.create_directory(directory).map_err(|error| refused(directory, &error))?;
+    // The working directory has no name here.
+    if !directory.as_os_str().is_empty() {
+        files.create_directory(directory).map_err(|error| refused(directory, &error))?;
+    }
     if let Some(free) = files.free_bytes(directory).map_err(|error| refused(directory, &error))?
         && free < wanted
     {

@@ -959,32 +959,32 @@ select * from table(dbms_xplan.display(format => 'ALL'))
 ---
 EXPLAIN
 PLAN_TABLE_OUTPUT
-Plan hash value: 2759079298
+Plan hash value: 1850227457
 -
 -------------------------------------------------------------------
 | Id  | Operation           | Name  | Rows  | Bytes | Cost (%CPU) |
 -------------------------------------------------------------------
 |   0 | SELECT STATEMENT    |       |     1 |    72 |     7   (0) |
 |*  1 |  HASH JOIN          |       |     1 |    72 |     7   (0) |
-|*  2 |   HASH JOIN         |       |     1 |    41 |     5   (0) |
+|   2 |   NESTED LOOPS      |       |     1 |    41 |     4   (0) |
 |   3 |    TABLE ACCESS FULL| SMALL |     1 |    10 |     2   (0) |
-|   4 |    TABLE ACCESS FULL| T     |  1000 | 31000 |     2   (0) |
-|*  5 |   INDEX RANGE SCAN  | T_ID  |    10 |   310 |     2   (0) |
+|*  4 |    INDEX UNIQUE SCAN| T_ID  |     1 |    31 |     2   (0) |
+|   5 |   TABLE ACCESS FULL | T     |  1000 | 31000 |     2   (0) |
 -------------------------------------------------------------------
 -
 Object Alias (identified by operation id):
 ------------------------------------------
 -
    3 - S
-   4 - T
-   5 - U
+   4 - U
+   5 - T
 -
 Predicate Information (identified by operation id):
 ---------------------------------------------------
 -
-   1 - access("T"."ID"="U"."ID")
-   2 - access("S"."ID"="T"."ID")
-   5 - access("U"."ID">990)
+   1 - access("U"."ID"="T"."ID")
+   4 - access("U"."ID"="S"."ID")
+       filter("U"."ID">990)
 -
 Hint Report (identified by operation id / Object Alias):
 Total hints for statement: 3 (U - Unused (1), N - Unresolved (1))
@@ -992,10 +992,10 @@ Total hints for statement: 3 (U - Unused (1), N - Unresolved (1))
 -
    0 - STATEMENT
          N -  INDEX(SMALL NIX) / its query block has no table of this name
-   4 - T
-         U -  INDEX(T T_GRP) / no condition gives a range of the index, and it may lack rows
-   5 - U
+   4 - U
            -  INDEX(U T_ID)
+   5 - T
+         U -  INDEX(T T_GRP) / no condition gives a range of the index, and it may lack rows
 
 explain plan for update /*+ index(t t_grp) */ t set day = null where grp = 1 and name = 'x';
 select * from table(dbms_xplan.display(format => 'typical +hint_report'))
