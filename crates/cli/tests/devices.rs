@@ -25,7 +25,7 @@ fn models_are_listed_and_shown() {
     }
 }
 
-/// A small disk. Four zones of eight cylinders.
+/// A small disk of two zones.
 const MODEL: &str = "\
 device = \"a small disk\"
 
@@ -96,7 +96,7 @@ fn a_trace_is_scored_and_a_wrong_one_refused() {
 }
 
 const SCRIPT: &str = "\
-create diskgroup data external redundancy disk '../cell01/DATA_*', '../cell02/DATA_*';
+create diskgroup data external redundancy disk '../cell*/DATA_*';
 create tablespace inside datafile '+DATA' size 2m;
 create table t (n number, c varchar2(100)) tablespace inside;
 insert into t select level, rpad('x', 90, 'x') from dual connect by level <= 2000;

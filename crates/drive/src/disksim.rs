@@ -5,6 +5,7 @@ use std::fmt::Write as _;
 
 use common::Result;
 
+use crate::disk::average_seek_ms;
 use crate::error::invalid;
 
 /// A number behind a name and `=`, wherever it stands first.
@@ -35,18 +36,6 @@ fn seeks(text: &str) -> Vec<(u32, f64)> {
         Some((distance.trim().parse().ok()?, ms.trim().parse().ok()?))
     };
     text.lines().filter_map(point).collect()
-}
-
-/// The average of seeks between two places that are chosen at random.
-fn average(points: &[(u32, f64)], cylinders: u32) -> f64 {
-    let at = |distance: u32| {
-        let next = points.partition_point(|(d, _)| *d < distance).clamp(1, points.len() - 1);
-        let ((d0, t0), (d1, t1)) = (points[next - 1], points[next]);
-        t0 + (t1 - t0) * (f64::from(distance) - f64::from(d0)) / (f64::from(d1) - f64::from(d0))
-    };
-    let pairs = (1..cylinders).map(|distance| (f64::from(cylinders - distance), at(distance)));
-    let (sum, weight) = pairs.fold((0.0, 0.0), |(sum, weight), (w, ms)| (sum + w * ms, weight + w));
-    sum / weight
 }
 
 /// The text of a model file.
@@ -88,7 +77,7 @@ pub fn model_file(device: &str, model: &str, specs: &str, seek: &str, measured: 
         let full = number(model, "Full strobe seek time")?;
         put(format!(
             "seek = {{ single_ms = {single}, average_ms = {:.2}, full_ms = {full} }}",
-            average(&points, cylinders)
+            average_seek_ms(&points, cylinders)
         ));
     }
     put(format!("write_settle_ms = {}", number(model, "Add. write settling delay")?));

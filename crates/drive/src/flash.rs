@@ -81,8 +81,8 @@ impl Flash {
         Ticket(self.tickets)
     }
 
-    /// Passes bytes over the link when they are ready. Its rate is a limit; a request that waits for something else
-    /// keeps nobody from the link.
+    /// Passes bytes over the link when they are ready. The link is a rate: a request that waits for a unit or for the
+    /// buffer does not occupy it.
     fn linked(&mut self, at: f64, ready: f64, bytes: f64) -> f64 {
         let us = bytes / self.spec.link_mb_per_s.get();
         self.link_at = self.link_at.max(at) + us;
@@ -146,14 +146,8 @@ impl Model for Flash {
         self.ended(from + self.spec.flush_us.get())
     }
 
-    fn advance(&mut self, _: f64) {}
-
     fn take_end(&mut self, ticket: Ticket) -> Option<f64> {
         self.done.remove(&ticket)
-    }
-
-    fn next_begin(&self) -> Option<f64> {
-        None
     }
 
     fn bytes(&self) -> u64 {

@@ -32,14 +32,16 @@ pub trait Model: Send + Debug {
     fn flush(&mut self, at: f64) -> Ticket;
 
     /// Carries out what begins until `now`. Which request comes next is decided when the device is free, so the end of
-    /// a request may be unknown before.
-    fn advance(&mut self, now: f64);
+    /// a request may be unknown before. A device that decides at the arrival has nothing to do here.
+    fn advance(&mut self, _now: f64) {}
 
     /// The end of a request, once it has been decided; it may lie in the future. The ticket is spent then.
     fn take_end(&mut self, ticket: Ticket) -> Option<f64>;
 
-    /// When the next waiting request begins.
-    fn next_begin(&self) -> Option<f64>;
+    /// When the next waiting request begins; None where no request waits for a decision.
+    fn next_begin(&self) -> Option<f64> {
+        None
+    }
 
     /// Bytes of its address space.
     fn bytes(&self) -> u64;

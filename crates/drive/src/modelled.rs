@@ -22,7 +22,7 @@ pub struct ModelledDevice {
     bytes: u64,
 }
 
-/// A request of a spindle; when it is dropped before its end was asked for, nobody will.
+/// A request under way on a spindle. A drop before the wait has the spindle forget it.
 #[derive(Debug)]
 struct InFlight {
     spindle: Arc<Spindle>,
@@ -154,7 +154,7 @@ impl ReadInFlight for ModelledRead {
     }
 
     fn wait(self: Box<Self>) -> io::Result<Vec<AlignedBuffer>> {
-        let asked = self.in_flight.spindle.asked();
+        let asked = self.in_flight.spindle.now();
         let result = self.read.wait();
         self.in_flight.wait_since(asked);
         result

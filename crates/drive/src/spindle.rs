@@ -1,8 +1,8 @@
 //! A modelled device in real time: one queue, whose requests end when the model says.
 //!
-//! Whoever waits for a request carries the model forward: one waiter at a time lets the model decide what comes next,
-//! and tells the others when their requests end. Without a waiter nothing has to happen, because decisions depend on
-//! the times of arrival alone and can be made later.
+//! The waiters carry the model forward: one waiter at a time lets the model decide what comes next, and tells the
+//! others when their requests end. Without a waiter nothing has to happen, because decisions depend on the times of
+//! arrival alone and can be made later.
 
 use std::cell::Cell;
 use std::collections::{BTreeMap, BTreeSet};
@@ -33,7 +33,7 @@ struct SpindleState {
     waiting: BTreeMap<Ticket, Arc<Condvar>>,
     /// Ends that have been decided and not been asked for yet.
     ends: BTreeMap<Ticket, f64>,
-    /// Requests whose end nobody asks for any more.
+    /// Requests that were dropped before their ends were decided.
     forgotten: BTreeSet<Ticket>,
     /// One of the waiting carries the model forward.
     driven: bool,
@@ -83,7 +83,8 @@ impl Spindle {
         Self { clock, dilate, origin_us, state: Mutex::new(state), lateness: Lateness::default() }
     }
 
-    fn now(&self) -> f64 {
+    /// The present in the model's time.
+    pub(crate) fn now(&self) -> f64 {
         self.clock.monotonic_us().saturating_sub(self.origin_us) as f64 / self.dilate
     }
 
@@ -111,18 +112,13 @@ impl Spindle {
         end <= now
     }
 
-    /// Model's time of now.
-    pub fn asked(&self) -> f64 {
-        self.now()
-    }
-
     /// Blocks until the request ends. Its lateness begins at its end.
     pub fn wait(&self, submitted: Submitted) {
         self.wait_since(submitted, 0.0);
     }
 
-    /// As [`wait`](Self::wait), for a caller that asked for the end at the model's time `asked`: before that nobody was
-    /// there to be late for.
+    /// As [`wait`](Self::wait), for a caller that began to wait at the model's time `asked`. Lateness begins then at
+    /// the earliest: what the caller did before is no delay of the device.
     pub fn wait_since(&self, submitted: Submitted, asked: f64) {
         let end = self.decided(submitted.ticket);
         let mut state = self.state.lock();
@@ -138,7 +134,7 @@ impl Spindle {
         }
     }
 
-    /// Nobody asks for the end of this request.
+    /// Drops a request whose end the caller does not want.
     pub fn forget(&self, submitted: Submitted) {
         let mut state = self.state.lock();
         if state.end(submitted.ticket).is_none() {

@@ -114,14 +114,8 @@ impl Model for Volume {
         self.ended(at + self.spec.flush_us.get())
     }
 
-    fn advance(&mut self, _: f64) {}
-
     fn take_end(&mut self, ticket: Ticket) -> Option<f64> {
         self.done.remove(&ticket)
-    }
-
-    fn next_begin(&self) -> Option<f64> {
-        None
     }
 
     fn bytes(&self) -> u64 {

@@ -14,20 +14,21 @@ use std::collections::BTreeMap;
 use cache::{Lookup, ReadCache};
 use geometry::{Geometry, Place};
 use seek::SeekCurve;
+pub(crate) use seek::average_seek_ms;
 use spec::{AfterSpec, DiskSpec, Scheduling};
 
 use crate::model::{Kind, Model, Request, Ticket};
 
 /// Bytes of a block.
 pub(crate) const SECTOR: u64 = 512;
-/// A request that has waited for so long is next, whatever is nearer: a stream at one place keeps nobody waiting for
+/// A request that has waited for so long is next, whatever is nearer: a stream at one place cannot delay it for
 /// ever.
 const WAIT_US_MAX: f64 = 250_000.0;
 
 /// Something that the arm has to do.
 #[derive(Clone, Copy, Debug)]
 struct Job {
-    /// Who waits for it; None for a write that has ended in the memory.
+    /// Ticket of the waiting request; None for a write that has ended in the memory.
     ticket: Option<Ticket>,
     block: u64,
     blocks: u64,

@@ -56,6 +56,18 @@ impl SeekCurve {
     }
 }
 
+/// The average of seeks between two places that are chosen at random, from measured distances and milliseconds.
+pub(crate) fn average_seek_ms(points: &[(u32, f64)], cylinders: u32) -> f64 {
+    average_us(&SeekCurve::new(&SeekSpec::Measured(points.to_vec()), cylinders), cylinders) / 1e3
+}
+
+/// All pairs of places, weighed by their number.
+fn average_us(curve: &SeekCurve, cylinders: u32) -> f64 {
+    let pairs = (1..cylinders).map(|distance| (f64::from(cylinders - distance), curve.us(distance)));
+    let (sum, weight) = pairs.fold((0.0, 0.0), |(sum, weight), (w, us)| (sum + w * us, weight + w));
+    sum / weight
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -66,10 +78,8 @@ mod tests {
         let curve = SeekCurve::new(&figures, 7000);
         assert!((curve.us(1) - 800.0).abs() < 1.0);
         assert!((curve.us(6999) - 10_600.0).abs() < 1.0);
-        // All pairs of places, weighed by their number: the average of the data sheet.
-        let pairs = (1..7000).map(|d| (f64::from(7000 - d), curve.us(d)));
-        let (sum, weight) = pairs.fold((0.0, 0.0), |(sum, weight), (w, us)| (sum + w * us, weight + w));
-        assert!((sum / weight - 5500.0).abs() < 30.0, "{}", sum / weight);
+        let average = average_us(&curve, 7000);
+        assert!((average - 5500.0).abs() < 30.0, "{average}");
     }
 
     #[test]

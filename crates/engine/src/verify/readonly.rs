@@ -92,6 +92,10 @@ impl FileSystem for ReadOnly {
         self.below.list(directory)
     }
 
+    fn directories(&self, directory: &Path) -> io::Result<Vec<PathBuf>> {
+        self.below.directories(directory)
+    }
+
     // Files are not claimed: an instance that has mounted a disk group keeps its disks.
 
     fn read_whole(&self, path: &Path) -> io::Result<Vec<u8>> {

@@ -318,6 +318,14 @@ impl FileSystem for GroupFiles {
         self.below.list(directory)
     }
 
+    fn directories(&self, directory: &Path) -> io::Result<Vec<PathBuf>> {
+        self.below.directories(directory)
+    }
+
+    fn free_bytes(&self, directory: &Path) -> io::Result<Option<u64>> {
+        self.below.free_bytes(directory)
+    }
+
     fn claim(&self, path: &Path) -> io::Result<Claim> {
         self.below.claim(path)
     }
