@@ -3,20 +3,29 @@
 //! The bytes have passed a checksum. They are checked all the same: no value is used as a length or an offset before.
 
 use common::Result;
-use zerocopy::{FromBytes, IntoBytes};
+use zerocopy::{FromBytes, Immutable, IntoBytes, KnownLayout, Unaligned};
 
-use crate::directory::{Change, Directory, DiskEntry, FileEntry, POINTER_BYTES, Pointer};
+use crate::directory::{
+    Change, Directory, DiskEntry, DiskMode, FileEntry, Move, POINTER_BYTES, REGION_ENTRY_BYTES, Region,
+};
 use crate::error::corrupt;
 use crate::header::Id;
 use crate::layout::AuSize;
 use crate::name::FileKind;
+use crate::redundancy::Redundancy;
+use crate::shape::{ExtentGrowth, Striping};
+
+/// The version of metadata that is written.
+pub(crate) const VERSION: u32 = 2;
+/// The version before mirroring.
+pub(crate) const UNMIRRORED: u32 = 1;
 
 /// Bytes of a file in a snapshot, without its tag and its extents.
 const FILE_BYTES: usize = 35;
-/// Bytes of a disk, without its name.
-const DISK_BYTES: usize = 23;
-/// Bytes of a snapshot, without disks and files.
-const SNAPSHOT_BYTES: usize = 17;
+/// Bytes of a disk, without its name and its failure group's.
+const DISK_BYTES: usize = 44;
+/// Bytes of a snapshot, without disks, files and regions.
+const SNAPSHOT_BYTES: usize = 45;
 
 struct Reader<'a>(&'a [u8]);
 
@@ -55,12 +64,59 @@ impl<'a> Reader<'a> {
         Ok(text.to_owned())
     }
 
-    fn pointers(&mut self) -> Result<Vec<Pointer>> {
+    /// A list of values of one size, with their number before it.
+    fn list<T: FromBytes + Immutable + KnownLayout + Unaligned + Clone>(&mut self) -> Result<Vec<T>> {
         let count = self.u32()? as usize;
-        let bytes = count.checked_mul(POINTER_BYTES).ok_or_else(|| corrupt("it has too many extents"))?;
+        let bytes = count.checked_mul(size_of::<T>()).ok_or_else(|| corrupt("a list in it is too long"))?;
         let bytes = self.take(bytes)?;
-        let pointers = <[Pointer]>::ref_from_bytes(bytes).map_err(|_| corrupt("its extents are cut off"))?;
-        Ok(pointers.to_vec())
+        let values = <[T]>::ref_from_bytes(bytes).map_err(|_| corrupt("a list in it is cut off"))?;
+        Ok(values.to_vec())
+    }
+
+    fn flag(&mut self) -> Result<bool> {
+        match self.u8()? {
+            0 => Ok(false),
+            1 => Ok(true),
+            other => Err(corrupt(format!("{other} where yes or no is expected"))),
+        }
+    }
+
+    fn mode(&mut self) -> Result<DiskMode> {
+        DiskMode::from_code(self.u8()?).ok_or_else(|| corrupt("a disk in an unknown mode"))
+    }
+
+    fn disk(&mut self) -> Result<DiskEntry> {
+        Ok(DiskEntry {
+            number: self.u16()?,
+            id: self.array::<{ size_of::<Id>() }>()?,
+            units: self.u32()?,
+            mode: self.mode()?,
+            dropping: self.flag()?,
+            outdated: self.flag()?,
+            carrier: self.flag()?,
+            epoch: self.u64()?,
+            offline_since_us: self.u64()?,
+            name: self.text()?,
+            failure_group: self.text()?,
+        })
+    }
+
+    /// A disk as the version before mirroring has it. Which disks have the metadata is in their headers.
+    fn unmirrored_disk(&mut self) -> Result<DiskEntry> {
+        let (number, id, units, name) = (self.u16()?, self.array::<{ size_of::<Id>() }>()?, self.u32()?, self.text()?);
+        Ok(DiskEntry {
+            number,
+            id,
+            failure_group: name.clone(),
+            name,
+            units,
+            mode: DiskMode::Online,
+            dropping: false,
+            outdated: false,
+            carrier: true,
+            epoch: 0,
+            offline_since_us: 0,
+        })
     }
 
     fn file(&mut self) -> Result<FileEntry> {
@@ -70,13 +126,14 @@ impl<'a> Reader<'a> {
         let copies = self.u8()?;
         let created_us = self.u64()?;
         let size = self.u64()?;
-        // Room for a striping and a size of extents of its own.
-        if self.u32()? != 0 {
+        let striping = Striping::from_code(self.u8()?).ok_or_else(|| corrupt("a file of an unknown striping"))?;
+        let growing = self.flag()?;
+        if self.u16()? != 0 {
             return Err(corrupt("a file with attributes that this version does not know"));
         }
         let tag = self.text()?;
-        let extents = self.pointers()?;
-        Ok(FileEntry { number, incarnation, kind, tag, created_us, size, copies, extents })
+        let extents = self.list()?;
+        Ok(FileEntry { number, incarnation, kind, tag, created_us, size, copies, striping, growing, extents })
     }
 
     fn end(&self) -> Result<()> {
@@ -89,9 +146,20 @@ fn text(to: &mut Vec<u8>, text: &str) {
     to.extend(text.as_bytes());
 }
 
-fn pointers(to: &mut Vec<u8>, pointers: &[Pointer]) {
-    to.extend((pointers.len() as u32).to_le_bytes());
-    to.extend(pointers.as_bytes());
+fn list<T: IntoBytes + Immutable>(to: &mut Vec<u8>, values: &[T]) {
+    to.extend((values.len() as u32).to_le_bytes());
+    to.extend(values.as_bytes());
+}
+
+fn disk(to: &mut Vec<u8>, disk: &DiskEntry) {
+    to.extend(disk.number.to_le_bytes());
+    to.extend(disk.id);
+    to.extend(disk.units.to_le_bytes());
+    to.extend([disk.mode as u8, u8::from(disk.dropping), u8::from(disk.outdated), u8::from(disk.carrier)]);
+    to.extend(disk.epoch.to_le_bytes());
+    to.extend(disk.offline_since_us.to_le_bytes());
+    text(to, &disk.name);
+    text(to, &disk.failure_group);
 }
 
 fn file(to: &mut Vec<u8>, file: &FileEntry) {
@@ -101,9 +169,9 @@ fn file(to: &mut Vec<u8>, file: &FileEntry) {
     to.push(file.copies);
     to.extend(file.created_us.to_le_bytes());
     to.extend(file.size.to_le_bytes());
-    to.extend(0_u32.to_le_bytes());
+    to.extend([file.striping as u8, u8::from(file.growing), 0, 0]);
     text(to, &file.tag);
-    pointers(to, &file.extents);
+    list(to, &file.extents);
 }
 
 /// A change in its form in the journal.
@@ -118,7 +186,7 @@ pub(crate) fn encode_change(change: &Change) -> Vec<u8> {
             to.push(2);
             to.extend(number.to_le_bytes());
             to.extend(size.to_le_bytes());
-            pointers(&mut to, extents);
+            list(&mut to, extents);
         }
         Change::Shrink { number, size } => {
             to.push(3);
@@ -130,6 +198,42 @@ pub(crate) fn encode_change(change: &Change) -> Vec<u8> {
             to.extend(number.to_le_bytes());
         }
         Change::Drop => to.push(5),
+        Change::Dirty { regions } => {
+            to.push(6);
+            list(&mut to, regions);
+        }
+        Change::Clean { regions, stale } => {
+            to.extend([7, u8::from(*stale)]);
+            list(&mut to, regions);
+        }
+        Change::Mode { number, mode, dropping, at_us } => {
+            to.push(8);
+            to.extend(number.to_le_bytes());
+            to.extend([*mode as u8, u8::from(*dropping)]);
+            to.extend(at_us.to_le_bytes());
+        }
+        Change::AddDisks(disks) => {
+            to.push(9);
+            to.extend((disks.len() as u32).to_le_bytes());
+            disks.iter().for_each(|one| disk(&mut to, one));
+        }
+        Change::RemoveDisk { number } => {
+            to.push(10);
+            to.extend(number.to_le_bytes());
+        }
+        Change::ResizeDisk { number, units } => {
+            to.push(11);
+            to.extend(number.to_le_bytes());
+            to.extend(units.to_le_bytes());
+        }
+        Change::Moves(moves) => {
+            to.push(12);
+            list(&mut to, moves);
+        }
+        Change::Rebalance { power } => {
+            to.extend([13, u8::from(power.is_some())]);
+            to.extend(power.unwrap_or(0).to_le_bytes());
+        }
     }
     to
 }
@@ -142,10 +246,27 @@ pub(crate) fn decode_change(bytes: &[u8]) -> Result<Change> {
     let mut from = Reader(bytes);
     let change = match from.u8()? {
         1 => Change::Create(from.file()?),
-        2 => Change::Extend { number: from.u32()?, size: from.u64()?, extents: from.pointers()? },
+        2 => Change::Extend { number: from.u32()?, size: from.u64()?, extents: from.list()? },
         3 => Change::Shrink { number: from.u32()?, size: from.u64()? },
         4 => Change::Delete { number: from.u32()? },
         5 => Change::Drop,
+        6 => Change::Dirty { regions: from.list()? },
+        7 => {
+            let stale = from.flag()?;
+            Change::Clean { regions: from.list()?, stale }
+        }
+        8 => Change::Mode { number: from.u16()?, mode: from.mode()?, dropping: from.flag()?, at_us: from.u64()? },
+        9 => {
+            let count = from.u32()?;
+            Change::AddDisks((0..count).map(|_| from.disk()).collect::<Result<_>>()?)
+        }
+        10 => Change::RemoveDisk { number: from.u16()? },
+        11 => Change::ResizeDisk { number: from.u16()?, units: from.u32()? },
+        12 => Change::Moves(from.list::<Move>()?),
+        13 => {
+            let (there, power) = (from.flag()?, from.u16()?);
+            Change::Rebalance { power: there.then_some(power) }
+        }
         kind => return Err(corrupt(format!("a change of the unknown kind {kind}"))),
     };
     from.end()?;
@@ -154,9 +275,32 @@ pub(crate) fn decode_change(bytes: &[u8]) -> Result<Change> {
 
 /// Bytes that [`encode`] will make.
 pub(crate) fn encoded_bytes(directory: &Directory) -> u64 {
-    let disks = directory.disks.iter().map(|disk| DISK_BYTES + disk.name.len()).sum::<usize>();
+    let regions = (directory.dirty.len() + directory.stale.len()) * REGION_ENTRY_BYTES;
+    whole_bytes(directory) + regions as u64
+}
+
+/// Bytes of a snapshot without its regions.
+fn whole_bytes(directory: &Directory) -> u64 {
+    let disks = directory.disks.values().map(disk_bytes).sum::<u64>();
     let files = directory.files.values().map(file_bytes).sum::<u64>();
-    (SNAPSHOT_BYTES + disks) as u64 + files
+    SNAPSHOT_BYTES as u64 + disks + files
+}
+
+/// Bytes of the largest snapshot that this directory can have without another file, extent or disk: all regions are
+/// dirty and stale.
+pub(crate) fn largest_bytes(directory: &Directory) -> u64 {
+    let regions = directory.files.values().map(|file| region_bytes(directory.au, file.copies, file.extents.len()));
+    whole_bytes(directory) + regions.sum::<u64>()
+}
+
+/// Bytes that the regions of so many pointers can have in a snapshot.
+pub(crate) fn region_bytes(au: AuSize, copies: u8, pointers: usize) -> u64 {
+    if copies < 2 {
+        return 0;
+    }
+    let extents = pointers as u64 / u64::from(copies);
+    // One more than there are: added pointers may begin within a region.
+    2 * (extents.div_ceil(Region::extents(au)) + 1) * REGION_ENTRY_BYTES as u64
 }
 
 /// Bytes that a file adds to a snapshot.
@@ -164,48 +308,68 @@ pub(crate) fn file_bytes(file: &FileEntry) -> u64 {
     (FILE_BYTES + file.tag.len() + POINTER_BYTES * file.extents.len()) as u64
 }
 
+/// Bytes that a disk adds to a snapshot.
+pub(crate) fn disk_bytes(disk: &DiskEntry) -> u64 {
+    (DISK_BYTES + disk.name.len() + disk.failure_group.len()) as u64
+}
+
 /// All of the metadata in its form in a snapshot.
 pub(crate) fn encode(directory: &Directory) -> Vec<u8> {
     let mut to = Vec::with_capacity(encoded_bytes(directory) as usize);
     to.extend((directory.au.bytes() as u32).to_le_bytes());
     to.extend(directory.next_incarnation.to_le_bytes());
-    to.push(u8::from(directory.dropped));
+    to.extend([u8::from(directory.dropped), directory.redundancy as u8]);
+    to.extend(directory.growth.four_from.to_le_bytes());
+    to.extend(directory.growth.sixteen_from.to_le_bytes());
+    to.extend(directory.epoch.to_le_bytes());
+    to.push(u8::from(directory.rebalance.is_some()));
+    to.extend(directory.rebalance.unwrap_or(0).to_le_bytes());
     to.extend((directory.disks.len() as u32).to_le_bytes());
     to.extend((directory.files.len() as u32).to_le_bytes());
-    for disk in &directory.disks {
-        to.extend(disk.number.to_le_bytes());
-        to.extend(disk.id);
-        to.extend(disk.units.to_le_bytes());
-        text(&mut to, &disk.name);
-    }
-    for entry in directory.files.values() {
-        file(&mut to, entry);
+    directory.disks.values().for_each(|one| disk(&mut to, one));
+    directory.files.values().for_each(|one| file(&mut to, one));
+    for regions in [&directory.dirty, &directory.stale] {
+        list(&mut to, &regions.iter().copied().collect::<Vec<_>>());
     }
     to
 }
 
-/// Decodes the output of [`encode`].
+/// Decodes the output of [`encode`], of this version or of the one before mirroring.
 ///
 /// # Errors
 /// ORA-15196.
-pub(crate) fn decode(bytes: &[u8]) -> Result<Directory> {
+pub(crate) fn decode(version: u32, bytes: &[u8]) -> Result<Directory> {
     let mut from = Reader(bytes);
+    let mirrored = match version {
+        VERSION => true,
+        UNMIRRORED => false,
+        _ => return Err(corrupt(format!("it has version {version}, which is unknown"))),
+    };
     let au = AuSize::new(u64::from(from.u32()?)).map_err(|error| corrupt(error.text))?;
     let next_incarnation = from.u32()?;
     let dropped = from.u8()? != 0;
+    let (mut redundancy, mut growth) = (Redundancy::External, ExtentGrowth::default());
+    let (mut epoch, mut rebalance) = (0, None);
+    if mirrored {
+        redundancy = Redundancy::from_code(from.u8()?).ok_or_else(|| corrupt("an unknown redundancy"))?;
+        growth = ExtentGrowth { four_from: from.u32()?, sixteen_from: from.u32()? };
+        if growth.four_from > growth.sixteen_from {
+            return Err(corrupt("its extents grow before they grow"));
+        }
+        epoch = from.u64()?;
+        let (there, power) = (from.flag()?, from.u16()?);
+        rebalance = there.then_some(power);
+    }
     let (disks, files) = (from.u32()?, from.u32()?);
-    let mut directory = Directory::new(au, Vec::new());
+    let mut directory = Directory::new(au, redundancy, growth, Vec::new());
     for number in 0..disks {
-        let disk = DiskEntry {
-            number: from.u16()?,
-            id: from.array::<{ size_of::<Id>() }>()?,
-            units: from.u32()?,
-            name: from.text()?,
-        };
-        if u32::from(disk.number) != number {
+        let disk = if mirrored { from.disk()? } else { from.unmirrored_disk()? };
+        if !mirrored && u32::from(disk.number) != number {
             return Err(corrupt(format!("disk {number} has the number {}", disk.number)));
         }
-        directory.disks.push(disk);
+        if directory.disks.insert(disk.number, disk).is_some() {
+            return Err(corrupt("a disk is there twice"));
+        }
     }
     for _ in 0..files {
         let file = from.file()?;
@@ -214,25 +378,47 @@ pub(crate) fn decode(bytes: &[u8]) -> Result<Directory> {
             return Err(corrupt("a file is there twice, or its incarnation is still to come"));
         }
     }
+    if mirrored {
+        directory.dirty = from.list::<Region>()?.into_iter().collect();
+        directory.stale = from.list::<Region>()?.into_iter().collect();
+    }
     from.end()?;
     directory.next_incarnation = next_incarnation;
     directory.dropped = dropped;
+    directory.epoch = epoch;
+    directory.rebalance = rebalance;
     Ok(directory)
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::directory::Pointer;
     use crate::layout::MB;
 
     fn directory() -> Directory {
-        let disk =
-            |number: u16| DiskEntry { number, id: [number as u8; 16], name: format!("DATA_{number:04}"), units: 64 };
-        let mut directory = Directory::new(AuSize::default(), vec![disk(0), disk(1)]);
+        let growth = ExtentGrowth::default();
+        let mut directory = Directory::new(AuSize::default(), Redundancy::Normal, growth, vec![disk(0), disk(1)]);
         for change in changes() {
             directory.apply(&change).unwrap();
         }
         directory
+    }
+
+    fn disk(number: u16) -> DiskEntry {
+        DiskEntry {
+            number,
+            id: [number as u8; 16],
+            name: format!("DATA_{number:04}"),
+            failure_group: format!("CELL{number}"),
+            units: 64,
+            mode: DiskMode::Online,
+            dropping: number == 1,
+            outdated: false,
+            carrier: number == 0,
+            epoch: 7,
+            offline_since_us: 0,
+        }
     }
 
     fn changes() -> Vec<Change> {
@@ -243,16 +429,29 @@ mod tests {
             tag: "USERS".into(),
             created_us: 77,
             size: u64::from(extents) * MB,
-            copies: 1,
-            extents: (0..extents).map(|unit| Pointer::new((unit % 2) as u16, 10 + unit)).collect(),
+            copies: 2,
+            striping: Striping::Coarse,
+            growing: true,
+            extents: (0..2 * extents).map(|unit| Pointer::new((unit % 2) as u16, 10 + unit, 1)).collect(),
         };
+        let more = [Pointer::new(0, 20, 1), Pointer::new(1, 20, 1), Pointer::NONE, Pointer::new(1, 21, 1)];
+        let mode = |number, mode| Change::Mode { number, mode, dropping: false, at_us: 99 };
         vec![
             Change::Create(file(256, 1, 3)),
             Change::Create(file(257, 2, 0)),
-            Change::Extend { number: 257, size: MB + 1, extents: vec![Pointer::new(0, 20), Pointer::new(1, 20)] },
+            Change::Extend { number: 257, size: MB + 1, extents: more.to_vec() },
             Change::Shrink { number: 256, size: 5 },
             Change::Delete { number: 257 },
             Change::Create(file(257, 3, 1)),
+            Change::Dirty { regions: vec![Region::new(256, 0), Region::new(257, 0)] },
+            Change::AddDisks(vec![disk(2), disk(3)]),
+            mode(3, DiskMode::Offline),
+            Change::Clean { regions: vec![Region::new(257, 0)], stale: true },
+            mode(3, DiskMode::Syncing),
+            Change::ResizeDisk { number: 2, units: 80 },
+            Change::Moves(vec![Move::new(257, 1, Pointer::new(2, 70, 1))]),
+            Change::RemoveDisk { number: 1 },
+            Change::Rebalance { power: Some(11) },
         ]
     }
 
@@ -261,8 +460,9 @@ mod tests {
         let directory = directory();
         let bytes = encode(&directory);
         assert_eq!(bytes.len() as u64, encoded_bytes(&directory));
-        assert_eq!(decode(&bytes).unwrap(), directory);
-        for change in changes().into_iter().chain([Change::Drop]) {
+        assert_eq!(decode(VERSION, &bytes).unwrap(), directory);
+        assert!(largest_bytes(&directory) >= encoded_bytes(&directory));
+        for change in changes().into_iter().chain([Change::Drop, Change::Rebalance { power: None }]) {
             assert_eq!(decode_change(&encode_change(&change)).unwrap(), change);
         }
     }
@@ -273,13 +473,14 @@ mod tests {
     fn damaged_bytes_are_refused_in_an_orderly_way() {
         let bytes = encode(&directory());
         for end in 0..bytes.len() {
-            decode(&bytes[..end]).unwrap_err();
+            decode(VERSION, &bytes[..end]).unwrap_err();
+            let _ = decode(UNMIRRORED, &bytes[..end]);
         }
         for at in 0..bytes.len() {
             for with in [0, 1, 0x7f, 0xff] {
                 let mut changed = bytes.clone();
                 changed[at] = with;
-                let _ = decode(&changed);
+                let _ = decode(VERSION, &changed);
             }
         }
         for change in changes() {
@@ -291,6 +492,19 @@ mod tests {
         }
     }
 
+    /// A region is dirty, then stale, and current when no disk is offline any more.
+    #[test]
+    fn regions_are_stale_until_all_disks_are_online() {
+        let mut directory = directory();
+        let (dirty, stale) = (Region::new(256, 0), Region::new(257, 0));
+        assert_eq!((directory.dirty.len(), directory.stale.len()), (1, 1));
+        assert!(directory.dirty.contains(&dirty) && directory.stale.contains(&stale));
+        directory.apply(&Change::Mode { number: 3, mode: DiskMode::Online, dropping: false, at_us: 0 }).unwrap();
+        assert!(directory.stale.is_empty() && directory.dirty.contains(&dirty));
+        directory.apply(&Change::Delete { number: 256 }).unwrap();
+        assert!(directory.dirty.is_empty());
+    }
+
     #[test]
     fn changes_that_do_not_fit_are_refused_and_change_nothing() {
         let before = directory();
@@ -299,7 +513,8 @@ mod tests {
         let wrong = [
             Change::Create(file.clone()),
             Change::Create(FileEntry { number: 300, ..file.clone() }),
-            Change::Create(FileEntry { number: 300, incarnation: 9, copies: 2, ..file.clone() }),
+            Change::Create(FileEntry { number: 300, incarnation: 9, copies: 1, ..file.clone() }),
+            Change::Create(FileEntry { number: 300, incarnation: 9, copies: 4, ..file.clone() }),
             Change::Create(FileEntry { number: 300, incarnation: 9, size: 7 * MB, ..file.clone() }),
             Change::Create(FileEntry { number: 3, incarnation: 9, ..file }),
             Change::Extend { number: 256, size: 2 * MB, extents: vec![] },
@@ -307,6 +522,11 @@ mod tests {
             Change::Shrink { number: 256, size: 6 },
             Change::Shrink { number: 400, size: 0 },
             Change::Delete { number: 400 },
+            Change::AddDisks(vec![disk(9), disk(0)]),
+            Change::RemoveDisk { number: 7 },
+            Change::ResizeDisk { number: 7, units: 1 },
+            Change::Moves(vec![Move::new(256, 9, Pointer::new(0, 1, 1))]),
+            Change::Moves(vec![Move::new(256, 0, Pointer::new(0, 1, 4))]),
         ];
         for change in wrong {
             assert!(directory.apply(&change).unwrap_err().is_ora(15196), "{change:?}");

@@ -8,21 +8,24 @@
 //! A crash before step 4 leaves disks that can be taken again; a crash in step 4 leaves a group whose next mount makes
 //! members of the rest.
 
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 
 use common::sync::Arc;
 use common::{Error, ErrorKind, Result};
 use device::Claim;
 
-use crate::directory::{Directory, DiskEntry};
+use crate::availability::next_carrier;
+use crate::directory::{Directory, DiskEntry, DiskMode};
 use crate::discovery::{Candidate, probe};
 use crate::disk::Disk;
 use crate::environment::Environment;
 use crate::error;
 use crate::group::Group;
 use crate::header::{Header, HeaderRead, MemberState};
-use crate::layout::{Areas, AuSize, BLOCK, METADATA_AT, copies_on, reserved_units};
+use crate::layout::{Areas, AuSize, BLOCK, METADATA_AT, places, reserved_units};
 use crate::metadata::{Copy, Metadata};
+use crate::redundancy::Redundancy;
 use crate::{DiskGroup, mount, name};
 
 /// Disks of a group at most: their names have four digits.
@@ -54,13 +57,50 @@ pub(crate) fn claim(environment: &Environment, path: &Path) -> Result<Claim> {
     })
 }
 
+/// A disk that is to join a group.
+#[derive(Clone, PartialEq, Eq, Default, Debug)]
+pub struct NewDisk {
+    pub path: PathBuf,
+    /// None: after the group and its number.
+    pub name: Option<String>,
+    /// None: a failure group of its own, with the disk's name.
+    pub failure_group: Option<String>,
+    /// None: all of it.
+    pub bytes: Option<u64>,
+    /// It may be a member of a group that is not mounted.
+    pub force: bool,
+}
+
+impl NewDisk {
+    #[must_use]
+    pub fn new(path: impl Into<PathBuf>) -> Self {
+        Self { path: path.into(), ..Self::default() }
+    }
+}
+
+/// A group that is to be made.
+#[derive(Clone, PartialEq, Eq, Default, Debug)]
+pub struct NewGroup {
+    pub name: String,
+    pub redundancy: Redundancy,
+    pub au: AuSize,
+    pub disks: Vec<NewDisk>,
+}
+
+/// A disk that was found fit, and its header.
+pub(crate) struct Joining {
+    pub(crate) disk: Arc<Disk>,
+    pub(crate) header: Header,
+}
+
 /// Checks that a disk's content may be overwritten.
-fn check_free(candidate: &Candidate, dropped: &[Header]) -> Result<()> {
+fn check_free(candidate: &Candidate, force: bool, dropped: &[Header]) -> Result<()> {
     let path = candidate.path.display();
     match &candidate.found {
         HeaderRead::Empty => Ok(()),
         HeaderRead::Header { header, .. } if header.state != MemberState::Member => Ok(()),
         HeaderRead::Header { header, .. } if dropped.contains(header) => Ok(()),
+        HeaderRead::Header { .. } | HeaderRead::Damaged(_) if force => Ok(()),
         HeaderRead::Header { header, .. } => {
             let text = format!("disk \"{path}\" belongs to diskgroup \"{}\" as \"{}\"", header.group_name, header.name);
             Err(Error::user(15033, text))
@@ -76,93 +116,166 @@ fn check_free(candidate: &Candidate, dropped: &[Header]) -> Result<()> {
     }
 }
 
-/// See [`DiskGroup::create`].
-pub(crate) fn create(environment: &Environment, name: &str, paths: &[PathBuf], au: AuSize) -> Result<DiskGroup> {
-    let name = name::group_name(name)?;
-    if paths.is_empty() || paths.len() > DISKS_MAX {
-        let text = format!("diskgroup \"{name}\" is given {} disks; it has from 1 to {DISKS_MAX}", paths.len());
-        return Err(Error::user(15031, text));
-    }
-    for (number, path) in paths.iter().enumerate() {
-        if paths[..number].contains(path) {
-            return Err(Error::user(15020, format!("discovered duplicate ASM disk \"{}\"", path.display())));
+/// Opens disks that are to join a group, and checks that they may.
+pub(crate) fn find_fit(environment: &Environment, disks: &[NewDisk]) -> Result<Vec<Candidate>> {
+    for (number, disk) in disks.iter().enumerate() {
+        if disks[..number].iter().any(|other| other.path == disk.path) {
+            return Err(Error::user(15020, format!("discovered duplicate ASM disk \"{}\"", disk.path.display())));
         }
     }
-    let candidates = paths.iter().map(|path| probe(environment, path)).collect::<Result<Vec<_>>>()?;
+    let candidates = disks.iter().map(|disk| probe(environment, &disk.path)).collect::<Result<Vec<_>>>()?;
     // The mount of a dropped group finishes a drop that a crash has cut short; if all of its disks are here, that mount
     // is not needed.
     let dropped = mount::dropped_among(environment, &candidates);
-    candidates.iter().try_for_each(|candidate| check_free(candidate, &dropped))?;
+    for (candidate, disk) in candidates.iter().zip(disks) {
+        check_free(candidate, disk.force, &dropped)?;
+    }
+    Ok(candidates)
+}
 
-    let headers = plan(environment, &name, &candidates, au)?;
-    let mut disks = Vec::with_capacity(headers.len());
-    for (candidate, header) in candidates.into_iter().zip(&headers) {
+/// Units of a new disk.
+///
+/// # Errors
+/// ORA-15036 when it is to have more bytes than there are; ORA-15037 when files get no unit of it.
+fn units_of(disk: &NewDisk, candidate: &Candidate, places: u64, areas: Areas, au: AuSize) -> Result<u32> {
+    let path = disk.path.display().to_string();
+    let bytes = disk.bytes.unwrap_or(candidate.size);
+    if bytes > candidate.size {
+        let text = format!("disk \"{path}\" is truncated: it has {} bytes, and is to have {bytes}", candidate.size);
+        return Err(Error::user(15036, text));
+    }
+    let units = u32::try_from(bytes / au.bytes()).unwrap_or(u32::MAX);
+    let reserved = reserved_units(places, areas, au);
+    if u64::from(units) <= reserved {
+        return Err(too_small(&path, bytes, (reserved + 1) * au.bytes()));
+    }
+    debug_assert!(METADATA_AT + places * areas.bytes() <= reserved * au.bytes());
+    Ok(units)
+}
+
+/// The headers of disks that join a group, given one for what they have in common, and the names and numbers in use.
+pub(crate) fn join(
+    environment: &Environment,
+    common: &Header,
+    disks: &[NewDisk],
+    candidates: Vec<Candidate>,
+    taken: &BTreeMap<u16, String>,
+) -> Result<Vec<Joining>> {
+    let mut taken = taken.clone();
+    let mut joining = Vec::with_capacity(disks.len());
+    for (disk, candidate) in disks.iter().zip(candidates) {
+        let number = (0..).find(|number| !taken.contains_key(number)).unwrap_or(u16::MAX);
+        let name = match &disk.name {
+            Some(name) => name::disk_name(name)?,
+            None => format!("{}_{number:04}", common.group_name),
+        };
+        if taken.values().any(|other| *other == name) {
+            let text = format!("disk name \"{name}\" is in use by another disk of diskgroup \"{}\"", common.group_name);
+            return Err(Error::user(15010, text));
+        }
+        taken.insert(number, name.clone());
+        let units = units_of(disk, &candidate, u64::from(common.copies), common.areas, common.au)?;
+        let header = Header {
+            failure_group: match &disk.failure_group {
+                Some(group) => name::disk_name(group)?,
+                None => name.clone(),
+            },
+            name,
+            disk: environment.id(),
+            number,
+            units,
+            ..common.clone()
+        };
         let claim = claim(environment, &candidate.path)?;
         let clock = Arc::clone(&environment.clock);
-        disks.push(Arc::new(Disk::new(header.name.clone(), candidate.path, candidate.device, claim, clock)));
+        let (name, path) = (header.name.clone(), candidate.path);
+        let disk = Disk::new(number, name, path, candidate.device, Arc::new(claim), clock);
+        joining.push(Joining { disk: Arc::new(disk), header });
     }
+    Ok(joining)
+}
 
-    let write = |state: MemberState| {
-        disks.iter().zip(&headers).try_for_each(|(disk, header)| {
-            let written = Header { state, ..header.clone() }.write(&*disk.device);
-            written.map_err(|error| disk.error("write", &error))
-        })
-    };
-    write(MemberState::Forming)?;
-    let entries = headers.iter().map(|header| DiskEntry {
+/// The entries of new disks in the metadata.
+pub(crate) fn entry_of(header: &Header) -> DiskEntry {
+    DiskEntry {
         number: header.number,
         id: header.disk,
         name: header.name.clone(),
+        failure_group: header.failure_group.clone(),
         units: header.units,
-    });
-    let directory = Directory::new(au, entries.collect());
-    let copies = copies(&disks, &headers);
-    let mut metadata = Metadata::new(headers[0].group, headers[0].areas, copies);
-    metadata.checkpoint(&directory)?;
-    write(MemberState::Member)?;
+        mode: DiskMode::Online,
+        dropping: false,
+        outdated: false,
+        carrier: false,
+        epoch: header.epoch,
+        offline_since_us: 0,
+    }
+}
+
+/// Writes the headers of new disks with this state.
+pub(crate) fn write_headers(joining: &[Joining], state: MemberState) -> Result<()> {
+    joining.iter().try_for_each(|Joining { disk, header }| {
+        let written = Header { state, ..header.clone() }.write(&*disk.device);
+        written.map_err(|error| disk.error("write", &error))
+    })
+}
+
+/// See [`DiskGroup::create_with`].
+pub(crate) fn create(environment: &Environment, new: &NewGroup) -> Result<DiskGroup> {
+    let name = name::group_name(&new.name)?;
+    let disks = &new.disks;
+    if disks.is_empty() || disks.len() > DISKS_MAX {
+        let text = format!("diskgroup \"{name}\" is given {} disks; it has from 1 to {DISKS_MAX}", disks.len());
+        return Err(Error::user(15031, text));
+    }
+    let candidates = find_fit(environment, disks)?;
+    let all_units =
+        disks.iter().zip(&candidates).map(|(disk, found)| disk.bytes.unwrap_or(found.size) / new.au.bytes());
+    let common = Header {
+        state: MemberState::Member,
+        group_name: name.clone(),
+        group: environment.id(),
+        redundancy: new.redundancy,
+        name: String::new(),
+        failure_group: String::new(),
+        epoch: 1,
+        disk: [0; 16],
+        number: 0,
+        au: new.au,
+        units: 0,
+        copies: places(disks.len()) as u16,
+        areas: Areas::for_units(all_units.sum()),
+        created_us: environment.clock.wall_us(),
+    };
+    let joining = join(environment, &common, disks, candidates, &BTreeMap::new())?;
+    let failure_groups: BTreeSet<_> = joining.iter().map(|one| one.header.failure_group.as_str()).collect();
+    new.redundancy.check(&name, failure_groups.len())?;
+
+    let mut entries: Vec<_> = joining.iter().map(|one| entry_of(&one.header)).collect();
+    while let Some(number) = next_carrier(entries.iter()) {
+        entries[usize::from(number)].carrier = true;
+    }
+    let mut directory = Directory::new(new.au, new.redundancy, environment.extent_growth, entries);
+    directory.epoch = common.epoch;
+    write_headers(&joining, MemberState::Forming)?;
+    let carries = |number: u16| directory.disks.get(&number).is_some_and(|disk| disk.carrier);
+    let copies = joining.iter().filter(|one| carries(one.header.number));
+    let copies = copies.flat_map(|one| copies_on(&one.disk, &one.header)).collect();
+    let mirrored = new.redundancy != Redundancy::External;
+    let mut metadata = Metadata::new(common.group, common.areas, mirrored, copies);
+    // A disk that fails now is no disk for a new group.
+    if let Some((_, error)) = metadata.checkpoint(&directory)?.failed.pop() {
+        return Err(error);
+    }
+    write_headers(&joining, MemberState::Member)?;
+    let headers: BTreeMap<_, _> = joining.iter().map(|one| (one.header.number, one.header.clone())).collect();
     let space = Group::space_of(&headers, &directory)?;
-    let group = Group::new(environment, disks, headers, directory, space, metadata);
+    let disks = joining.into_iter().map(|one| Some(one.disk)).collect();
+    let group = Group::new(environment, common, disks, headers, directory, space, metadata);
     Ok(DiskGroup { group: Arc::new(group), repaired: Vec::new() })
 }
 
-/// Locations of the copies of the metadata.
-pub(crate) fn copies(disks: &[Arc<Disk>], headers: &[Header]) -> Vec<Copy> {
-    let of_disk = |(disk, header): (&Arc<Disk>, &Header)| {
-        let disk = Arc::clone(disk);
-        header.metadata().map(move |offset| Copy { disk: Arc::clone(&disk), offset }).collect::<Vec<_>>()
-    };
-    disks.iter().zip(headers).flat_map(of_disk).collect()
-}
-
-/// The headers of a new group's disks.
-fn plan(environment: &Environment, name: &str, candidates: &[Candidate], au: AuSize) -> Result<Vec<Header>> {
-    let units = |candidate: &Candidate| u32::try_from(candidate.size / au.bytes()).unwrap_or(u32::MAX);
-    let areas = Areas::for_units(candidates.iter().map(|candidate| u64::from(units(candidate))).sum());
-    let group = environment.id();
-    let created_us = environment.clock.wall_us();
-    let mut headers = Vec::with_capacity(candidates.len());
-    for (number, candidate) in candidates.iter().enumerate() {
-        let copies = copies_on(number, candidates.len());
-        let header = Header {
-            state: MemberState::Member,
-            group_name: name.to_owned(),
-            group,
-            name: format!("{name}_{number:04}"),
-            disk: environment.id(),
-            number: number as u16,
-            au,
-            units: units(candidate),
-            copies: copies as u16,
-            areas,
-            created_us,
-        };
-        let reserved = reserved_units(copies, areas, au);
-        if u64::from(header.units) <= reserved {
-            let least = (reserved + 1) * au.bytes();
-            return Err(too_small(&candidate.path.display().to_string(), candidate.size, least));
-        }
-        debug_assert!(METADATA_AT + copies * areas.bytes() <= reserved * au.bytes());
-        headers.push(header);
-    }
-    Ok(headers)
+/// The places for copies of the metadata on a disk.
+pub(crate) fn copies_on(disk: &Arc<Disk>, header: &Header) -> Vec<Copy> {
+    header.metadata().map(|offset| Copy { disk: Arc::clone(disk), offset }).collect()
 }

@@ -1,26 +1,33 @@
-//! Requests of a file, cut at the boundaries of allocation units.
+//! Requests of a file, cut at the boundaries of extents.
 
 use crate::directory::Pointer;
+use crate::shape::Shape;
 
-/// A part of a request that lies in one unit.
+/// A part of a request that lies in one extent.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) struct RequestPiece {
-    pub(crate) disk: usize,
-    /// Byte offset on the disk.
-    pub(crate) at: u64,
+    /// Which extent of the file.
+    pub(crate) extent: usize,
+    /// Byte offset in the extent.
+    pub(crate) within: u64,
     pub(crate) bytes: usize,
 }
 
-/// The pieces of `bytes` bytes from `offset` on in a file with these extents, as far as the last extent goes.
-pub(crate) fn cut(extents: &[Pointer], unit_bytes: u64, offset: u64, bytes: u64) -> Vec<RequestPiece> {
-    let mut pieces = Vec::with_capacity(1);
+impl RequestPiece {
+    /// Byte offset on the disk of a copy.
+    pub(crate) fn at(&self, copy: Pointer, unit_bytes: u64) -> u64 {
+        u64::from(copy.unit()) * unit_bytes + self.within
+    }
+}
+
+/// The pieces of `bytes` bytes from `offset` on in a file of this shape.
+pub(crate) fn cut(shape: Shape, offset: u64, bytes: u64) -> Vec<RequestPiece> {
+    let mut pieces: Vec<RequestPiece> = Vec::with_capacity(1);
     let (mut at, end) = (offset, offset.saturating_add(bytes));
     while at < end {
-        let Some(pointer) = usize::try_from(at / unit_bytes).ok().and_then(|extent| extents.get(extent)) else { break };
-        let within = at % unit_bytes;
-        let here = (unit_bytes - within).min(end - at);
-        let disk_at = u64::from(pointer.unit()) * unit_bytes + within;
-        pieces.push(RequestPiece { disk: pointer.disk(), at: disk_at, bytes: here as usize });
+        let place = shape.place(at);
+        let here = place.bytes.min(end - at);
+        pieces.push(RequestPiece { extent: place.extent, within: place.within, bytes: here as usize });
         at += here;
     }
     pieces
@@ -76,23 +83,23 @@ pub(crate) fn divide_mut<'a>(buffers: &'a mut [&mut [u8]], pieces: &[RequestPiec
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::layout::{AuSize, MB};
+    use crate::shape::{ExtentGrowth, Striping};
 
     #[test]
-    fn a_request_is_cut_where_a_unit_ends_and_nowhere_else() {
-        let extents = [Pointer::new(0, 5), Pointer::new(1, 7), Pointer::new(0, 6)];
-        let piece = |disk, at, bytes| RequestPiece { disk, at, bytes };
-        assert_eq!(cut(&extents, 100, 0, 100), [piece(0, 500, 100)]);
-        assert_eq!(cut(&extents, 100, 99, 2), [piece(0, 599, 1), piece(1, 700, 1)]);
-        assert_eq!(cut(&extents, 100, 50, 250), [piece(0, 550, 50), piece(1, 700, 100), piece(0, 600, 100)]);
-        assert_eq!(cut(&extents, 100, 250, 100), [piece(0, 650, 50)]);
-        assert_eq!(cut(&extents, 100, 300, 1), []);
-        assert_eq!(cut(&extents, 100, 10, 0), []);
-        assert_eq!(cut(&extents, 100, u64::MAX, 10), []);
+    fn a_request_is_cut_where_an_extent_ends_and_nowhere_else() {
+        let shape = Shape::new(AuSize::default(), Striping::Coarse, false, ExtentGrowth::default());
+        let piece = |extent, within, bytes: u64| RequestPiece { extent, within, bytes: bytes as usize };
+        assert_eq!(cut(shape, 0, MB), [piece(0, 0, MB)]);
+        assert_eq!(cut(shape, MB - 1, 2), [piece(0, MB - 1, 1), piece(1, 0, 1)]);
+        assert_eq!(cut(shape, MB / 2, 2 * MB), [piece(0, MB / 2, MB / 2), piece(1, 0, MB), piece(2, 0, MB / 2)]);
+        assert_eq!(cut(shape, 10, 0), []);
+        assert_eq!(piece(1, 100, 1).at(Pointer::new(0, 7, 1), MB), 7 * MB + 100);
     }
 
     #[test]
     fn buffers_are_divided_as_the_pieces_are() {
-        let pieces = [3, 5].map(|bytes| RequestPiece { disk: 0, at: 0, bytes });
+        let pieces = [3, 5].map(|bytes| RequestPiece { extent: 0, within: 0, bytes });
         let divided = divide(&[b"ab", b"", b"cdef", b"gh"], &pieces);
         assert_eq!(divided, [vec![&b"ab"[..], b"c"], vec![b"def", b"gh"]]);
         let (mut one, mut two) = ([0; 2], [0; 6]);

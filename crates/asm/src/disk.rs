@@ -11,9 +11,10 @@ use std::path::PathBuf;
 
 use common::Clock;
 use common::sync::Arc;
-use common::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use common::sync::atomic::{AtomicBool, AtomicU8, AtomicU64, Ordering};
 use device::{AlignedBuffer, Claim, Device, PendingRead, ReadInFlight};
 
+use crate::directory::DiskMode;
 use crate::error;
 
 /// I/O counters of a disk since its mount.
@@ -36,6 +37,7 @@ fn add(counter: &AtomicU64, amount: u64) {
 
 #[derive(Debug)]
 pub(crate) struct Disk {
+    pub(crate) number: u16,
     pub(crate) name: String,
     pub(crate) path: PathBuf,
     pub(crate) device: Arc<dyn Device>,
@@ -46,18 +48,23 @@ pub(crate) struct Disk {
     /// Number of these known to be durable.
     synced: AtomicU64,
     failed: AtomicBool,
-    _claim: Claim,
+    /// As in the metadata, for requests, which do not take the group's lock.
+    mode: AtomicU8,
+    claim: Arc<Claim>,
 }
 
 impl Disk {
+    /// A disk that is online.
     pub(crate) fn new(
+        number: u16,
         name: String,
         path: PathBuf,
         device: Arc<dyn Device>,
-        claim: Claim,
+        claim: Arc<Claim>,
         clock: Arc<dyn Clock>,
     ) -> Self {
         Self {
+            number,
             name,
             path,
             device,
@@ -66,8 +73,30 @@ impl Disk {
             written: AtomicU64::new(1),
             synced: AtomicU64::new(0),
             failed: AtomicBool::new(false),
-            _claim: claim,
+            mode: AtomicU8::new(DiskMode::Online as u8),
+            claim,
         }
+    }
+
+    /// The same disk, open again: its writes are numbered on from those of the earlier one.
+    pub(crate) fn following(self, earlier: Option<&Arc<Self>>) -> Self {
+        if let Some(earlier) = earlier {
+            self.written.store(earlier.written() + 1, Ordering::Release);
+        }
+        self
+    }
+
+    /// The right to use the path, shared with the same disk when it is opened again.
+    pub(crate) fn claim(&self) -> Arc<Claim> {
+        Arc::clone(&self.claim)
+    }
+
+    pub(crate) fn mode(&self) -> DiskMode {
+        DiskMode::from_code(self.mode.load(Ordering::Acquire)).unwrap_or(DiskMode::Offline)
+    }
+
+    pub(crate) fn set_mode(&self, mode: DiskMode) {
+        self.mode.store(mode as u8, Ordering::Release);
     }
 
     /// An error of the disk's device, with the disk in it.
@@ -212,7 +241,7 @@ mod tests {
         let files = FaultyFileSystem::new(Arc::new(MemoryFileSystem::new()));
         let device = files.create(Path::new("d"), 4096).unwrap();
         let disk =
-            Disk::new("DATA_0000".into(), "d".into(), device, Claim::default(), Arc::new(SystemClock::default()));
+            Disk::new(0, "DATA_0000".into(), "d".into(), device, Arc::default(), Arc::new(SystemClock::default()));
         (files, disk)
     }
 

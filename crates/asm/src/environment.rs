@@ -1,5 +1,6 @@
 //! The environment of a disk group.
 
+use std::fmt::Debug;
 use std::hash::{BuildHasher, Hasher, RandomState};
 
 use common::sync::Arc;
@@ -7,6 +8,16 @@ use common::{Clock, Random, SystemClock};
 use device::FileSystem;
 
 use crate::header::Id;
+use crate::shape::ExtentGrowth;
+
+/// Receiver of what a group does by itself: disks taken offline, copies repaired. A sentence each.
+pub trait Notes: Debug + Send + Sync {
+    fn note(&self, group: &str, text: String);
+
+    /// The group's disks have changed: from now on disks whose metadata has an older epoch are not the group. Called
+    /// before a write that depends on it is acknowledged, and with the group locked.
+    fn epoch(&self, _group: &str, _epoch: u64) {}
+}
 
 /// The disks' file system, the clock, and the source of ids.
 #[derive(Clone, Debug)]
@@ -14,13 +25,40 @@ pub struct Environment {
     pub files: Arc<dyn FileSystem>,
     pub clock: Arc<dyn Clock>,
     pub random: Arc<dyn Random>,
+    pub notes: Option<Arc<dyn Notes>>,
+    /// Regions of mirrored files that are noted as being written, at most: after a crash their copies are compared.
+    pub dirty_regions: usize,
+    /// The steps by which extents of new groups grow.
+    pub extent_growth: ExtentGrowth,
 }
+
+/// Regions of 8 MB: after a crash up to 8 GB are copied.
+const DIRTY_REGIONS: usize = 1024;
 
 impl Environment {
     /// The machine's own clock and random numbers.
     #[must_use]
     pub fn new(files: Arc<dyn FileSystem>) -> Self {
-        Self { files, clock: Arc::new(SystemClock::default()), random: Arc::new(ProcessRandom) }
+        Self {
+            files,
+            clock: Arc::new(SystemClock::default()),
+            random: Arc::new(ProcessRandom),
+            notes: None,
+            dirty_regions: DIRTY_REGIONS,
+            extent_growth: ExtentGrowth::default(),
+        }
+    }
+
+    pub(crate) fn note(&self, group: &str, text: String) {
+        if let Some(notes) = &self.notes {
+            notes.note(group, text);
+        }
+    }
+
+    pub(crate) fn epoch(&self, group: &str, epoch: u64) {
+        if let Some(notes) = &self.notes {
+            notes.epoch(group, epoch);
+        }
     }
 
     pub(crate) fn id(&self) -> Id {

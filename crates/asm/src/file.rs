@@ -1,11 +1,16 @@
 //! A file of a group, open: it is a [`Device`] as an ordinary file is.
 //!
 //! - **The locations of bytes** are in memory for as long as the file is open, so a request costs a look into a list
-//!   and goes to the disks itself. A request that crosses the end of an allocation unit is cut there, and counted.
+//!   and goes to the disks itself. A request that crosses the end of an extent is cut there, and counted.
+//! - **A write** goes to all copies, and is done when all that are online have it. A copy that cannot be written takes
+//!   its disk offline first.
+//! - **A read** goes to the first copy that is online; after an error to the next, and the bad copy is written again.
 //! - **Growing** takes units, fills them with zeros, makes that durable, and then changes the metadata: a file never
 //!   shows the earlier content of a unit. A crash before the last step leaves the old size and the units free.
 //! - **Shrinking** waits for writes in flight: a write to a unit must not reach the file that gets it next. It does not
-//!   wait for reads; the caller must not read a range while it is cut off, as elsewhere.
+//! wait for reads; the caller must not read a range while it is cut off, as elsewhere. - **Moving** an extent
+//! (`rebalance.rs`) locks its region against writes. Reads keep the map that they began with, and the unit that was
+//! left is free when no read has that map any more.
 //! - A size that has been set is durable at once, unlike with an ordinary file, whose size waits for a sync.
 
 use std::fmt;
@@ -16,45 +21,128 @@ use common::sync::{Arc, Mutex, RwLock};
 use device::{AlignedBuffer, Device, PendingRead};
 
 use crate::cut::{RequestPiece, cut, divide, divide_mut};
-use crate::directory::{Change, Pointer};
+use crate::directory::{Change, DiskMode, Pointer, Region};
 use crate::disk::Disk;
 use crate::error::to_io;
-use crate::group::Group;
+use crate::group::{Group, fill_range};
 use crate::name::FileName;
-use crate::pending::{Pieces, whole_buffers};
+use crate::pending::{InFlight, Pieces, whole_buffers};
+use crate::regions::Regions;
+use crate::shape::Shape;
 
 /// Zeros are written in pieces of this size.
 const ZERO_BYTES: usize = 1 << 20;
+/// Blocks that a repair reads and writes whole.
+const REPAIR_BLOCK: u64 = 4096;
 
 /// State shared by all users of an open file.
 #[derive(Debug)]
 pub(crate) struct OpenFile {
     pub(crate) number: u32,
-    map: RwLock<Map>,
+    map: RwLock<Arc<Map>>,
     /// Held while the size changes.
     resize: Mutex<()>,
     /// Held shared while writes are in flight.
     writes: RwLock<()>,
-    /// For each disk, the number of this file's last write to it.
-    last_writes: Vec<AtomicU64>,
+    regions: Arc<Regions>,
+    last_writes: LastWrites,
 }
 
+/// Where a file's bytes are.
+#[derive(Clone, Debug)]
+pub(crate) struct Map {
+    pub(crate) size: u64,
+    pub(crate) copies: usize,
+    pub(crate) shape: Shape,
+    /// As in the metadata: the copies of the first extent, those of the second, and so on.
+    pub(crate) extents: Vec<Pointer>,
+}
+
+impl Map {
+    fn copies_of(&self, extent: usize) -> &[Pointer] {
+        self.extents.get(extent * self.copies..(extent + 1) * self.copies).unwrap_or_default()
+    }
+
+    fn extents(&self) -> u64 {
+        (self.extents.len() / self.copies) as u64
+    }
+}
+
+/// For each disk, the number of this file's last write to it.
 #[derive(Debug)]
-struct Map {
-    size: u64,
-    extents: Vec<Pointer>,
+struct LastWrites(RwLock<Vec<AtomicU64>>);
+
+impl LastWrites {
+    /// Earlier writes to the disks may be the file's, from when it was open last, and not be durable yet.
+    fn new(disks: &[Arc<Disk>]) -> Self {
+        let numbers = disks.iter().map(|disk| usize::from(disk.number) + 1).max().unwrap_or(0);
+        let mut last: Vec<_> = (0..numbers).map(|_| AtomicU64::new(0)).collect();
+        for disk in disks {
+            last[usize::from(disk.number)] = AtomicU64::new(disk.written());
+        }
+        Self(RwLock::new(last))
+    }
+
+    fn note(&self, disk: u16, write: u64) {
+        let at = usize::from(disk);
+        if let Some(last) = self.0.read().get(at) {
+            last.fetch_max(write, Ordering::AcqRel);
+            return;
+        }
+        let mut all = self.0.write();
+        while all.len() <= at {
+            all.push(AtomicU64::new(0));
+        }
+        all[at].fetch_max(write, Ordering::AcqRel);
+    }
+
+    fn all(&self) -> Vec<(u16, u64)> {
+        let last = |(disk, last): (usize, &AtomicU64)| (disk as u16, last.load(Ordering::Acquire));
+        self.0.read().iter().enumerate().map(last).filter(|(_, last)| *last > 0).collect()
+    }
 }
 
 impl OpenFile {
-    /// Earlier writes to the disks may be the file's, from when it was open last, and not be durable yet.
-    pub(crate) fn new(number: u32, size: u64, extents: Vec<Pointer>, disks: &[Arc<Disk>]) -> Self {
+    pub(crate) fn new(number: u32, map: Map, regions: Arc<Regions>, disks: &[Arc<Disk>]) -> Self {
         Self {
             number,
-            map: RwLock::new(Map { size, extents }),
+            map: RwLock::new(Arc::new(map)),
             resize: Mutex::new(()),
             writes: RwLock::new(()),
-            last_writes: disks.iter().map(|disk| AtomicU64::new(disk.written())).collect(),
+            regions,
+            last_writes: LastWrites::new(disks),
         }
+    }
+
+    pub(crate) fn map(&self) -> Arc<Map> {
+        Arc::clone(&self.map.read())
+    }
+
+    /// Changes pointers; returns the map as it was, for which earlier reads may still be under way.
+    pub(crate) fn move_pointers(&self, moves: impl Iterator<Item = (usize, Pointer)>) -> Arc<Map> {
+        let mut map = self.map.write();
+        let mut changed = Map::clone(&map);
+        for (position, to) in moves {
+            if let Some(pointer) = changed.extents.get_mut(position) {
+                *pointer = to;
+            }
+        }
+        std::mem::replace(&mut map, Arc::new(changed))
+    }
+
+    /// The copies on a disk do not exist any more.
+    pub(crate) fn forget_disk(&self, disk: u16) {
+        let mut map = self.map.write();
+        let mut changed = Map::clone(&map);
+        for pointer in changed.extents.iter_mut().filter(|pointer| !pointer.is_none() && pointer.disk() == disk) {
+            *pointer = Pointer::NONE;
+        }
+        *map = Arc::new(changed);
+    }
+
+    /// Notes a write that was not made through the file.
+    pub(crate) fn note_write(&self, disk: u16, write: u64) {
+        self.last_writes.note(disk, write);
     }
 }
 
@@ -69,6 +157,18 @@ pub struct GroupFile {
 impl fmt::Debug for GroupFile {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "GroupFile({})", self.name)
+    }
+}
+
+/// The regions of a write, left when this is dropped.
+struct Entered<'f> {
+    regions: &'f Regions,
+    entered: Vec<u32>,
+}
+
+impl Drop for Entered<'_> {
+    fn drop(&mut self) {
+        self.regions.leave(&self.entered);
     }
 }
 
@@ -89,12 +189,11 @@ impl GroupFile {
     }
 
     /// The pieces of a request, or an error when the file ends before it does.
-    fn pieces(&self, offset: u64, bytes: usize) -> io::Result<Vec<RequestPiece>> {
+    fn pieces(&self, map: &Map, offset: u64, bytes: usize) -> io::Result<Vec<RequestPiece>> {
         let end = length(offset, bytes)?;
         if bytes == 0 {
             return Ok(Vec::new());
         }
-        let map = self.file.map.read();
         if end > map.size {
             let got = map.size.saturating_sub(offset);
             let text = format!(
@@ -103,42 +202,105 @@ impl GroupFile {
             );
             return Err(io::Error::new(io::ErrorKind::UnexpectedEof, text));
         }
-        Ok(cut(&map.extents, self.group.unit_bytes(), offset, bytes as u64))
+        Ok(cut(map.shape, offset, bytes as u64))
     }
 
-    /// Writes inside the file's size, calling `write` for each piece.
-    fn write_by(
-        &self,
-        offset: u64,
-        buffers: &[&[u8]],
-        write: impl Fn(&RequestPiece, &[&[u8]]) -> io::Result<()>,
-    ) -> io::Result<()> {
+    /// Enters the regions of a write. The group notes those of a mirrored file that were clean.
+    fn enter(&self, map: &Map, pieces: &[RequestPiece]) -> io::Result<Entered<'_>> {
+        let each = Region::extents(self.group.header().au);
+        let mut wanted: Vec<u32> = pieces.iter().map(|piece| (piece.extent as u64 / each) as u32).collect();
+        wanted.sort_unstable();
+        wanted.dedup();
+        let clean = self.file.regions.enter(&wanted);
+        let entered = Entered { regions: &self.file.regions, entered: wanted };
+        if map.copies > 1 && !clean.is_empty() {
+            self.group.note_dirty(self.file.number, &self.file.regions, &clean).map_err(to_io)?;
+        }
+        Ok(entered)
+    }
+
+    /// Writes inside the file's size: `write` writes a piece to one copy, at an offset of its disk, and returns the
+    /// write's number if it is not durable yet.
+    fn write_by(&self, offset: u64, buffers: &[&[u8]], durable: bool) -> io::Result<()> {
         let bytes = buffers.iter().map(|buffer| buffer.len()).sum();
         let end = length(offset, bytes)?;
         if bytes > 0 && end > self.size_now() {
             self.grow(end)?;
         }
         let _in_flight = self.file.writes.read();
-        let pieces = self.pieces(offset, bytes)?;
+        let pieces = self.pieces(&self.file.map(), offset, bytes)?;
         self.group.count_cuts(false, pieces.len());
+        if pieces.is_empty() {
+            return Ok(());
+        }
+        let _entered = self.enter(&self.file.map(), &pieces)?;
+        // The map as it is now that no extent of these regions moves.
+        let map = self.file.map();
         match &pieces[..] {
-            [] => Ok(()),
-            [piece] => write(piece, buffers),
-            _ => divide(buffers, &pieces).iter().zip(&pieces).try_for_each(|(parts, piece)| write(piece, parts)),
+            [piece] => self.write_copies(&map, piece, buffers, durable),
+            _ => (divide(buffers, &pieces).iter().zip(&pieces))
+                .try_for_each(|(parts, piece)| self.write_copies(&map, piece, parts, durable)),
         }
     }
 
-    fn write_piece(&self, piece: &RequestPiece, parts: &[&[u8]]) -> io::Result<()> {
-        let number = self.group.disk(piece.disk).write(piece.at, parts)?;
-        self.file.last_writes[piece.disk].fetch_max(number, Ordering::AcqRel);
-        Ok(())
+    /// Writes a piece to all copies that are online. The caller is in the piece's region.
+    fn write_copies(&self, map: &Map, piece: &RequestPiece, parts: &[&[u8]], durable: bool) -> io::Result<()> {
+        let unit = self.group.unit_bytes();
+        let (mut good, mut failed) = (0, Vec::new());
+        for copy in map.copies_of(piece.extent).iter().filter(|copy| !copy.is_none()) {
+            let Some(disk) = self.group.disk(copy.disk()) else { continue };
+            let mode = disk.mode();
+            if mode == DiskMode::Offline {
+                continue;
+            }
+            let at = piece.at(*copy, unit);
+            let written = if durable { disk.write_durable(at, parts).map(|()| 0) } else { disk.write(at, parts) };
+            match written {
+                Ok(number) => {
+                    self.file.last_writes.note(copy.disk(), number);
+                    good += u32::from(mode == DiskMode::Online);
+                }
+                Err(error) => failed.push((disk, error)),
+            }
+        }
+        // What one copy has and another has not is no write that counts: the disk without it goes first.
+        for (disk, error) in failed {
+            self.group.take_offline(&disk, error)?;
+        }
+        if good == 0 { Err(self.no_copy(map, piece, &[])) } else { Ok(()) }
+    }
+
+    /// No copy of a piece can be used.
+    fn no_copy(&self, map: &Map, piece: &RequestPiece, failures: &[String]) -> io::Error {
+        let mut why = failures.to_vec();
+        for copy in map.copies_of(piece.extent) {
+            match self.group.disk(copy.disk()) {
+                _ if copy.is_none() => {}
+                None => why.push(format!("disk {} is missing", copy.disk())),
+                Some(disk) if disk.mode() != DiskMode::Online => {
+                    why.push(format!("disk \"{}\" is {}", disk.name, disk.mode().name().to_ascii_lowercase()));
+                }
+                Some(_) => {}
+            }
+        }
+        let text = format!(
+            "no copy of extent {} of file {} in diskgroup \"{}\" can be used, from offset {} of the extent on: {}",
+            piece.extent,
+            self.name,
+            self.group.group_name(),
+            piece.within,
+            why.join("; ")
+        );
+        io::Error::other(common::Error::new(common::ErrorKind::Io, common::Number::Ora(15081), text))
     }
 
     fn sync_disks(&self) -> io::Result<()> {
-        for (disk, last) in self.file.last_writes.iter().enumerate() {
-            let last = last.load(Ordering::Acquire);
-            if last > 0 {
-                self.group.disk(disk).sync(last)?;
+        for (number, last) in self.file.last_writes.all() {
+            if let Some(disk) = self.group.disk(number)
+                && disk.mode() != DiskMode::Offline
+                && let Err(error) = disk.sync(last)
+            {
+                self.group.take_offline(&disk, error)?;
             }
         }
         Ok(())
@@ -147,19 +309,19 @@ impl GroupFile {
     /// Makes the file at least this long.
     fn grow(&self, bytes: u64) -> io::Result<()> {
         let _resize = self.file.resize.lock();
-        let old = self.size_now();
+        let map = self.file.map();
+        let old = map.size;
         if bytes <= old {
             return Ok(());
         }
-        let (last, have) = {
-            let map = self.file.map.read();
-            (map.extents.last().copied(), map.extents.len() as u64)
-        };
-        let unit = self.group.unit_bytes();
-        let added = self.group.reserve(bytes.div_ceil(unit).saturating_sub(have)).map_err(to_io)?;
+        let (have, wanted) = (map.extents(), map.shape.extents_of(bytes));
+        let mut added = self.group.reserve(map.copies, map.shape, have..wanted).map_err(to_io)?;
         let filled = self
-            .fill_tail(last, have, old, bytes)
-            .and_then(|()| self.group.fill(&added, bytes.saturating_sub(have * unit)))
+            .fill_tail(&map, old, bytes)
+            .and_then(|()| {
+                let behind = bytes.saturating_sub(map.shape.bytes_of(have));
+                self.group.fill(map.shape, map.copies, &mut added, behind)
+            })
             .and_then(|()| self.sync_disks());
         if let Err(error) = filled {
             self.group.release(&added);
@@ -169,82 +331,195 @@ impl GroupFile {
         self.group.commit_or_release(&change).map_err(to_io)?;
         if let Change::Extend { extents, .. } = change {
             let mut map = self.file.map.write();
-            map.extents.extend(extents);
-            map.size = bytes;
+            let mut longer = Map::clone(&map);
+            longer.extents.extend(extents);
+            longer.size = bytes;
+            *map = Arc::new(longer);
         }
         Ok(())
     }
 
-    /// Fills the rest of the file's last unit with zeros; it holds old content.
-    fn fill_tail(&self, last: Option<Pointer>, have: u64, old: u64, new: u64) -> io::Result<()> {
-        let unit = self.group.unit_bytes();
-        let end = new.min(have * unit);
-        match last {
-            Some(last) if old < end => {
-                let at = u64::from(last.unit()) * unit + old - (have - 1) * unit;
-                let number = self.group.fill_range(last.disk(), at, end - old, &zeros(end - old))?;
-                self.file.last_writes[last.disk()].fetch_max(number, Ordering::AcqRel);
-                Ok(())
-            }
-            _ => Ok(()),
+    /// Fills the rest of the file's last extents with zeros; they hold old content.
+    fn fill_tail(&self, map: &Map, old: u64, new: u64) -> io::Result<()> {
+        let end = new.min(map.shape.bytes_of(map.extents()));
+        if old >= end {
+            return Ok(());
         }
+        let pieces = cut(map.shape, old, end - old);
+        let _entered = self.enter(map, &pieces)?;
+        let map = self.file.map();
+        let zeros = zeros(end - old);
+        for piece in pieces {
+            for copy in map.copies_of(piece.extent).iter().filter(|copy| !copy.is_none()) {
+                let Some(disk) = self.group.disk(copy.disk()).filter(|disk| disk.mode() != DiskMode::Offline) else {
+                    continue;
+                };
+                match fill_range(&disk, piece.at(*copy, self.group.unit_bytes()), piece.bytes as u64, &zeros) {
+                    Ok(number) => self.file.last_writes.note(copy.disk(), number),
+                    Err(error) => self.group.take_offline(&disk, error)?,
+                }
+            }
+        }
+        Ok(())
     }
 
     /// Makes the file at most this long.
     fn shrink(&self, bytes: u64) -> io::Result<()> {
         let _resize = self.file.resize.lock();
         let _no_writes = self.file.writes.write();
-        if bytes >= self.size_now() {
+        let map = self.file.map();
+        if bytes >= map.size {
             return Ok(());
         }
+        let keep = map.shape.extents_of(bytes);
+        let each = Region::extents(self.group.header().au);
+        // An extent that goes must not move meanwhile.
+        let last: Vec<u32> = ((keep / each) as u32..map.extents().div_ceil(each) as u32).collect();
+        self.file.regions.enter(&last);
+        let _entered = Entered { regions: &self.file.regions, entered: last };
+        drop(map);
         self.group.commit(&Change::Shrink { number: self.file.number, size: bytes }).map_err(to_io)?;
-        let keep = bytes.div_ceil(self.group.unit_bytes()) as usize;
+        self.file.regions.forget_from(keep.div_ceil(each) as u32);
         let freed = {
             let mut map = self.file.map.write();
-            map.size = bytes;
-            map.extents.split_off(keep)
+            let mut shorter = Map::clone(&map);
+            shorter.size = bytes;
+            let freed = shorter.extents.split_off(keep as usize * map.copies);
+            *map = Arc::new(shorter);
+            freed
         };
         self.group.release(&freed);
         Ok(())
+    }
+
+    /// Reads a piece from the first copy that can be read. Copies that cannot are written again.
+    fn read_piece(&self, map: &Map, piece: &RequestPiece, parts: &mut [&mut [u8]]) -> io::Result<()> {
+        let mut bad = Vec::new();
+        let mut failures = Vec::new();
+        let mut only = None;
+        for copy in map.copies_of(piece.extent).iter().filter(|copy| !copy.is_none()) {
+            let Some(disk) = self.group.disk(copy.disk()).filter(|disk| disk.mode() == DiskMode::Online) else {
+                continue;
+            };
+            match disk.read(piece.at(*copy, self.group.unit_bytes()), parts) {
+                Ok(()) => {
+                    if !bad.is_empty() {
+                        self.repair_piece(piece, &bad);
+                    }
+                    return Ok(());
+                }
+                Err(error) => {
+                    bad.push(*copy);
+                    failures.push(error.to_string());
+                    only = Some(error);
+                }
+            }
+        }
+        match only {
+            Some(error) if map.copies == 1 => Err(error),
+            _ => Err(self.no_copy(map, piece, &failures)),
+        }
+    }
+
+    /// Writes bad copies of a piece again, from a good one. The read that has found them is done: what goes wrong here
+    /// takes a disk offline, or leaves the copy as it is.
+    fn repair_piece(&self, piece: &RequestPiece, bad: &[Pointer]) {
+        let each = Region::extents(self.group.header().au);
+        let region = (piece.extent as u64 / each) as u32;
+        self.file.regions.lock(region);
+        let outcome = self.repair_locked(piece, bad);
+        self.file.regions.unlock(region);
+        if let Err(error) = outcome {
+            self.group.note(format!("a copy of extent {} of {} was not repaired: {error}", piece.extent, self.name));
+        }
+    }
+
+    fn repair_locked(&self, piece: &RequestPiece, bad: &[Pointer]) -> io::Result<()> {
+        let map = self.file.map();
+        let unit = self.group.unit_bytes();
+        // Whole blocks, because a device may be able to write no less; an extent ends with one.
+        let from = piece.within / REPAIR_BLOCK * REPAIR_BLOCK;
+        let to = (piece.within + piece.bytes as u64).next_multiple_of(REPAIR_BLOCK);
+        let whole = RequestPiece { within: from, bytes: (to - from) as usize, ..*piece };
+        let mut buffer = AlignedBuffer::zeroed(whole.bytes);
+        let copies = map.copies_of(piece.extent);
+        let online = |copy: &Pointer| {
+            let disk = if copy.is_none() { None } else { self.group.disk(copy.disk()) };
+            disk.filter(|disk| disk.mode() == DiskMode::Online)
+        };
+        let good = copies.iter().filter(|copy| !bad.contains(copy)).find(|copy| {
+            online(copy).is_some_and(|disk| disk.read(whole.at(**copy, unit), &mut [&mut buffer]).is_ok())
+        });
+        if good.is_none() {
+            return Ok(());
+        }
+        for copy in copies.iter().filter(|copy| bad.contains(copy)) {
+            let Some(disk) = online(copy) else { continue };
+            match disk.write(whole.at(*copy, unit), &[&buffer]) {
+                Ok(number) => {
+                    self.file.last_writes.note(copy.disk(), number);
+                    self.group.count_repair();
+                    self.group.note(format!(
+                        "extent {} of {} was repaired on disk \"{}\" from another copy",
+                        piece.extent, self.name, disk.name
+                    ));
+                }
+                Err(error) => self.group.take_offline(&disk, error)?,
+            }
+        }
+        Ok(())
+    }
+
+    /// The disk and the offset from which a piece is read first.
+    fn first_copy(&self, map: &Map, piece: &RequestPiece) -> Option<(Arc<Disk>, u64)> {
+        map.copies_of(piece.extent).iter().filter(|copy| !copy.is_none()).find_map(|copy| {
+            let disk = self.group.disk(copy.disk()).filter(|disk| disk.mode() == DiskMode::Online)?;
+            Some((disk, piece.at(*copy, self.group.unit_bytes())))
+        })
     }
 }
 
 impl Device for GroupFile {
     fn read_at(&self, offset: u64, buffers: &mut [&mut [u8]]) -> io::Result<()> {
         let bytes = buffers.iter().map(|buffer| buffer.len()).sum();
-        let pieces = self.pieces(offset, bytes)?;
+        let map = self.file.map();
+        let pieces = self.pieces(&map, offset, bytes)?;
         self.group.count_cuts(true, pieces.len());
         match &pieces[..] {
             [] => Ok(()),
-            [piece] => self.group.disk(piece.disk).read(piece.at, buffers),
-            _ => divide_mut(buffers, &pieces)
-                .iter_mut()
-                .zip(&pieces)
-                .try_for_each(|(parts, piece)| self.group.disk(piece.disk).read(piece.at, parts)),
+            [piece] => self.read_piece(&map, piece, buffers),
+            _ => (divide_mut(buffers, &pieces).iter_mut().zip(&pieces))
+                .try_for_each(|(parts, piece)| self.read_piece(&map, piece, parts)),
         }
     }
 
     fn write_at(&self, offset: u64, buffers: &[&[u8]]) -> io::Result<()> {
-        self.write_by(offset, buffers, |piece, parts| self.write_piece(piece, parts))
+        self.write_by(offset, buffers, false)
     }
 
     fn write_durable(&self, offset: u64, buffers: &[&[u8]]) -> io::Result<()> {
-        self.write_by(offset, buffers, |piece, parts| self.group.disk(piece.disk).write_durable(piece.at, parts))
+        self.write_by(offset, buffers, true)
     }
 
     fn submit_read(&self, offset: u64, buffers: Vec<AlignedBuffer>) -> io::Result<PendingRead> {
-        let bytes = buffers.iter().map(|buffer| buffer.len()).sum();
-        let pieces = match self.pieces(offset, bytes) {
+        let sizes: Vec<usize> = buffers.iter().map(|buffer| buffer.len()).collect();
+        let map = self.file.map();
+        let pieces = match self.pieces(&map, offset, sizes.iter().sum()) {
             Ok(pieces) => pieces,
             Err(error) => return Ok(PendingRead::ready(Err(error))),
         };
         self.group.count_cuts(true, pieces.len());
-        match &pieces[..] {
-            [] => return Ok(PendingRead::ready(Ok(buffers))),
-            [piece] => return self.group.disk(piece.disk).submit_read(piece.at, buffers),
-            _ => {}
+        if pieces.is_empty() {
+            return Ok(PendingRead::ready(Ok(buffers)));
         }
-        let submit = |piece: &RequestPiece, buffers| self.group.disk(piece.disk).submit_read(piece.at, buffers);
+        let submit = |piece: &RequestPiece, buffers| match self.first_copy(&map, piece) {
+            // The wait for it reads the other copies.
+            Some((disk, at)) if map.copies > 1 => {
+                disk.submit_read(at, buffers).or_else(|error| Ok(PendingRead::ready(Err(error))))
+            }
+            Some((disk, at)) => disk.submit_read(at, buffers),
+            None => Err(self.no_copy(&map, piece, &[])),
+        };
         let mut reads = Vec::with_capacity(pieces.len());
         let copy_to = match whole_buffers(&buffers, pieces.iter().map(|piece| piece.bytes)) {
             Some(counts) => {
@@ -261,7 +536,8 @@ impl Device for GroupFile {
                 Some(buffers)
             }
         };
-        Ok(PendingRead::new(Pieces { reads, copy_to }))
+        let pieces = Pieces { reads, copy_to };
+        Ok(PendingRead::new(InFlight { pieces, file: self.clone(), map, offset, sizes }))
     }
 
     fn sync(&self) -> io::Result<()> {
@@ -277,7 +553,7 @@ impl Device for GroupFile {
     }
 
     fn cuts_at(&self) -> Option<u64> {
-        Some(self.group.unit_bytes())
+        Some(self.file.map.read().shape.cuts_at())
     }
 
     fn direct(&self) -> bool {

@@ -3,36 +3,46 @@
 //! One lock protects the metadata, the allocation table and the list of open files; a change is written under it. No
 //! I/O of files is done under it: new units, already taken, are filled with zeros before.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::io;
+use std::ops::Range;
 use std::sync::Weak;
 
 use common::sync::atomic::{AtomicU64, Ordering};
-use common::sync::{Arc, Mutex, MutexGuard};
+use common::sync::{Arc, Mutex, MutexGuard, RwLock};
 use common::{Error, ErrorKind, Number, Result};
 
 use crate::codec;
-use crate::directory::{Change, Directory, FIRST_FILE, FileEntry, POINTER_BYTES, Pointer};
+use crate::directory::{Change, Directory, DiskMode, FIRST_FILE, FileEntry, POINTER_BYTES, Pointer, Region};
 use crate::disk::Disk;
 use crate::environment::Environment;
 use crate::error;
-use crate::file::{GroupFile, OpenFile, zeros};
+use crate::file::{GroupFile, Map, OpenFile, zeros};
 use crate::header::{Header, MemberState};
 use crate::layout::BLOCK;
-use crate::metadata::Metadata;
+use crate::metadata::{Metadata, Written};
 use crate::name::{FileKind, FileName, check_tag, parse};
-use crate::space::Space;
-use crate::statistics::{DiskStatistics, FileInfo, GroupStatistics};
+use crate::rebalance::Rebalance;
+use crate::redundancy::Redundancy;
+use crate::regions::Regions;
+use crate::shape::{Shape, Striping};
+use crate::space::{Space, SpaceOfDisk, Wish};
+use crate::statistics::{DiskStatistics, ExtentPlace, FileInfo, GroupStatistics};
 
 /// Disks that an error names, with their free space.
 const NAMED_DISKS: usize = 8;
+/// Regions that are noted as dirty together when a file is written in order.
+const REGIONS_AHEAD: u32 = 8;
 
 #[derive(Debug)]
 pub(crate) struct Group {
-    environment: Environment,
-    disks: Vec<Arc<Disk>>,
-    headers: Vec<Header>,
+    pub(crate) environment: Environment,
+    /// A header of the group, for what all of them say.
+    header: Header,
+    /// By number; None for a number without a disk, and for a disk that is not to be found.
+    disks: RwLock<Vec<Option<Arc<Disk>>>>,
     state: Mutex<GroupState>,
+    pub(crate) rebalance: Mutex<Rebalance>,
     counts: Counts,
 }
 
@@ -42,14 +52,29 @@ struct Counts {
     writes: AtomicU64,
     reads_cut: AtomicU64,
     writes_cut: AtomicU64,
+    repairs: AtomicU64,
+}
+
+/// A unit that was moved away, and those who may still read it.
+#[derive(Debug)]
+struct Leaving {
+    readers: Weak<Map>,
+    units: Vec<Pointer>,
 }
 
 #[derive(Debug)]
-struct GroupState {
-    directory: Directory,
-    metadata: Metadata,
-    space: Space,
+pub(crate) struct GroupState {
+    pub(crate) directory: Directory,
+    pub(crate) metadata: Metadata,
+    pub(crate) space: Space,
+    /// The headers of the disks, by number.
+    pub(crate) headers: BTreeMap<u16, Header>,
     open: BTreeMap<u32, Weak<OpenFile>>,
+    /// Of files that are or were open.
+    regions: BTreeMap<u32, Arc<Regions>>,
+    leaving: Vec<Leaving>,
+    /// Numbers of disks that have left the group since the mount.
+    pub(crate) left: BTreeSet<u16>,
     /// Reason why no more changes are taken.
     stopped: Option<String>,
     /// The group was dismounted or dropped.
@@ -57,35 +82,95 @@ struct GroupState {
 }
 
 impl GroupState {
-    fn open_file(&self, number: u32) -> Option<Arc<OpenFile>> {
+    pub(crate) fn open_file(&self, number: u32) -> Option<Arc<OpenFile>> {
         self.open.get(&number).and_then(Weak::upgrade)
     }
 
     fn open_files(&self) -> impl Iterator<Item = u32> {
         self.open.iter().filter(|(_, file)| file.strong_count() > 0).map(|(number, _)| *number)
     }
+
+    /// The regions of a file, with those that the metadata has as dirty.
+    pub(crate) fn regions_of(&mut self, file: u32) -> Arc<Regions> {
+        let dirty = self.directory.dirty.iter().filter(|region| region.file() == file).map(|region| region.index());
+        Arc::clone(self.regions.entry(file).or_insert_with(|| Arc::new(Regions::new(dirty))))
+    }
+
+    /// Frees the units that were moved away and that nobody reads any more.
+    pub(crate) fn free_left(&mut self) {
+        let Self { leaving, space, .. } = self;
+        leaving.retain(|one| {
+            let read = one.readers.strong_count() > 0;
+            if !read {
+                space.give_back(&one.units);
+            }
+            read
+        });
+    }
+
+    /// The units are free when the last reader of this map has ended.
+    pub(crate) fn leave(&mut self, readers: Weak<Map>, units: Vec<Pointer>) {
+        self.leaving.push(Leaving { readers, units });
+        self.free_left();
+    }
+}
+
+/// The disks as the allocation table is given them.
+fn space_of_disks(headers: &BTreeMap<u16, Header>, directory: &Directory) -> Vec<SpaceOfDisk> {
+    let of_disk = |disk: &crate::directory::DiskEntry| SpaceOfDisk {
+        number: disk.number,
+        units: disk.units,
+        reserved: headers.get(&disk.number).map_or(0, Header::reserved),
+        failure_group: disk.failure_group.clone(),
+        takes_extents: disk.takes_extents(),
+    };
+    directory.disks.values().map(of_disk).collect()
 }
 
 impl Group {
     pub(crate) fn new(
         environment: &Environment,
-        disks: Vec<Arc<Disk>>,
-        headers: Vec<Header>,
+        header: Header,
+        disks: Vec<Option<Arc<Disk>>>,
+        headers: BTreeMap<u16, Header>,
         directory: Directory,
         space: Space,
         metadata: Metadata,
     ) -> Self {
-        let state = GroupState { directory, metadata, space, open: BTreeMap::new(), stopped: None, gone: false };
+        for disk in disks.iter().flatten() {
+            if let Some(entry) = directory.disks.get(&disk.number) {
+                disk.set_mode(entry.mode);
+            }
+        }
+        let state = GroupState {
+            directory,
+            metadata,
+            space,
+            headers,
+            open: BTreeMap::new(),
+            regions: BTreeMap::new(),
+            leaving: Vec::new(),
+            left: BTreeSet::new(),
+            stopped: None,
+            gone: false,
+        };
         let (environment, state) = (environment.clone(), Mutex::new(state));
-        Self { environment, disks, headers, state, counts: Counts::default() }
+        Self {
+            environment,
+            header,
+            disks: RwLock::new(disks),
+            state,
+            rebalance: Mutex::default(),
+            counts: Counts::default(),
+        }
     }
 
     /// The allocation table that follows from the files.
     ///
     /// # Errors
     /// ORA-15196 when two extents have one unit, or a unit does not exist.
-    pub(crate) fn space_of(headers: &[Header], directory: &Directory) -> Result<Space> {
-        let mut space = Space::new(headers.iter().map(|header| (header.units, header.reserved())));
+    pub(crate) fn space_of(headers: &BTreeMap<u16, Header>, directory: &Directory) -> Result<Space> {
+        let mut space = Space::new(&space_of_disks(headers, directory));
         for file in directory.files.values() {
             file.extents.iter().try_for_each(|pointer| space.claim(*pointer))?;
         }
@@ -93,28 +178,48 @@ impl Group {
     }
 
     pub(crate) fn group_name(&self) -> &str {
-        &self.headers[0].group_name
+        &self.header.group_name
     }
 
     pub(crate) fn header(&self) -> &Header {
-        &self.headers[0]
+        &self.header
     }
 
     pub(crate) fn unit_bytes(&self) -> u64 {
-        self.headers[0].au.bytes()
+        self.header.au.bytes()
     }
 
-    pub(crate) fn disk(&self, number: usize) -> &Arc<Disk> {
-        &self.disks[number]
+    pub(crate) fn mirrored(&self) -> bool {
+        self.header.redundancy != Redundancy::External
+    }
+
+    /// The disk with this number, if it is there.
+    pub(crate) fn disk(&self, number: u16) -> Option<Arc<Disk>> {
+        self.disks.read().get(usize::from(number)).cloned().flatten()
+    }
+
+    /// Puts a disk in its place, or takes it away.
+    pub(crate) fn set_disk(&self, number: u16, disk: Option<Arc<Disk>>) {
+        let mut disks = self.disks.write();
+        let at = usize::from(number);
+        if disks.len() <= at {
+            disks.resize(at + 1, None);
+        }
+        disks[at] = disk;
+    }
+
+    /// The disks that are there.
+    pub(crate) fn all_disks(&self) -> Vec<Arc<Disk>> {
+        self.disks.read().iter().flatten().cloned().collect()
     }
 
     pub(crate) fn disks_are_direct(&self) -> bool {
-        self.disks.iter().all(|disk| disk.device.direct())
+        self.disks.read().iter().flatten().all(|disk| disk.device.direct())
     }
 
     /// Counts a request cut into so many pieces.
     pub(crate) fn count_cuts(&self, read: bool, pieces: usize) {
-        let Counts { reads, writes, reads_cut, writes_cut } = &self.counts;
+        let Counts { reads, writes, reads_cut, writes_cut, .. } = &self.counts;
         let (all, cut) = if read { (reads, reads_cut) } else { (writes, writes_cut) };
         all.fetch_add(1, Ordering::Relaxed);
         if pieces > 1 {
@@ -122,31 +227,56 @@ impl Group {
         }
     }
 
+    pub(crate) fn count_repair(&self) {
+        self.counts.repairs.fetch_add(1, Ordering::Relaxed);
+    }
+
+    pub(crate) fn note(&self, text: String) {
+        self.environment.note(self.group_name(), text);
+    }
+
     /// The state, if the group still exists.
-    fn state(&self) -> Result<MutexGuard<'_, GroupState>> {
+    pub(crate) fn state(&self) -> Result<MutexGuard<'_, GroupState>> {
         let state = self.state.lock();
         if state.gone { Err(error::no_group(self.group_name())) } else { Ok(state) }
     }
 
-    /// Takes units for a file.
+    /// Tells the allocation table what the group's disks are now.
+    pub(crate) fn refresh_space(state: &mut GroupState) {
+        let disks = space_of_disks(&state.headers, &state.directory);
+        state.space.set_disks(&disks);
+    }
+
+    /// Takes units for extents of a file of this shape.
     ///
     /// # Errors
     /// ORA-15041 when there are not so many.
-    pub(crate) fn reserve(&self, units: u64) -> Result<Vec<Pointer>> {
+    pub(crate) fn reserve(&self, copies: usize, shape: Shape, extents: Range<u64>) -> Result<Vec<Pointer>> {
         let mut state = self.state()?;
-        if let Some(taken) = state.space.take(units) {
+        state.free_left();
+        // While disks are away files grow with the copies that can be had; a rebalance makes the others.
+        let or_fewer = self.mirrored() && state.directory.disks.values().any(|disk| !disk.takes_extents());
+        let bytes = shape.bytes_of(extents.end) - shape.bytes_of(extents.start);
+        let units = (bytes / self.unit_bytes()).saturating_mul(copies as u64);
+        let units_of = extents.map(|extent| shape.units_of(extent));
+        if (units <= state.space.free_in_all() || or_fewer)
+            && bytes / self.unit_bytes() <= state.space.free_in_all()
+            && let Some(taken) = state.space.take(units_of, Wish { copies, or_fewer })
+        {
             return Ok(taken);
         }
-        let mut free: Vec<_> = (self.disks.iter().enumerate().take(NAMED_DISKS))
-            .map(|(number, disk)| format!("{}: {}", disk.name, state.space.free(number)))
+        let mut free: Vec<_> = (state.directory.disks.values().take(NAMED_DISKS))
+            .map(|disk| format!("{}: {}", disk.name, state.space.free(disk.number)))
             .collect();
-        if self.disks.len() > NAMED_DISKS {
-            free.push(format!("{} disks more", self.disks.len() - NAMED_DISKS));
+        if state.directory.disks.len() > NAMED_DISKS {
+            free.push(format!("{} disks more", state.directory.disks.len() - NAMED_DISKS));
         }
+        let copies =
+            if copies > 1 { format!(" for {copies} copies in different failure groups") } else { String::new() };
         let text = format!(
-            "diskgroup \"{}\" space exhausted: {units} allocation units of {} MB are wanted, {} are free ({})",
+            "diskgroup \"{}\" space exhausted: {units} allocation units of {} MB are wanted{copies}, {} are free ({})",
             self.group_name(),
-            self.headers[0].au.megabytes(),
+            self.header.au.megabytes(),
             state.space.free_in_all(),
             free.join(", ")
         );
@@ -158,37 +288,72 @@ impl Group {
         self.state.lock().space.give_back(pointers);
     }
 
-    /// Fills the first `bytes` bytes of these units with zeros, durably.
-    pub(crate) fn fill(&self, pointers: &[Pointer], bytes: u64) -> io::Result<()> {
+    /// Fills new extents with zeros, durably: all that lies before `bytes` bytes of them, or all of finely striped
+    /// ones. A copy on a disk that fails meanwhile is given up; each extent keeps one.
+    pub(crate) fn fill(&self, shape: Shape, copies: usize, extents: &mut [Pointer], bytes: u64) -> io::Result<()> {
         let unit = self.unit_bytes();
+        let zeros = zeros(unit);
         let mut rest = bytes;
-        let zeros = zeros(unit.min(bytes.next_multiple_of(BLOCK)));
-        let mut last_writes = vec![0; self.disks.len()];
-        for pointer in pointers {
+        let mut last_writes: BTreeMap<u16, (Arc<Disk>, u64)> = BTreeMap::new();
+        for extent in 0..extents.len() / copies {
+            let places = extent * copies..(extent + 1) * copies;
+            let units = extents[places.clone()].iter().map(|pointer| pointer.units()).max().unwrap_or(0);
+            let whole = u64::from(units) * unit;
             // The part behind the file's end is filled again when the file grows; whole blocks bypass the page cache.
-            let here = rest.min(unit).next_multiple_of(BLOCK);
-            let at = u64::from(pointer.unit()) * unit;
-            last_writes[pointer.disk()] = self.fill_range(pointer.disk(), at, here, &zeros)?;
-            rest = rest.saturating_sub(unit);
+            let here = if shape.is_fine() { whole } else { rest.min(whole).next_multiple_of(BLOCK) };
+            rest = rest.saturating_sub(whole);
+            for at in places {
+                let pointer = extents[at];
+                if pointer.is_none() {
+                    continue;
+                }
+                let filled = match self.disk(pointer.disk()) {
+                    Some(disk) if disk.mode() == DiskMode::Online => {
+                        match fill_range(&disk, u64::from(pointer.unit()) * unit, here, &zeros) {
+                            Ok(last) => {
+                                last_writes.insert(disk.number, (disk, last));
+                                true
+                            }
+                            Err(error) => {
+                                self.take_offline(&disk, error)?;
+                                false
+                            }
+                        }
+                    }
+                    _ => false,
+                };
+                if !filled {
+                    last_writes.remove(&pointer.disk());
+                    self.give_up(copies, extents, pointer.disk())?;
+                }
+            }
         }
-        for (disk, last) in self.disks.iter().zip(last_writes) {
-            if last > 0 {
-                disk.sync(last)?;
+        for (number, (disk, last)) in last_writes {
+            if let Err(error) = disk.sync(last) {
+                self.take_offline(&disk, error)?;
+                self.give_up(copies, extents, number)?;
             }
         }
         Ok(())
     }
 
-    /// Fills a part of a disk with zeros; returns the number of the last write.
-    pub(crate) fn fill_range(&self, disk: usize, mut at: u64, bytes: u64, zeros: &[u8]) -> io::Result<u64> {
-        let end = at + bytes;
-        let mut last = 0;
-        while at < end {
-            let here = (end - at).min(zeros.len() as u64) as usize;
-            last = self.disks[disk].write(at, &[&zeros[..here]])?;
-            at += here as u64;
+    /// Gives up the copies on a disk among new extents.
+    ///
+    /// # Errors
+    /// When an extent would have none.
+    fn give_up(&self, copies: usize, extents: &mut [Pointer], disk: u16) -> io::Result<()> {
+        let on_disk = |pointer: &Pointer| !pointer.is_none() && pointer.disk() == disk;
+        for of_extent in extents.chunks_mut(copies) {
+            if of_extent.iter().all(|pointer| pointer.is_none() || on_disk(pointer)) {
+                let text = format!("disk {disk} of diskgroup \"{}\" is not available", self.group_name());
+                return Err(io::Error::other(text));
+            }
+            for pointer in of_extent.iter_mut().filter(|pointer| on_disk(pointer)) {
+                self.release(&[*pointer]);
+                *pointer = Pointer::NONE;
+            }
         }
-        Ok(last)
+        Ok(())
     }
 
     /// Makes a change happen: in all copies of the metadata and in memory.
@@ -212,43 +377,69 @@ impl Group {
         let committed = self.commit_in(state, change);
         if let Err(error) = &committed
             && error.kind == ErrorKind::OutOfResource
+            && let Change::Create(FileEntry { extents, .. }) | Change::Extend { extents, .. } = change
         {
-            match change {
-                Change::Create(FileEntry { extents, .. }) | Change::Extend { extents, .. } => {
-                    state.space.give_back(extents);
-                }
-                Change::Shrink { .. } | Change::Delete { .. } | Change::Drop => {}
-            }
+            state.space.give_back(extents);
         }
         committed
     }
 
-    fn commit_in(&self, state: &mut GroupState, change: &Change) -> Result<()> {
-        if let Some(why) = &state.stopped {
-            return Err(error::stopped(self.group_name(), why));
-        }
+    /// Checks that changes are taken.
+    ///
+    /// # Errors
+    /// HW-0070.
+    pub(crate) fn check_taking(&self, state: &GroupState) -> Result<()> {
+        state.stopped.as_ref().map_or(Ok(()), |why| Err(error::stopped(self.group_name(), why)))
+    }
+
+    pub(crate) fn commit_in(&self, state: &mut GroupState, change: &Change) -> Result<()> {
+        self.check_taking(state)?;
+        let au = self.header.au;
         let more = match change {
-            Change::Create(file) => codec::file_bytes(file),
-            Change::Extend { extents, .. } => (extents.len() * POINTER_BYTES) as u64,
-            Change::Shrink { .. } | Change::Delete { .. } | Change::Drop => 0,
+            Change::Create(file) => codec::file_bytes(file) + codec::region_bytes(au, file.copies, file.extents.len()),
+            Change::Extend { number, extents, .. } => {
+                let copies = state.directory.files.get(number).map_or(1, |file| file.copies);
+                (extents.len() * POINTER_BYTES) as u64 + codec::region_bytes(au, copies, extents.len())
+            }
+            Change::AddDisks(disks) => disks.iter().map(codec::disk_bytes).sum(),
+            _ => 0,
         };
-        let (bytes, room) = (codec::encoded_bytes(&state.directory) + more, state.metadata.capacity());
-        if more > 0 && bytes > room {
-            let text = format!(
-                "diskgroup \"{}\" space exhausted: its metadata would have {bytes} bytes, and has room for {room}",
-                self.group_name()
-            );
-            return Err(Error::new(ErrorKind::OutOfResource, Number::Ora(15041), text));
+        if more > 0 {
+            let (bytes, room) = (codec::largest_bytes(&state.directory) + more, state.metadata.capacity());
+            if bytes > room {
+                let text = format!(
+                    "diskgroup \"{}\" space exhausted: its metadata would have {bytes} bytes, and has room for {room}",
+                    self.group_name()
+                );
+                return Err(Error::new(ErrorKind::OutOfResource, Number::Ora(15041), text));
+            }
         }
         state.directory.apply(change)?;
         let written = match state.metadata.append(change) {
-            Ok(true) => Ok(()),
-            Ok(false) => state.metadata.checkpoint(&state.directory),
-            Err(error) => Err(error),
+            Ok(Written { room: false, .. }) => state.metadata.checkpoint(&state.directory),
+            other => other,
         };
+        self.after_write(state, written)
+    }
+
+    /// Begins a new generation of the metadata.
+    ///
+    /// # Errors
+    /// HW-0070.
+    pub(crate) fn checkpoint_in(&self, state: &mut GroupState) -> Result<()> {
+        self.check_taking(state)?;
+        let written = state.metadata.checkpoint(&state.directory);
+        self.after_write(state, written)
+    }
+
+    /// Takes the disks offline that could not be written; after an error of all of them the group stops.
+    fn after_write(&self, state: &mut GroupState, written: Result<Written>) -> Result<()> {
+        let written = written.and_then(|written| {
+            written.failed.into_iter().try_for_each(|(disk, error)| self.offline_in(state, &disk, error))
+        });
         written.map_err(|error| {
-            state.stopped = Some(error.to_string());
-            error::stopped(self.group_name(), error)
+            let why = state.stopped.get_or_insert_with(|| error.to_string());
+            error::stopped(self.group_name(), why)
         })
     }
 
@@ -280,8 +471,13 @@ impl Group {
         let file = match state.open_file(number) {
             Some(file) => file,
             None => {
-                let file = OpenFile::new(number, entry.size, entry.extents.clone(), &self.disks);
-                let file = Arc::new(file);
+                let map = Map {
+                    size: entry.size,
+                    copies: entry.copies(),
+                    shape: state.directory.shape(entry),
+                    extents: entry.extents.clone(),
+                };
+                let file = Arc::new(OpenFile::new(number, map, state.regions_of(number), &self.all_disks()));
                 state.open.retain(|_, file| file.strong_count() > 0);
                 state.open.insert(number, Arc::downgrade(&file));
                 file
@@ -292,8 +488,10 @@ impl Group {
 
     pub(crate) fn create_file(self: &Arc<Self>, kind: FileKind, tag: &str, size: u64) -> Result<GroupFile> {
         check_tag(tag)?;
-        let extents = self.reserve(size.div_ceil(self.unit_bytes()))?;
-        if let Err(error) = self.fill(&extents, size) {
+        let (copies, striping, growing) = (self.header.redundancy.copies(), Striping::Coarse, true);
+        let shape = Shape::new(self.header.au, striping, growing, self.state()?.directory.growth);
+        let mut extents = self.reserve(usize::from(copies), shape, 0..shape.extents_of(size))?;
+        if let Err(error) = self.fill(shape, usize::from(copies), &mut extents, size) {
             self.release(&extents);
             return Err(error::from_io(error));
         }
@@ -305,8 +503,8 @@ impl Group {
         }
         let incarnation = state.directory.next_incarnation;
         let tag = tag.to_owned();
-        let change = Change::Create(FileEntry { number, incarnation, kind, tag, created_us, size, copies: 1, extents });
-        self.commit_or_release_in(&mut state, &change)?;
+        let entry = FileEntry { number, incarnation, kind, tag, created_us, size, copies, striping, growing, extents };
+        self.commit_or_release_in(&mut state, &Change::Create(entry))?;
         self.handle(&mut state, number)
     }
 
@@ -329,6 +527,7 @@ impl Group {
         }
         let extents = state.directory.files.get(&number).map_or_else(Vec::new, |file| file.extents.clone());
         self.commit_in(&mut state, &Change::Delete { number })?;
+        state.regions.remove(&number);
         state.space.give_back(&extents);
         Ok(())
     }
@@ -354,6 +553,10 @@ impl Group {
     pub(crate) fn dismount(&self) -> Result<()> {
         let mut state = self.state()?;
         self.check_unused(&state)?;
+        // The next mount has nothing to compare. If that cannot be noted, it compares.
+        if self.check_taking(&state).is_ok() {
+            let _ = self.clean_in(&mut state, 0);
+        }
         state.gone = true;
         Ok(())
     }
@@ -369,18 +572,140 @@ impl Group {
         self.commit_in(&mut state, &Change::Drop)?;
         state.gone = true;
         // The group is dropped; the next mount finds that and retires headers not reached now.
-        Self::retire(&self.disks, &self.headers)
+        let carries = |disk: &Arc<Disk>| state.directory.disks.get(&disk.number).is_some_and(|entry| entry.carrier);
+        Self::retire(&self.all_disks(), &state.headers, carries)
     }
 
-    /// Turns the disks of a dropped group into former disks, the last disk first: as long as one is a member, the first
-    /// disk is, and its metadata has the drop.
+    /// Turns the disks of a dropped group into former disks, those with the metadata last, and of them the first one
+    /// last: as long as one is a member, that one is, and its metadata has the drop. A disk that is offline keeps its
+    /// header.
     ///
     /// # Errors
     /// ORA-15080.
-    pub(crate) fn retire(disks: &[Arc<Disk>], headers: &[Header]) -> Result<()> {
-        for (disk, header) in disks.iter().zip(headers).rev() {
-            let former = Header { state: MemberState::Former, ..header.clone() };
-            former.write(&*disk.device).map_err(|error| disk.error("write", &error))?;
+    pub(crate) fn retire(
+        disks: &[Arc<Disk>],
+        headers: &BTreeMap<u16, Header>,
+        carries: impl Fn(&Arc<Disk>) -> bool,
+    ) -> Result<()> {
+        let mut in_order: Vec<_> = disks.iter().filter(|disk| disk.mode() == DiskMode::Online).collect();
+        in_order.sort_by_key(|disk| (carries(disk), std::cmp::Reverse(disk.number)));
+        for disk in in_order {
+            if let Some(header) = headers.get(&disk.number) {
+                let former = Header { state: MemberState::Former, ..header.clone() };
+                former.write(&*disk.device).map_err(|error| disk.error("write", &error))?;
+            }
+        }
+        Ok(())
+    }
+
+    /// Notes that the copies of these regions of a file may differ from now on; the caller is in them.
+    ///
+    /// # Errors
+    /// HW-0070; ORA-15080 when the group has too many dirty regions and cannot clean some.
+    pub(crate) fn note_dirty(&self, file: u32, regions: &Regions, entered: &[u32]) -> Result<()> {
+        let mut state = self.state()?;
+        let mut wanted = regions.still_clean(entered);
+        if wanted.is_empty() {
+            return Ok(());
+        }
+        // A file that is written in order is going to be written further on.
+        if let Some(last) = wanted.last().copied()
+            && last > 0
+            && state.directory.dirty.contains(&Region::new(file, last - 1))
+        {
+            let directory = &state.directory;
+            let there = |region: &u32| !directory.pointers_of(Region::new(file, *region)).1.is_empty();
+            let ahead: Vec<_> = (last + 1..=last.saturating_add(REGIONS_AHEAD)).take_while(there).collect();
+            wanted.extend(regions.still_clean(&ahead));
+        }
+        let most = self.environment.dirty_regions;
+        if state.directory.dirty.len() + wanted.len() > most {
+            self.clean_in(&mut state, most / 2)?;
+        }
+        let change = Change::Dirty { regions: wanted.iter().map(|region| Region::new(file, *region)).collect() };
+        self.commit_in(&mut state, &change)?;
+        regions.set_dirty(&wanted);
+        Ok(())
+    }
+
+    /// Cleans regions that nobody writes to, those first that were not written to for longest, until `keep` are left.
+    ///
+    /// # Errors
+    /// Those of a failed sync that takes no disk offline, and HW-0070.
+    pub(crate) fn clean_in(&self, state: &mut GroupState, keep: usize) -> Result<()> {
+        let mut idle: Vec<(u64, u32, u32)> = Vec::new();
+        let files: Vec<_> = state.directory.dirty.iter().map(|region| region.file()).collect();
+        for file in files {
+            if !idle.iter().any(|(_, of, _)| *of == file) {
+                let regions = state.regions_of(file).idle();
+                idle.extend(regions.into_iter().map(|(entered, region)| (entered, file, region)));
+            }
+        }
+        idle.sort_unstable();
+        idle.truncate(state.directory.dirty.len().saturating_sub(keep));
+        self.clean_these(state, idle.into_iter().map(|(_, file, region)| (file, region)))
+    }
+
+    /// Cleans the regions that nobody has written to since the call before this one. To be called now and then: it
+    /// keeps the number of regions low that a mount after a crash has to compare.
+    pub(crate) fn tidy(&self) -> Result<()> {
+        let mut state = self.state()?;
+        state.free_left();
+        if state.stopped.is_some() {
+            return Ok(());
+        }
+        let files: BTreeSet<u32> = state.directory.dirty.iter().map(|region| region.file()).collect();
+        let quiet: Vec<_> = files
+            .into_iter()
+            .flat_map(|file| state.regions_of(file).quiet().into_iter().map(move |region| (file, region)))
+            .collect();
+        self.clean_these(&mut state, quiet.into_iter())
+    }
+
+    fn clean_these(&self, state: &mut GroupState, regions: impl Iterator<Item = (u32, u32)>) -> Result<()> {
+        let mut cleaned = Vec::new();
+        for (file, region) in regions {
+            if state.regions_of(file).set_clean(region) {
+                cleaned.push(Region::new(file, region));
+            }
+        }
+        if cleaned.is_empty() {
+            return Ok(());
+        }
+        let done = self.sync_all(state).and_then(|()| self.note_clean(state, &cleaned));
+        if done.is_err() {
+            for region in cleaned {
+                state.regions_of(region.file()).set_dirty(&[region.index()]);
+            }
+        }
+        done
+    }
+
+    /// Notes that regions are clean: their writes are durable on all disks that are written to.
+    pub(crate) fn note_clean(&self, state: &mut GroupState, regions: &[Region]) -> Result<()> {
+        let directory = &state.directory;
+        let has_stale = |region: &Region| {
+            let (_, pointers) = directory.pointers_of(*region);
+            pointers.iter().any(|pointer| !pointer.is_none() && !directory.is_good(*pointer))
+        };
+        let (stale, good): (Vec<_>, Vec<_>) = regions.iter().copied().partition(has_stale);
+        for (regions, stale) in [(good, false), (stale, true)] {
+            // So many fit into the journal.
+            for regions in regions.chunks(4096) {
+                self.commit_in(state, &Change::Clean { regions: regions.to_vec(), stale })?;
+            }
+        }
+        Ok(())
+    }
+
+    /// Makes all writes durable; a disk that cannot goes offline, if it may.
+    pub(crate) fn sync_all(&self, state: &mut GroupState) -> Result<()> {
+        for disk in self.all_disks() {
+            if disk.mode() != DiskMode::Offline
+                && let Err(error) = disk.sync(disk.written())
+            {
+                self.offline_in(state, &disk, error::from_io(error))?;
+            }
         }
         Ok(())
     }
@@ -390,22 +715,50 @@ impl Group {
         let info = |file: &FileEntry| FileInfo {
             name: self.file_name(file),
             bytes: file.size,
-            space: file.extents.len() as u64 * self.unit_bytes(),
+            space: file.extents.iter().map(|pointer| u64::from(pointer.units()) * self.unit_bytes()).sum(),
+            copies: file.copies,
+            striping: file.striping,
             created_us: file.created_us,
             open: state.open_file(file.number).is_some(),
         };
         Ok(state.directory.files.values().map(info).collect())
     }
 
+    pub(crate) fn extents(&self, number: u32) -> Result<Vec<ExtentPlace>> {
+        let state = self.state()?;
+        let file = state.directory.files.get(&number);
+        let file = file.ok_or_else(|| error::no_file(format!("+{}.{number}", self.group_name())))?;
+        let shape = state.directory.shape(file);
+        let mut places = Vec::with_capacity(file.extents.len());
+        for (extent, copies) in file.extents.chunks(file.copies()).enumerate() {
+            for (copy, pointer) in copies.iter().enumerate().filter(|(_, pointer)| !pointer.is_none()) {
+                places.push(ExtentPlace {
+                    file_offset: shape.bytes_of(extent as u64),
+                    copy: copy as u8,
+                    disk: pointer.disk(),
+                    offset: u64::from(pointer.unit()) * self.unit_bytes(),
+                    bytes: u64::from(pointer.units()) * self.unit_bytes(),
+                });
+            }
+        }
+        Ok(places)
+    }
+
     pub(crate) fn statistics(&self) -> GroupStatistics {
         let state = self.state.lock();
-        let disks: Vec<_> = (self.disks.iter().zip(&self.headers).enumerate())
-            .map(|(number, (disk, header))| self.disk_statistics(disk, header, state.space.free(number)))
+        let disks: Vec<_> = (state.directory.disks.values())
+            .map(|entry| {
+                let disk = self.disk(entry.number);
+                let free = u64::from(state.space.free(entry.number)) * self.unit_bytes();
+                let total = u64::from(entry.units) * self.unit_bytes();
+                DiskStatistics::new(entry, disk.as_deref(), total, free)
+            })
             .collect();
         let count = |counter: &AtomicU64| counter.load(Ordering::Relaxed);
         GroupStatistics {
             name: self.group_name().to_owned(),
-            au_size: self.headers[0].au,
+            au_size: self.header.au,
+            redundancy: self.header.redundancy,
             total_bytes: disks.iter().map(|disk| disk.total_bytes).sum(),
             free_bytes: disks.iter().map(|disk| disk.free_bytes).sum(),
             files: state.directory.files.len(),
@@ -414,30 +767,22 @@ impl Group {
             writes: count(&self.counts.writes),
             reads_cut: count(&self.counts.reads_cut),
             writes_cut: count(&self.counts.writes_cut),
+            repairs: count(&self.counts.repairs),
+            dirty_regions: state.directory.dirty.len(),
+            stale_regions: state.directory.stale.len(),
             disks,
         }
     }
+}
 
-    fn disk_statistics(&self, disk: &Disk, header: &Header, free: u32) -> DiskStatistics {
-        let count = |counter: &AtomicU64| counter.load(Ordering::Relaxed);
-        let counters = &disk.counters;
-        DiskStatistics {
-            number: header.number,
-            name: disk.name.clone(),
-            path: disk.path.clone(),
-            os_bytes: disk.device.size().unwrap_or(0),
-            total_bytes: header.size(),
-            free_bytes: u64::from(free) * self.unit_bytes(),
-            reads: count(&counters.reads),
-            writes: count(&counters.writes),
-            read_errors: count(&counters.read_errors),
-            write_errors: count(&counters.write_errors),
-            bytes_read: count(&counters.bytes_read),
-            bytes_written: count(&counters.bytes_written),
-            read_us: count(&counters.read_us),
-            write_us: count(&counters.write_us),
-            syncs: count(&counters.syncs),
-            failed: disk.has_failed(),
-        }
+/// Fills a part of a disk with zeros; returns the number of the last write.
+pub(crate) fn fill_range(disk: &Disk, mut at: u64, bytes: u64, zeros: &[u8]) -> io::Result<u64> {
+    let end = at + bytes;
+    let mut last = 0;
+    while at < end {
+        let here = (end - at).min(zeros.len() as u64) as usize;
+        last = disk.write(at, &[&zeros[..here]])?;
+        at += here as u64;
     }
+    Ok(last)
 }

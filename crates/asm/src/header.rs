@@ -17,10 +17,12 @@ use zerocopy::{FromBytes, Immutable, IntoBytes, KnownLayout, Unaligned};
 
 use crate::error::corrupt;
 use crate::layout::{Areas, AuSize, BLOCK, HEADER_AT, HEADER_COPY_AT, METADATA_AT, reserved_units};
+use crate::redundancy::Redundancy;
 
 const MAGIC: [u8; 8] = *b"HWASMDSK";
-const VERSION: u32 = 1;
-const EXTERNAL: u8 = 1;
+const VERSION: u32 = 2;
+/// The version before mirroring: the block is the same up to the failure group, which is zeros.
+const UNMIRRORED: u32 = 1;
 /// Bytes of a group's name at most.
 pub(crate) const GROUP_NAME_BYTES: usize = 30;
 const NAME_FIELD_BYTES: usize = 40;
@@ -42,13 +44,17 @@ pub(crate) struct Header {
     pub(crate) state: MemberState,
     pub(crate) group_name: String,
     pub(crate) group: Id,
+    pub(crate) redundancy: Redundancy,
     pub(crate) name: String,
+    pub(crate) failure_group: String,
+    /// The group's epoch when this header was written: a disk that was away has an older one.
+    pub(crate) epoch: u64,
     pub(crate) disk: Id,
     pub(crate) number: u16,
     pub(crate) au: AuSize,
     /// Allocation units of the disk, including those at its start for metadata.
     pub(crate) units: u32,
-    /// Copies of the metadata on this disk: none, one or two.
+    /// Places for copies of the metadata on this disk: none, one or two. Which of them are in use is in the metadata.
     pub(crate) copies: u16,
     pub(crate) areas: Areas,
     pub(crate) created_us: u64,
@@ -78,15 +84,17 @@ struct Bytes {
     created_us: U64,
     group_name: [u8; NAME_FIELD_BYTES],
     name: [u8; NAME_FIELD_BYTES],
+    failure_group: [u8; NAME_FIELD_BYTES],
+    epoch: U64,
 }
 
-const _: () = assert!(size_of::<Bytes>() == 184);
+const _: () = assert!(size_of::<Bytes>() == 232);
 
 /// Content of the locations of a disk's two headers.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub(crate) enum HeaderRead {
     /// A header. `whole`: both copies exist and are equal.
-    Header { header: Header, whole: bool },
+    Header { header: Box<Header>, whole: bool },
     /// Zeros.
     Empty,
     /// A header is recognised in one or both locations, but invalid; with the reason.
@@ -118,7 +126,7 @@ impl Header {
             version: VERSION.into(),
             checksum: 0.into(),
             state: self.state as u8,
-            redundancy: EXTERNAL,
+            redundancy: self.redundancy as u8,
             copies: self.copies.into(),
             au_bytes: (self.au.bytes() as u32).into(),
             group: self.group,
@@ -133,7 +141,10 @@ impl Header {
             created_us: self.created_us.into(),
             group_name: [0; NAME_FIELD_BYTES],
             name: [0; NAME_FIELD_BYTES],
+            failure_group: [0; NAME_FIELD_BYTES],
+            epoch: self.epoch.into(),
         };
+        bytes.failure_group[..self.failure_group.len()].copy_from_slice(self.failure_group.as_bytes());
         bytes.group_name[..self.group_name.len()].copy_from_slice(self.group_name.as_bytes());
         bytes.name[..self.name.len()].copy_from_slice(self.name.as_bytes());
         let mut block = AlignedBuffer::zeroed(BLOCK as usize);
@@ -154,12 +165,14 @@ impl Header {
         if crc32c::crc32c_append(sum, &block[16..]) != bytes.checksum.get() {
             return Err(damaged("its checksum does not match"));
         }
-        if bytes.version.get() != VERSION {
-            return Err(HeaderRead::Damaged(format!("its format is version {}, not {VERSION}", bytes.version)));
+        let version = bytes.version.get();
+        if ![UNMIRRORED, VERSION].contains(&version) {
+            let text = format!("its format is version {version}, not {UNMIRRORED} or {VERSION}");
+            return Err(HeaderRead::Damaged(text));
         }
-        if bytes.redundancy != EXTERNAL {
-            return Err(damaged("its redundancy is not external"));
-        }
+        let Some(redundancy) = Redundancy::from_code(bytes.redundancy) else {
+            return Err(damaged("its redundancy is unknown"));
+        };
         let state = match bytes.state {
             1 => MemberState::Forming,
             2 => MemberState::Member,
@@ -173,13 +186,21 @@ impl Header {
         let (Some(group_name), Some(disk_name)) = (name(&bytes.group_name), name(&bytes.name)) else {
             return Err(damaged("a name in it is none"));
         };
+        let failure_group = match version {
+            UNMIRRORED => Some(disk_name.clone()),
+            _ => name(&bytes.failure_group),
+        };
+        let Some(failure_group) = failure_group else { return Err(damaged("a name in it is none")) };
         let areas = Areas { snapshot_bytes: bytes.snapshot_bytes.get(), journal_bytes: bytes.journal_bytes.get() };
         let area = |area: u64| area.is_multiple_of(BLOCK) && (BLOCK..=1 << 40).contains(&area);
         let header = Self {
             state,
             group_name,
             group: bytes.group,
+            redundancy,
             name: disk_name,
+            failure_group,
+            epoch: bytes.epoch.get(),
             disk: bytes.disk,
             number: bytes.number.get(),
             au: AuSize::new(u64::from(bytes.au_bytes.get())).map_err(|error| HeaderRead::Damaged(error.text))?,
@@ -214,9 +235,9 @@ impl Header {
             (Err(error), Err(_)) => return Err(error),
             (Ok(Ok(header)), second) => {
                 let whole = matches!(&second, Ok(Ok(copy)) if *copy == header);
-                HeaderRead::Header { header, whole }
+                HeaderRead::Header { header: Box::new(header), whole }
             }
-            (_, Ok(Ok(header))) => HeaderRead::Header { header, whole: false },
+            (_, Ok(Ok(header))) => HeaderRead::Header { header: Box::new(header), whole: false },
             (Ok(Err(HeaderRead::Damaged(why))), _) | (_, Ok(Err(HeaderRead::Damaged(why)))) => HeaderRead::Damaged(why),
             // Only the first location decides whether a disk is empty: files that become disks hold anything at the
             // second.
@@ -240,7 +261,8 @@ impl Header {
     /// # Errors
     /// ORA-15196 when they are of one group and disagree.
     pub(crate) fn agrees(&self, other: &Self) -> Result<()> {
-        if self.au == other.au && self.areas == other.areas && self.group_name == other.group_name {
+        let same = |header: &Self| (header.au, header.areas, header.redundancy);
+        if same(self) == same(other) && self.group_name == other.group_name {
             return Ok(());
         }
         Err(corrupt(format!("disks \"{}\" and \"{}\" disagree about their group", self.name, other.name)))
@@ -261,7 +283,10 @@ mod tests {
             state,
             group_name: "DATA".into(),
             group: [7; 16],
+            redundancy: Redundancy::Normal,
             name: "DATA_0003".into(),
+            failure_group: "CELL1".into(),
+            epoch: 12,
             disk: [9; 16],
             number: 3,
             au: AuSize::new(4 * MB).unwrap(),
@@ -279,10 +304,10 @@ mod tests {
         assert_eq!(Header::read(&*device, size).unwrap(), HeaderRead::Empty);
         let written = header(MemberState::Member);
         written.write(&*device).unwrap();
-        let whole = HeaderRead::Header { header: written.clone(), whole: true };
+        let whole = HeaderRead::Header { header: Box::new(written.clone()), whole: true };
         assert_eq!(Header::read(&*device, size).unwrap(), whole);
         for place in [HEADER_AT, HEADER_COPY_AT] {
-            let half = HeaderRead::Header { header: written.clone(), whole: false };
+            let half = HeaderRead::Header { header: Box::new(written.clone()), whole: false };
             for at in [0, 8, 12, 16, 20, 24, 60, 150, 4000] {
                 let mut byte = [0];
                 device.read_at(place + at, &mut [&mut byte]).unwrap();
@@ -299,16 +324,31 @@ mod tests {
         assert_eq!(Header::read(&*device, size).unwrap(), HeaderRead::Foreign);
     }
 
+    /// A header of version 1 has zeros where version 2 has the failure group and the epoch.
+    #[test]
+    fn headers_from_before_mirroring_are_read() {
+        let mut block = Header { redundancy: Redundancy::External, ..header(MemberState::Member) }.to_block();
+        block[8] = 1;
+        block[184..232].fill(0);
+        block[12..16].fill(0);
+        let sum = crc32c::crc32c(&block);
+        block[12..16].copy_from_slice(&sum.to_le_bytes());
+        let read = Header::from_block(&block).unwrap();
+        let found = (read.redundancy, read.failure_group.as_str(), read.epoch);
+        assert_eq!(found, (Redundancy::External, "DATA_0003", 0));
+    }
+
     #[test]
     fn bytes_that_have_a_checksum_are_still_checked() {
         for (offset, byte, why) in [
-            (8, 2, "version 2"),
+            (8, 3, "version 3"),
             (16, 9, "state"),
-            (17, 2, "redundancy"),
+            (17, 4, "redundancy"),
             (18, 3, "sizes"),
             (20, 1, "au_size"),
             (68, 1, "sizes"),
             (104, 0, "name"),
+            (184, 0, "name"),
         ] {
             let mut block = header(MemberState::Member).to_block();
             block[offset] = byte;

@@ -5,8 +5,8 @@
 //!   | header |  nothing                | header copy | metadata copy | second, if alone |    | allocation units ...
 //! ```
 //!
-//! The header's copy is at a fixed offset, because the size of an allocation unit is in the header. A group of one disk
-//! has two copies of the metadata on it; a group of more has one on each of its first three disks.
+//! The header's copy is at a fixed offset, because the size of an allocation unit is in the header. Each disk has a
+//! place for a copy of the metadata, the only disk of a group two; three disks have one that is current.
 
 use common::{Error, Result};
 
@@ -20,8 +20,8 @@ pub(crate) const HEADER_AT: u64 = 0;
 pub(crate) const HEADER_COPY_AT: u64 = 2 * MB - BLOCK;
 /// Offset of the first copy of the metadata, on disks that have one.
 pub(crate) const METADATA_AT: u64 = 2 * MB;
-/// Disks that carry a copy of the metadata.
-const METADATA_DISKS: usize = 3;
+/// Disks that carry a current copy of the metadata.
+pub(crate) const METADATA_DISKS: usize = 3;
 /// Bytes of a snapshot's area, at the least.
 const SNAPSHOT_BYTES_MIN: u64 = 256 << 10;
 /// Bytes of a snapshot's area for each allocation unit of the group: four extent pointers, one for now and the rest for
@@ -88,12 +88,9 @@ impl Areas {
     }
 }
 
-/// Number of copies of the metadata on a disk, in a group of `disks` disks.
-pub(crate) fn copies_on(disk: usize, disks: usize) -> u64 {
-    match (disk, disks) {
-        (0, 1) => 2,
-        _ => u64::from(disk < METADATA_DISKS),
-    }
+/// Number of places for copies of the metadata on each disk of a group of `disks` disks.
+pub(crate) fn places(disks: usize) -> u64 {
+    if disks == 1 { 2 } else { 1 }
 }
 
 /// Allocation units at the start of a disk that no file gets.
@@ -121,8 +118,8 @@ mod tests {
     fn a_small_group_loses_little_to_its_metadata() {
         let areas = Areas::for_units(64);
         assert_eq!(areas.bytes(), MB);
-        let units = |disk, disks| reserved_units(copies_on(disk, disks), areas, AuSize::default());
-        assert_eq!((units(0, 1), units(0, 2), units(2, 4), units(3, 4)), (4, 3, 3, 2));
+        let units = |disks| reserved_units(places(disks), areas, AuSize::default());
+        assert_eq!((units(1), units(2), units(4)), (4, 3, 3));
         assert_eq!(reserved_units(1, areas, AuSize::new(64 * MB).unwrap()), 1);
     }
 }

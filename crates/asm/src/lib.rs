@@ -1,4 +1,4 @@
-//! Disk groups: files spread over several disks, as Oracle's ASM with external redundancy keeps them.
+//! Disk groups: files spread over several disks, and mirrored, as Oracle's ASM keeps them.
 //!
 //! ```text
 //!     GroupFile (a device::Device) ── extents ──> pieces ──> Disk ──> device::Device of a file or block device
@@ -10,6 +10,7 @@
 //!
 //! See README.md.
 
+mod availability;
 mod codec;
 mod create;
 mod cut;
@@ -22,11 +23,16 @@ mod file;
 mod group;
 mod header;
 mod layout;
+mod membership;
 mod metadata;
 mod mount;
 mod name;
 mod pattern;
 mod pending;
+mod rebalance;
+mod redundancy;
+mod regions;
+mod shape;
 mod space;
 mod statistics;
 
@@ -34,14 +40,21 @@ use std::path::PathBuf;
 
 use common::Result;
 use common::sync::Arc;
+use common::sync::atomic::AtomicBool;
 
+pub use create::{NewDisk, NewGroup};
+pub use directory::DiskMode;
 pub use discovery::{DiscoveredDisk, HeaderStatus, discover};
-pub use environment::Environment;
+pub use environment::{Environment, Notes};
 pub use file::GroupFile;
 pub use layout::AuSize;
+pub use mount::MountOptions;
 pub use name::{FileKind, FileName};
 pub use pattern::make_disks;
-pub use statistics::{DiskStatistics, FileInfo, GroupStatistics};
+pub use rebalance::{Operation, Step};
+pub use redundancy::Redundancy;
+pub use shape::{ExtentGrowth, STRIPE_BYTES, STRIPE_WIDTH, Striping};
+pub use statistics::{DiskStatistics, ExtentPlace, FileInfo, GroupStatistics};
 
 /// A mounted disk group. Its disks are claimed until this and all of its open files are dropped.
 #[derive(Debug)]
@@ -61,7 +74,17 @@ impl DiskGroup {
     /// for one that is too small; ORA-15029 for one in use; ORA-15080 when a disk cannot be written. Until the last of
     /// these nothing has been written.
     pub fn create(environment: &Environment, name: &str, disks: &[PathBuf], au: AuSize) -> Result<Self> {
-        create::create(environment, name, disks, au)
+        let disks = disks.iter().map(NewDisk::new).collect();
+        create::create(environment, &NewGroup { name: name.to_owned(), au, disks, redundancy: Redundancy::External })
+    }
+
+    /// As [`create`](Self::create), with a redundancy, and names and failure groups of the disks.
+    ///
+    /// # Errors
+    /// As [`create`](Self::create); ORA-15072 for too few failure groups; ORA-15010 for a disk's name in use; ORA-15000
+    /// for an invalid name of a disk or a failure group; ORA-15036 for a size that a disk does not have.
+    pub fn create_with(environment: &Environment, new: &NewGroup) -> Result<Self> {
+        create::create(environment, new)
     }
 
     /// Finds a group's disks among the paths that the patterns match, and mounts it. Patterns are separated by commas;
@@ -75,16 +98,16 @@ impl DiskGroup {
     /// become shorter; ORA-15029 for one in use; ORA-15001 when the group was being dropped; ORA-15196 when no copy of
     /// the metadata is usable, or it contradicts itself; ORA-15080.
     pub fn mount(environment: &Environment, name: &str, patterns: &str) -> Result<Self> {
-        mount::mount(environment, name, patterns, None)
+        mount::mount(environment, name, patterns, MountOptions::default())
     }
 
-    /// As [`mount`](Self::mount), for a caller that knows the group's id: disks of another group of the same name are
-    /// skipped.
+    /// As [`mount`](Self::mount), for a caller that knows the group's id, or that does without missing disks of a
+    /// mirrored group.
     ///
     /// # Errors
     /// As [`mount`](Self::mount).
-    pub fn mount_known(environment: &Environment, name: &str, patterns: &str, id: [u8; 16]) -> Result<Self> {
-        mount::mount(environment, name, patterns, Some(id))
+    pub fn mount_with(environment: &Environment, name: &str, patterns: &str, options: MountOptions) -> Result<Self> {
+        mount::mount(environment, name, patterns, options)
     }
 
     /// In capitals.
@@ -154,6 +177,123 @@ impl DiskGroup {
     /// ORA-15001.
     pub fn files(&self) -> Result<Vec<FileInfo>> {
         self.group.files()
+    }
+
+    /// The copies of a file's extents, in the order of the file.
+    ///
+    /// # Errors
+    /// ORA-15012 when there is no such file; ORA-15001.
+    pub fn extents(&self, number: u32) -> Result<Vec<ExtentPlace>> {
+        self.group.extents(number)
+    }
+
+    /// Takes a disk offline: it is neither read nor written until it is brought [`online`](Self::online).
+    ///
+    /// # Errors
+    /// ORA-15054 when there is no such disk; ORA-15066 when extents would have no good copy; HW-0070; ORA-15001.
+    pub fn offline(&self, disk: &str) -> Result<()> {
+        self.group.offline(disk)
+    }
+
+    /// Brings a disk online that is found where it was, or by the patterns. Copies on it that have become old are made
+    /// anew; when this returns, all of them are.
+    ///
+    /// # Errors
+    /// ORA-15054 when there is no such disk; ORA-15042 when it is not found; ORA-15080; HW-0070; ORA-15001.
+    pub fn online(&self, disk: &str, patterns: &str) -> Result<()> {
+        self.group.online(disk, patterns)
+    }
+
+    /// Adds disks. New extents use them; a [`rebalance`](Self::want_rebalance) moves others there.
+    ///
+    /// # Errors
+    /// As of [`create_with`](Self::create_with) for each disk; ORA-15041 when the metadata has no room; HW-0070;
+    /// ORA-15001.
+    pub fn add_disks(&self, disks: &[NewDisk]) -> Result<()> {
+        self.group.add_disks(disks)
+    }
+
+    /// Drops disks. They take no new extents, and leave the group when a [`rebalance`](Self::want_rebalance) has
+    /// emptied them. With `force` they leave it at once, and the copies on them are given up; a rebalance makes others.
+    ///
+    /// # Errors
+    /// ORA-15054 when there is no such disk; ORA-15072 when too few failure groups are left; ORA-15041 when the others
+    /// have no room; ORA-15084 for an offline disk without force; ORA-15067 when force would lose data, or in a group
+    /// without redundancy; HW-0070; ORA-15001.
+    pub fn drop_disks(&self, names: &[String], force: bool) -> Result<()> {
+        self.group.drop_disks(names, force)
+    }
+
+    /// Lets the disks that are being dropped stay.
+    ///
+    /// # Errors
+    /// HW-0070; ORA-15001.
+    pub fn undrop_disks(&self) -> Result<()> {
+        self.group.undrop_disks()
+    }
+
+    /// Changes the size of a disk, None: to all that its file or device has. Extents behind the new end move first.
+    ///
+    /// # Errors
+    /// ORA-15054; ORA-15036 for more than it has; ORA-15037 for too little; ORA-15041 when its extents have no room;
+    /// ORA-15084 for an offline disk; ORA-15080; HW-0070; ORA-15001.
+    pub fn resize_disk(&self, name: &str, bytes: Option<u64>) -> Result<()> {
+        self.group.resize_disk(name, bytes)
+    }
+
+    /// Notes that a rebalance is to be done with this power, or with power 0 that it is to pause. The note stays until
+    /// the rebalance is finished, also over a dismount.
+    ///
+    /// # Errors
+    /// HW-0070; ORA-15001.
+    pub fn want_rebalance(&self, power: u16) -> Result<()> {
+        self.group.want_rebalance(power)
+    }
+
+    /// The power of the rebalance that is to be done.
+    #[must_use]
+    pub fn wanted_rebalance(&self) -> Option<u16> {
+        self.group.wanted_rebalance()
+    }
+
+    /// Carries out the rebalance that is wanted, with a thread for each unit of its power. Returns when it is finished,
+    /// paused, or `stopping` is set.
+    ///
+    /// # Errors
+    /// ORA-15041 when there is no space for a copy that has to move; ORA-15080; HW-0070; ORA-15001.
+    pub fn run_rebalance(&self, stopping: &AtomicBool) -> Result<()> {
+        self.group.run_rebalance(stopping)
+    }
+
+    /// Carries out one move of a rebalance, in the caller's thread.
+    ///
+    /// # Errors
+    /// As [`run_rebalance`](Self::run_rebalance).
+    pub fn rebalance_step(&self) -> Result<Step> {
+        self.group.rebalance_step()
+    }
+
+    /// The rebalance that is wanted, and how far it is.
+    #[must_use]
+    pub fn operation(&self) -> Option<Operation> {
+        self.group.operation()
+    }
+
+    /// Grows with each mount of a mirrored group and with each change of its disks: a caller that keeps it recognises
+    /// disks that were away meanwhile ([`MountOptions::epoch`]).
+    ///
+    /// # Errors
+    /// ORA-15001.
+    pub fn epoch(&self) -> Result<u64> {
+        Ok(self.group.state()?.directory.epoch)
+    }
+
+    /// Periodic housekeeping: regions of mirrored files that are written to no more are noted as alike in all copies.
+    ///
+    /// # Errors
+    /// HW-0070; ORA-15080; ORA-15001.
+    pub fn tidy(&self) -> Result<()> {
+        self.group.tidy()
     }
 
     #[must_use]

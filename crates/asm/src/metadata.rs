@@ -20,12 +20,13 @@
 //! generation in all of them before anything is read or changed. So a change that had reached one copy only is then in
 //! all of them, or in none that counts.
 //!
-//! **After a failed write** nothing more is written: a mount finds out which copies have the change.
+//! **After a failed write** of a group without redundancy nothing more is written: a mount finds out which copies have
+//! the change. A mirrored group goes on with the other copies; the disk is taken offline in these.
 
 use std::io;
 
-use common::Result;
 use common::sync::Arc;
+use common::{Error, Result};
 use device::AlignedBuffer;
 use zerocopy::little_endian::{U32, U64};
 use zerocopy::{FromBytes, Immutable, IntoBytes, KnownLayout, Unaligned};
@@ -36,6 +37,7 @@ use crate::disk::Disk;
 use crate::error::{corrupt, from_io};
 use crate::header::Id;
 use crate::layout::{Areas, BLOCK};
+use crate::redundancy::Redundancy;
 
 const SNAPSHOT: [u8; 4] = *b"HWAS";
 const CHANGE: [u8; 4] = *b"HWAJ";
@@ -53,7 +55,9 @@ struct Frame {
     sequence: U64,
     /// Bytes that follow.
     length: U64,
-    reserved: [u8; 16],
+    /// Of what follows; 0 from before mirroring.
+    version: U32,
+    reserved: [u8; 12],
 }
 
 const FRAME_BYTES: usize = 64;
@@ -66,12 +70,23 @@ pub(crate) struct Copy {
     pub(crate) offset: u64,
 }
 
+/// The outcome of a write to all copies.
+#[derive(Default, Debug)]
+pub(crate) struct Written {
+    /// False: the journal has no room, and nothing was written.
+    pub(crate) room: bool,
+    /// Disks whose copies could not be written, with the reason. They are copies no more.
+    pub(crate) failed: Vec<(Arc<Disk>, Error)>,
+}
+
 /// The metadata of a mounted group on its disks.
 #[derive(Debug)]
 pub(crate) struct Metadata {
     group: Id,
     areas: Areas,
     copies: Vec<Copy>,
+    /// The loss of a copy is survived while there is another.
+    mirrored: bool,
     generation: u64,
     sequence: u64,
     /// Offset of the next change in the journal.
@@ -102,7 +117,8 @@ fn frame(magic: [u8; 4], group: Id, generation: u64, sequence: u64, payload: &[u
         generation: generation.into(),
         sequence: sequence.into(),
         length: (payload.len() as u64).into(),
-        reserved: [0; 16],
+        version: codec::VERSION.into(),
+        reserved: [0; 12],
     };
     let bytes = (FRAME_BYTES + payload.len()).next_multiple_of(BLOCK as usize);
     let mut buffer = AlignedBuffer::zeroed(bytes);
@@ -150,7 +166,7 @@ impl Copy {
             let generation = frame.generation.get();
             if generation % 2 == place
                 && newest.as_ref().is_none_or(|(other, _)| generation > *other)
-                && let Ok(directory) = codec::decode(payload)
+                && let Ok(directory) = codec::decode(frame.version.get().max(codec::UNMIRRORED), payload)
             {
                 newest = Some((generation, directory));
             }
@@ -184,19 +200,30 @@ impl Copy {
 
 impl Metadata {
     /// For a group that is being made: nothing is written before the first [`checkpoint`](Self::checkpoint).
-    pub(crate) fn new(group: Id, areas: Areas, copies: Vec<Copy>) -> Self {
-        Self { group, areas, copies, generation: 0, sequence: 0, at: 0 }
+    pub(crate) fn new(group: Id, areas: Areas, mirrored: bool, copies: Vec<Copy>) -> Self {
+        Self { group, areas, copies, mirrored, generation: 0, sequence: 0, at: 0 }
     }
 
-    /// Reads all copies and takes the most advanced one.
+    /// Gives up the copies on a disk.
+    pub(crate) fn remove_copies(&mut self, disk: u16) {
+        self.copies.retain(|copy| copy.disk.number != disk);
+    }
+
+    /// More copies; they are current from the next [`checkpoint`](Self::checkpoint) on.
+    pub(crate) fn add_copies(&mut self, copies: impl Iterator<Item = Copy>) {
+        self.copies.extend(copies);
+    }
+
+    /// Reads all places for copies and takes the most advanced one. Places on disks that are to have no copy are not
+    /// copies of the result.
     ///
     /// # Errors
-    /// The first copy's error when none can be used.
-    pub(crate) fn load(group: Id, areas: Areas, copies: Vec<Copy>) -> Result<Loaded> {
+    /// The first place's error when none can be used.
+    pub(crate) fn load(group: Id, areas: Areas, places: Vec<Copy>) -> Result<Loaded> {
         let mut best: Option<Version> = None;
         let mut states = Vec::new();
         let mut first_error = None;
-        for copy in &copies {
+        for copy in &places {
             match copy.load(group, areas) {
                 Ok(version) => {
                     let reached = (version.generation, version.sequence);
@@ -215,17 +242,23 @@ impl Metadata {
             return Err(first_error.unwrap_or_else(|| corrupt("the group has no copy of its metadata")));
         };
         let reached = (best.generation, best.sequence);
-        let mut behind = Vec::new();
-        for (copy, state) in copies.iter().zip(states) {
+        let carries = |copy: &Copy| best.directory.disks.get(&copy.disk.number).is_some_and(|disk| disk.carrier);
+        let (mut behind, mut copies) = (Vec::new(), Vec::new());
+        for (copy, state) in places.into_iter().zip(states) {
+            if !carries(&copy) {
+                continue;
+            }
             let place = format!("metadata on disk \"{}\" at offset {}", copy.disk.name, copy.offset);
             match state {
                 Ok(state) if state == reached => {}
                 Ok(_) => behind.push(format!("{place} was older than another copy")),
                 Err(why) => behind.push(format!("{place} could not be used: {why}")),
             }
+            copies.push(copy);
         }
-        let metadata =
-            Self { group, areas, copies, generation: best.generation, sequence: best.sequence, at: u64::MAX };
+        let mirrored = best.directory.redundancy != Redundancy::External;
+        let (generation, sequence) = reached;
+        let metadata = Self { group, areas, copies, mirrored, generation, sequence, at: u64::MAX };
         Ok(Loaded { directory: best.directory, metadata, behind })
     }
 
@@ -238,40 +271,59 @@ impl Metadata {
     ///
     /// # Errors
     /// ORA-15080. Then the disks' generation is unknown, and nothing more must be written.
-    pub(crate) fn checkpoint(&mut self, directory: &Directory) -> Result<()> {
+    pub(crate) fn checkpoint(&mut self, directory: &Directory) -> Result<Written> {
         let generation = self.generation + 1;
         let buffer = frame(SNAPSHOT, self.group, generation, 0, &codec::encode(directory));
         if buffer.len() as u64 > self.areas.snapshot_bytes {
             return Err(corrupt("the metadata has become larger than its place"));
         }
-        self.write((generation % 2) * self.areas.snapshot_bytes, &buffer)?;
+        let failed = self.write((generation % 2) * self.areas.snapshot_bytes, &buffer)?;
         self.generation = generation;
         self.sequence = 0;
         self.at = 0;
-        Ok(())
+        Ok(Written { room: true, failed })
     }
 
-    /// Appends a change of this generation; false, and nothing is written, when the journal has no room for it.
+    /// Appends a change of this generation, where the journal has room for it.
     ///
     /// # Errors
     /// As [`checkpoint`](Self::checkpoint).
-    pub(crate) fn append(&mut self, change: &Change) -> Result<bool> {
+    pub(crate) fn append(&mut self, change: &Change) -> Result<Written> {
         let buffer = frame(CHANGE, self.group, self.generation, self.sequence + 1, &codec::encode_change(change));
         let end = self.at.saturating_add(buffer.len() as u64);
         if end > self.areas.journal_bytes {
-            return Ok(false);
+            return Ok(Written::default());
         }
-        self.write(2 * self.areas.snapshot_bytes + self.at, &buffer)?;
+        let failed = self.write(2 * self.areas.snapshot_bytes + self.at, &buffer)?;
         self.sequence += 1;
         self.at = end;
-        Ok(true)
+        Ok(Written { room: true, failed })
     }
 
-    /// Writes to the same offset in each copy, durably.
-    fn write(&self, offset: u64, bytes: &[u8]) -> Result<()> {
-        for copy in &self.copies {
-            copy.disk.write_durable(copy.offset + offset, &[bytes]).map_err(from_io)?;
+    /// Writes to the same offset in each copy, durably. Returns the disks that are copies no more.
+    fn write(&mut self, offset: u64, bytes: &[u8]) -> Result<Vec<(Arc<Disk>, Error)>> {
+        let mut failed: Vec<(Arc<Disk>, Error)> = Vec::new();
+        if self.copies.is_empty() {
+            return Err(corrupt("the group has no disk with a copy of its metadata"));
         }
-        Ok(())
+        for copy in &self.copies {
+            if failed.iter().any(|(disk, _)| disk.number == copy.disk.number) {
+                continue;
+            }
+            if let Err(error) = copy.disk.write_durable(copy.offset + offset, &[bytes]).map_err(from_io) {
+                if !self.mirrored {
+                    return Err(error);
+                }
+                failed.push((Arc::clone(&copy.disk), error));
+            }
+        }
+        self.copies.retain(|copy| !failed.iter().any(|(disk, _)| disk.number == copy.disk.number));
+        match failed.pop() {
+            Some((_, error)) if self.copies.is_empty() => Err(error),
+            last => {
+                failed.extend(last);
+                Ok(failed)
+            }
+        }
     }
 }

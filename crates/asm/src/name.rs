@@ -143,6 +143,20 @@ pub(crate) fn group_name(name: &str) -> Result<String> {
     Err(Error::user(15100, text))
 }
 
+/// A disk's or a failure group's name in its stored form.
+///
+/// # Errors
+/// ORA-15000 for an invalid name.
+pub(crate) fn disk_name(name: &str) -> Result<String> {
+    group_name(name).map_err(|_| {
+        let text = format!(
+            "\"{name}\" is no name of a disk or a failure group: it is a letter and up to {} letters, digits, _, $ or #",
+            GROUP_NAME_BYTES - 1
+        );
+        Error::user(15000, text)
+    })
+}
+
 /// Checks the part of a file's name that its creator chooses.
 ///
 /// # Errors

@@ -1,9 +1,11 @@
-//! Reads in the background that cross from one allocation unit to another: one read for each piece, all in flight
-//! together.
+//! Reads in the background: one read for each piece, all in flight together. After an error the other copies are read.
 
 use std::io;
 
-use device::{AlignedBuffer, PendingRead, ReadInFlight};
+use common::sync::Arc;
+use device::{AlignedBuffer, Device, PendingRead, ReadInFlight};
+
+use crate::file::{GroupFile, Map};
 
 /// A read of several pieces.
 pub(crate) struct Pieces {
@@ -13,12 +15,39 @@ pub(crate) struct Pieces {
     pub(crate) copy_to: Option<Vec<AlignedBuffer>>,
 }
 
-impl ReadInFlight for Pieces {
+/// A read of a file in the background.
+pub(crate) struct InFlight {
+    pub(crate) pieces: Pieces,
+    pub(crate) file: GroupFile,
+    /// Where the pieces are: units that are left meanwhile stay as they are as long as this is here.
+    pub(crate) map: Arc<Map>,
+    pub(crate) offset: u64,
+    /// Lengths of the caller's buffers.
+    pub(crate) sizes: Vec<usize>,
+}
+
+impl ReadInFlight for InFlight {
     fn is_done(&mut self) -> bool {
-        self.reads.iter_mut().all(PendingRead::is_done)
+        self.pieces.reads.iter_mut().all(PendingRead::is_done)
     }
 
     fn wait(self: Box<Self>) -> io::Result<Vec<AlignedBuffer>> {
+        let Self { pieces, file, map, offset, sizes } = *self;
+        let read = pieces.wait();
+        match read {
+            Err(_) if map.copies > 1 => {
+                let mut buffers: Vec<_> = sizes.into_iter().map(AlignedBuffer::zeroed).collect();
+                let mut parts: Vec<&mut [u8]> = buffers.iter_mut().map(|buffer| &mut buffer[..]).collect();
+                file.read_at(offset, &mut parts)?;
+                Ok(buffers)
+            }
+            read => read,
+        }
+    }
+}
+
+impl Pieces {
+    fn wait(self) -> io::Result<Vec<AlignedBuffer>> {
         let mut read = Vec::new();
         let mut failed = None;
         // All are waited for, also after an error.

@@ -2,12 +2,13 @@
 //!
 //! It counts reads, writes, syncs and changes of size of all its files, and applies faults set for the nth of them from
 //! now on, each once, or for all from the nth on. Writing, syncing and renaming a whole file counts as one write and
-//! one sync.
+//! one sync. A file as a whole can be lost, have ranges that cannot be read until they are written again, or hang.
 
 use std::io;
+use std::ops::Range;
 use std::path::{Path, PathBuf};
 
-use common::sync::{Arc, Mutex};
+use common::sync::{Arc, Condvar, Mutex};
 
 use crate::buffer::AlignedBuffer;
 use crate::device::{Device, FileAccess, FileIdentity, FileSystem, PendingRead};
@@ -65,6 +66,12 @@ struct FaultPlan {
     faults: Vec<(u64, Fault)>,
     /// Count of the first operation, and fault.
     lasting: Vec<(u64, Fault)>,
+    /// Files of which no request succeeds.
+    lost: Vec<PathBuf>,
+    /// Ranges of files that cannot be read.
+    unreadable: Vec<(PathBuf, Range<u64>)>,
+    /// Files whose requests do not end.
+    hung: Vec<PathBuf>,
 }
 
 /// Counts one operation and returns its fault.
@@ -89,13 +96,15 @@ fn failure(what: &str) -> io::Error {
 pub struct FaultyFileSystem {
     inner: Arc<dyn FileSystem>,
     plan: Arc<Mutex<FaultPlan>>,
+    /// Signalled when files hang no more.
+    released: Arc<Condvar>,
 }
 
 impl FaultyFileSystem {
     /// The same as `inner` as long as no faults are set.
     #[must_use]
     pub fn new(inner: Arc<dyn FileSystem>) -> Self {
-        Self { inner, plan: Arc::default() }
+        Self { inner, plan: Arc::default(), released: Arc::default() }
     }
 
     /// Sets a fault for the `nth` operation of its kind from now on; 1 is the next.
@@ -112,11 +121,31 @@ impl FaultyFileSystem {
         plan.lasting.push((from, fault));
     }
 
-    /// Forgets all faults that are set.
+    /// Forgets all faults that are set, of files as of operations.
     pub fn heal(&self) {
         let mut plan = self.plan.lock();
         plan.faults.clear();
         plan.lasting.clear();
+        plan.lost.clear();
+        plan.unreadable.clear();
+        plan.hung.clear();
+        drop(plan);
+        self.released.notify_all();
+    }
+
+    /// Lets every request to a file fail, and its open.
+    pub fn lose(&self, path: &Path) {
+        self.plan.lock().lost.push(path.to_owned());
+    }
+
+    /// Lets reads of this range of a file fail until it is written, as of bad sectors.
+    pub fn make_unreadable(&self, path: &Path, range: Range<u64>) {
+        self.plan.lock().unreadable.push((path.to_owned(), range));
+    }
+
+    /// Lets requests to a file hang until [`heal`](Self::heal).
+    pub fn hang(&self, path: &Path) {
+        self.plan.lock().hung.push(path.to_owned());
     }
 
     /// Reads so far.
@@ -149,7 +178,8 @@ impl FaultyFileSystem {
     }
 
     fn wrap(&self, inner: Arc<dyn Device>, path: &Path) -> Arc<dyn Device> {
-        Arc::new(FaultyDevice { inner, path: path.to_owned(), plan: Arc::clone(&self.plan) })
+        let (plan, released) = (Arc::clone(&self.plan), Arc::clone(&self.released));
+        Arc::new(FaultyDevice { inner, path: path.to_owned(), plan, released })
     }
 }
 
@@ -162,6 +192,9 @@ impl FileSystem for FaultyFileSystem {
     }
 
     fn open(&self, path: &Path) -> io::Result<Arc<dyn Device>> {
+        if self.plan.lock().lost.iter().any(|lost| lost == path) {
+            return Err(failure(&format!("open of {}", path.display())));
+        }
         Ok(self.wrap(self.inner.open(path)?, path))
     }
 
@@ -236,9 +269,41 @@ struct FaultyDevice {
     inner: Arc<dyn Device>,
     path: PathBuf,
     plan: Arc<Mutex<FaultPlan>>,
+    released: Arc<Condvar>,
 }
 
 impl FaultyDevice {
+    /// The fault of a request; waits while the file hangs.
+    fn next(&self, kind: IoKind) -> Option<Fault> {
+        let mut plan = self.plan.lock();
+        while plan.hung.contains(&self.path) {
+            self.released.wait(&mut plan);
+        }
+        let lost = plan.lost.contains(&self.path);
+        drop(plan);
+        let lost = lost.then_some(match kind {
+            IoKind::Read => Fault::Read,
+            IoKind::Sync => Fault::Sync,
+            _ => Fault::Write,
+        });
+        lost.or_else(|| next(&self.plan, kind))
+    }
+
+    fn next_read(&self, offset: u64, bytes: usize) -> Option<Fault> {
+        let end = offset + bytes as u64;
+        let hit = |(path, range): &(PathBuf, Range<u64>)| *path == self.path && range.start < end && offset < range.end;
+        let unreadable = self.plan.lock().unreadable.iter().any(hit);
+        self.next(IoKind::Read).or(unreadable.then_some(Fault::Read))
+    }
+
+    /// Ranges that are written whole can be read again.
+    fn written(&self, offset: u64, bytes: usize) {
+        let end = offset + bytes as u64;
+        let whole =
+            |(path, range): &(PathBuf, Range<u64>)| *path == self.path && offset <= range.start && range.end <= end;
+        self.plan.lock().unreadable.retain(|one| !whole(one));
+    }
+
     fn failure(&self, what: &str) -> io::Error {
         failure(&format!("{what} of {}", self.path.display()))
     }
@@ -246,14 +311,14 @@ impl FaultyDevice {
 
 impl Device for FaultyDevice {
     fn read_at(&self, offset: u64, buffers: &mut [&mut [u8]]) -> io::Result<()> {
-        match next(&self.plan, IoKind::Read) {
+        match self.next_read(offset, buffers.iter().map(|buffer| buffer.len()).sum()) {
             Some(_) => Err(self.failure("read")),
             None => self.inner.read_at(offset, buffers),
         }
     }
 
     fn write_at(&self, offset: u64, buffers: &[&[u8]]) -> io::Result<()> {
-        match next(&self.plan, IoKind::Write) {
+        match self.next(IoKind::Write) {
             Some(Fault::TornWrite { bytes }) => {
                 let all = buffers.concat();
                 self.inner.write_at(offset, &[&all[..bytes.min(all.len())]])?;
@@ -261,19 +326,23 @@ impl Device for FaultyDevice {
             }
             Some(Fault::LostWrite) => Ok(()),
             Some(_) => Err(self.failure("write")),
-            None => self.inner.write_at(offset, buffers),
+            None => {
+                self.inner.write_at(offset, buffers)?;
+                self.written(offset, buffers.iter().map(|buffer| buffer.len()).sum());
+                Ok(())
+            }
         }
     }
 
     fn submit_read(&self, offset: u64, buffers: Vec<AlignedBuffer>) -> io::Result<PendingRead> {
-        match next(&self.plan, IoKind::Read) {
+        match self.next_read(offset, buffers.iter().map(|buffer| buffer.len()).sum()) {
             Some(_) => Ok(PendingRead::ready(Err(self.failure("read")))),
             None => self.inner.submit_read(offset, buffers),
         }
     }
 
     fn sync(&self) -> io::Result<()> {
-        match next(&self.plan, IoKind::Sync) {
+        match self.next(IoKind::Sync) {
             Some(_) => Err(self.failure("sync")),
             None => self.inner.sync(),
         }
@@ -324,6 +393,27 @@ mod tests {
         files.flip(path, 0).unwrap();
         assert_eq!(files.read_whole(path).unwrap()[0], !b'3');
         assert_eq!((files.writes(), files.syncs(), files.reads()), (4, 2, 3));
+    }
+
+    #[test]
+    fn a_file_is_lost_or_has_bad_ranges_until_they_are_written() {
+        let files = FaultyFileSystem::new(Arc::new(MemoryFileSystem::new()));
+        let (one, other) = (files.create(Path::new("1"), 100).unwrap(), files.create(Path::new("2"), 100).unwrap());
+        files.make_unreadable(Path::new("1"), 10..20);
+        one.read_at(0, &mut [&mut [0; 10]]).unwrap();
+        one.read_at(0, &mut [&mut [0; 11]]).unwrap_err();
+        one.write_at(15, &[&[1; 50]]).unwrap();
+        one.read_at(19, &mut [&mut [0; 5]]).unwrap_err();
+        one.write_at(5, &[&[1; 50]]).unwrap();
+        one.read_at(0, &mut [&mut [0; 100]]).unwrap();
+        files.lose(Path::new("1"));
+        other.write_at(0, &[b"x"]).unwrap();
+        one.write_at(0, &[b"x"]).unwrap_err();
+        one.read_at(0, &mut [&mut [0]]).unwrap_err();
+        one.sync().unwrap_err();
+        files.open(Path::new("1")).unwrap_err();
+        files.heal();
+        one.sync().unwrap();
     }
 
     #[test]

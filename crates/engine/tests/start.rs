@@ -428,7 +428,7 @@ fn no_statement_takes_a_file_of_the_database_for_another_one() {
         let users = instance.tablespaces().named("USERS").unwrap();
         let error = instance.add_datafiles(&session, &users, &[datafile(name, 2 << 20, true)]).unwrap_err();
         assert!(error.is_ora(1537), "{name}: {error}");
-        let group = DiskGroupSpec { name: "G".to_owned(), patterns: vec![name.to_owned()], au_bytes: None };
+        let group = DiskGroupSpec::external("G", name);
         let error = instance.create_disk_group(&session, &group).unwrap_err();
         assert!(error.is_own(73) || error.is_ora(15031), "{name}: {error}");
         assert!(instance.is_own_file(&data.join(name)).unwrap(), "{name}");

@@ -9,6 +9,7 @@ pub mod disk;
 pub mod dump;
 pub mod explore;
 mod faulty;
+pub mod mirrors;
 pub mod workload;
 
 /// Path of the database on every simulated disk.

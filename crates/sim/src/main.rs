@@ -10,6 +10,7 @@ use common::sync::{Arc, Mutex, spawn};
 use sim::disk::Lie;
 use sim::dump::dump;
 use sim::explore::{Crashes, Outcome, explore};
+use sim::mirrors::{self, Tally};
 use sim::workload::{Plan, record};
 
 use options::Options;
@@ -88,6 +89,51 @@ fn run(options: &Options, seed: u64) -> (Outcome, Vec<String>) {
     (outcome, lines)
 }
 
+/// Runs seeds of disk groups. Prints each failure, and at the end what the seeds have gone through.
+#[expect(clippy::print_stdout, reason = "what the program is for")]
+fn run_groups(options: &Options) -> ExitCode {
+    let shared = Arc::new((AtomicU64::new(options.first), Mutex::new((Tally::default(), 0_u64)), options.clone()));
+    let work = |shared: &(AtomicU64, Mutex<(Tally, u64)>, Options)| {
+        let (next, all, options) = shared;
+        loop {
+            let seed = next.fetch_add(1, Ordering::Relaxed);
+            if seed >= options.first + options.seeds {
+                return;
+            }
+            let outcome = mirrors::run(seed, options.groups, options.steps);
+            let mut all = all.lock();
+            match outcome {
+                Ok(tally) => all.0.add(&tally),
+                Err(why) => {
+                    all.1 += 1;
+                    println!("seed {seed}: {why}");
+                }
+            }
+            let done = all.0.seeds + all.1;
+            if options.quiet && done.is_multiple_of(PROGRESS) {
+                println!("{done} seeds, {} failures", all.1);
+            }
+        }
+    };
+    let others: Vec<_> = (1..options.jobs)
+        .filter_map(|number| {
+            let shared = Arc::clone(&shared);
+            spawn(&format!("sim{number}"), move || work(&shared)).ok()
+        })
+        .collect();
+    work(&shared);
+    for other in others {
+        let _ = other.join();
+    }
+    let (tally, failures) = *shared.1.lock();
+    let Tally { seeds, lives, steps, failed, gone, old, repairs, moves, left } = tally;
+    println!(
+        "{seeds} seeds, {failures} failures: {lives} lives, {steps} steps; disks: {failed} failed, {gone} gone, {old} \
+         with old content, {left} dropped by force; {repairs} copies repaired, {moves} extents moved"
+    );
+    if failures == 0 { ExitCode::SUCCESS } else { ExitCode::FAILURE }
+}
+
 /// Shared by the threads that run seeds.
 struct Shared {
     options: Options,
@@ -127,6 +173,9 @@ fn main() -> ExitCode {
             return ExitCode::FAILURE;
         }
     };
+    if options.groups > 0 {
+        return run_groups(&options);
+    }
     let shared = Arc::new(Shared {
         next: AtomicU64::new(options.first),
         options,

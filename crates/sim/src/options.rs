@@ -17,6 +17,8 @@ pub(super) struct Options {
     /// Lives of the database, one after another; the seed then chooses disks and loads. 0: one life on a disk on which
     /// everything was durable.
     pub(super) lives: usize,
+    /// Lives of a mirrored disk group without a database, whose disks fail, leave and come back; 0: a database.
+    pub(super) groups: u64,
     /// Threads of each run that work at once; 0: one, and a run can be repeated.
     pub(super) threads: usize,
     /// Threads that run seeds.
@@ -39,6 +41,7 @@ impl Options {
             disks: 0,
             loads: false,
             lives: 0,
+            groups: 0,
             threads: 0,
             jobs: 1,
             dump: false,
@@ -56,6 +59,7 @@ impl Options {
                 "--disks" => options.disks = value.min(8) as u16,
                 "--loads" => options.loads = value != 0,
                 "--exhaustive" => options.exhaustive = value != 0,
+                "--groups" => options.groups = value,
                 "--lives" => options.lives = value as usize,
                 "--threads" => {
                     options.threads = value as usize;
@@ -66,7 +70,7 @@ impl Options {
                 "--quiet" => options.quiet = value != 0,
                 _ => {
                     return Err(format!(
-                        "{name} is no option: --seeds, --first, --steps, --places, --indexes, --exhaustive, --disks, --loads, --lives, --threads, --jobs, --dump, --quiet"
+                        "{name} is no option: --seeds, --first, --steps, --places, --indexes, --exhaustive, --disks, --loads, --lives, --groups, --threads, --jobs, --dump, --quiet"
                     ));
                 }
             }

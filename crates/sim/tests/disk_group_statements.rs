@@ -43,7 +43,7 @@ fn base() -> Image {
 }
 
 fn create_group(s: &Arc<Session>) -> Result<()> {
-    s.create_disk_group(&DiskGroupSpec { name: GROUP.to_owned(), patterns: vec!["disk*".to_owned()], au_bytes: None })
+    s.create_disk_group(&DiskGroupSpec::external(GROUP, "disk*"))
 }
 
 fn create_tablespace(s: &Arc<Session>) -> Result<()> {

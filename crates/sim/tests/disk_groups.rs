@@ -29,11 +29,10 @@ impl Random for SeededRandom {
 }
 
 fn environment(files: &SimulatedFileSystem, seed: u64) -> Environment {
-    Environment {
-        files: Arc::new(files.clone()),
-        clock: Arc::new(SimulatedClock::default()),
-        random: Arc::new(SeededRandom(Mutex::new(Seeded::new(seed)))),
-    }
+    let mut environment = Environment::new(Arc::new(files.clone()));
+    environment.clock = Arc::new(SimulatedClock::default());
+    environment.random = Arc::new(SeededRandom(Mutex::new(Seeded::new(seed))));
+    environment
 }
 
 /// The expected file: its size, and the end of its filled part; the rest is zeros.

@@ -30,3 +30,21 @@ pub(crate) fn read(file: &dyn Device, offset: u64, bytes: usize) -> Vec<u8> {
 pub(crate) fn text(group: &DiskGroup) -> String {
     group.files().unwrap().iter().map(|file| format!("{} {}\n", file.name, file.bytes)).collect()
 }
+
+/// Keeps what groups note.
+#[derive(Default, Debug)]
+#[allow(dead_code, reason = "not all tests need it")]
+pub(crate) struct Notebook(common::sync::Mutex<Vec<String>>);
+
+#[allow(dead_code, reason = "not all tests need it")]
+impl Notebook {
+    pub(crate) fn text(&self) -> String {
+        self.0.lock().join("\n")
+    }
+}
+
+impl asm::Notes for Notebook {
+    fn note(&self, group: &str, text: String) {
+        self.0.lock().push(format!("{group}: {text}"));
+    }
+}

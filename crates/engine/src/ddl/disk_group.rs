@@ -5,15 +5,33 @@ use std::sync::Arc;
 use common::Result;
 
 use crate::dictionary::SystemPrivilege;
-use crate::instance::{DiskGroupSpec, Session};
+use crate::instance::{DiskGroupSpec, DiskSpec, DisksOf, RebalanceClause, Session};
 
 /// A change to a disk group.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum DiskGroupChange {
-    Mount,
+    Mount {
+        force: bool,
+    },
     Dismount,
     /// A file by its name.
     DropFile(String),
+    AddDisks(Vec<DiskSpec>, RebalanceClause),
+    DropDisks {
+        disks: DisksOf,
+        force: bool,
+        rebalance: RebalanceClause,
+    },
+    UndropDisks,
+    ResizeDisks {
+        disks: DisksOf,
+        /// None: all that the disks have.
+        bytes: Option<u64>,
+        rebalance: RebalanceClause,
+    },
+    Online(DisksOf),
+    Offline(DisksOf),
+    Rebalance(RebalanceClause),
 }
 
 impl Session {
@@ -35,10 +53,22 @@ impl Session {
     pub fn alter_disk_group(self: &Arc<Self>, name: &str, change: &DiskGroupChange) -> Result<()> {
         self.ddl(|ddl| {
             ddl.check_privilege(SystemPrivilege::AlterDatabase)?;
+            let instance = self.instance();
             match change {
-                DiskGroupChange::Mount => self.instance().mount_disk_group(self, name),
-                DiskGroupChange::Dismount => self.instance().dismount_disk_group(self, name),
-                DiskGroupChange::DropFile(file) => self.instance().drop_group_file(self, name, file),
+                DiskGroupChange::Mount { force } => instance.mount_disk_group(self, name, *force),
+                DiskGroupChange::Dismount => instance.dismount_disk_group(self, name),
+                DiskGroupChange::DropFile(file) => instance.drop_group_file(self, name, file),
+                DiskGroupChange::AddDisks(disks, rebalance) => instance.add_disks(self, name, disks, *rebalance),
+                DiskGroupChange::DropDisks { disks, force, rebalance } => {
+                    instance.drop_disks(self, name, disks, *force, *rebalance)
+                }
+                DiskGroupChange::UndropDisks => instance.undrop_disks(self, name),
+                DiskGroupChange::ResizeDisks { disks, bytes, rebalance } => {
+                    instance.resize_disks(self, name, disks, *bytes, *rebalance)
+                }
+                DiskGroupChange::Online(disks) => instance.online_disks(self, name, disks),
+                DiskGroupChange::Offline(disks) => instance.offline_disks(self, name, disks),
+                DiskGroupChange::Rebalance(rebalance) => instance.rebalance_disk_group(self, name, *rebalance),
             }
         })
     }

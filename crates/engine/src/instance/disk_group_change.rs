@@ -6,7 +6,7 @@
 use std::path::Path;
 use std::time::Duration;
 
-use asm::{AuSize, DiskGroup};
+use asm::{AuSize, DiskGroup, NewDisk, NewGroup, Redundancy};
 use common::sync::Arc;
 use common::{Error, ErrorKind, Result};
 
@@ -19,28 +19,64 @@ use storage::disk_group::{GroupRecord, GroupStage, InGroup, MountedGroup, resolv
 /// Time that a statement waits for open handles of a removed file to close: the writer closes its own after a write.
 const REMOVAL_PATIENCE: Duration = Duration::from_secs(10);
 
+/// Disks that a statement names by a pattern.
+#[derive(Clone, PartialEq, Eq, Default, Debug)]
+pub struct DiskSpec {
+    /// Of paths; a relative one starts at the data directory.
+    pub pattern: String,
+    /// For a pattern that finds one disk.
+    pub name: Option<String>,
+    /// None: each disk is a failure group of its own.
+    pub failure_group: Option<String>,
+    /// None: all of the disk.
+    pub bytes: Option<u64>,
+    /// The disk may be a member of a group that is not mounted.
+    pub force: bool,
+}
+
+impl DiskSpec {
+    #[must_use]
+    pub fn new(pattern: impl Into<String>) -> Self {
+        Self { pattern: pattern.into(), ..Self::default() }
+    }
+}
+
 /// A group to make.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct DiskGroupSpec {
     /// In capitals.
     pub name: String,
-    /// Patterns of disk paths; relative ones start at the data directory.
-    pub patterns: Vec<String>,
+    pub redundancy: Redundancy,
+    pub disks: Vec<DiskSpec>,
     /// Bytes of an allocation unit; None: 1 MB.
     pub au_bytes: Option<u64>,
 }
 
-fn no_group(name: &str) -> Error {
+impl DiskGroupSpec {
+    /// A group without redundancy, of the disks that a pattern finds.
+    #[must_use]
+    pub fn external(name: impl Into<String>, pattern: impl Into<String>) -> Self {
+        let disks = vec![DiskSpec::new(pattern)];
+        Self { name: name.into(), redundancy: Redundancy::External, disks, au_bytes: None }
+    }
+}
+
+/// The patterns by which a group's disks are found again.
+pub(super) fn patterns_of(disks: &[DiskSpec]) -> Vec<String> {
+    disks.iter().map(|disk| disk.pattern.clone()).collect()
+}
+
+pub(super) fn no_group(name: &str) -> Error {
     Error::user(15001, format!("diskgroup \"{name}\" does not exist or is not mounted"))
 }
 
 /// The group's record among the others.
-fn record_of<'d>(data: &'d mut ControlData, name: &str) -> Option<&'d mut GroupRecord> {
+pub(super) fn record_of<'d>(data: &'d mut ControlData, name: &str) -> Option<&'d mut GroupRecord> {
     data.disk_groups.iter_mut().find(|group| group.name == name)
 }
 
 impl Instance {
-    /// CREATE DISKGROUP … EXTERNAL REDUNDANCY: makes a group of all disks that the patterns find, and mounts it.
+    /// CREATE DISKGROUP: makes a group of all disks that the patterns find, and mounts it.
     ///
     /// # Errors
     /// ORA-15030 for a name in use; ORA-15031 for a pattern without a match; HW-0073 for a file of this database;
@@ -54,25 +90,23 @@ impl Instance {
             return Err(Error::user(15030, text));
         }
         let au = spec.au_bytes.map_or(Ok(AuSize::default()), AuSize::new)?;
-        let mut disks = Vec::new();
-        for pattern in &spec.patterns {
-            for disk in self.groups().discover(pattern)? {
-                self.check_not_own(&disk.path.to_string_lossy())?;
-                if !disks.contains(&disk.path) {
-                    disks.push(disk.path);
-                }
-            }
-        }
+        let new = NewGroup {
+            name: spec.name.clone(),
+            redundancy: spec.redundancy,
+            au,
+            disks: self.disks_found(&spec.disks)?,
+        };
         let record = GroupRecord {
             name: spec.name.clone(),
-            patterns: spec.patterns.clone(),
+            patterns: patterns_of(&spec.disks),
             id: None,
             disks: Vec::new(),
             mounted: true,
+            epoch: None,
             stage: GroupStage::Creating,
         };
         self.control().update(|data| data.disk_groups.push(record.clone()))?;
-        let made = DiskGroup::create(self.groups().environment(), &spec.name, &disks, au);
+        let made = DiskGroup::create_with(self.groups().environment(), &new);
         let group = match made {
             Ok(group) => group,
             Err(error) => {
@@ -95,7 +129,7 @@ impl Instance {
     /// be found out, the next open does it.
     fn unmake(&self, record: &GroupRecord, error: &Error) -> Result<()> {
         if error.kind == ErrorKind::Io {
-            match self.groups().mount(record) {
+            match self.groups().mount(record, false) {
                 Ok(mounted) => {
                     let dropped = mounted.group().drop_group(false);
                     self.groups().forget(&record.name);
@@ -108,11 +142,53 @@ impl Instance {
         self.forget_disk_group(&record.name)
     }
 
+    /// The disks that patterns find.
+    ///
+    /// # Errors
+    /// ORA-15031 for a pattern without a match; HW-0073 for a file of this database; ORA-15010 for a name that several
+    /// disks would have.
+    pub(super) fn disks_found(&self, specs: &[DiskSpec]) -> Result<Vec<NewDisk>> {
+        let mut disks: Vec<NewDisk> = Vec::new();
+        for spec in specs {
+            let found = self.groups().discover(&spec.pattern)?;
+            if let Some(name) = spec.name.as_ref().filter(|_| found.len() > 1) {
+                let text =
+                    format!("disk name \"{name}\" is given to {} disks, which \"{}\" finds", found.len(), spec.pattern);
+                return Err(Error::user(15010, text));
+            }
+            for disk in found {
+                self.check_not_own(&disk.path.to_string_lossy())?;
+                if spec.force {
+                    self.check_not_mounted(&disk.path)?;
+                }
+                if !disks.iter().any(|other| other.path == disk.path) {
+                    let DiskSpec { name, failure_group, bytes, force, .. } = spec.clone();
+                    disks.push(NewDisk { path: disk.path, name, failure_group, bytes, force });
+                }
+            }
+        }
+        Ok(disks)
+    }
+
+    /// Refuses a disk of a mounted group: not even FORCE takes it. Other disks are told by their headers.
+    fn check_not_mounted(&self, disk: &Path) -> Result<()> {
+        let path = self.directory().join(disk);
+        for group in self.groups().mounted() {
+            let paths = group.statistics().disks.into_iter().filter_map(|disk| disk.path);
+            if paths.into_iter().any(|own| self.directory().join(own) == path) {
+                let text = format!("disk \"{}\" is already mounted by diskgroup \"{}\"", disk.display(), group.name());
+                return Err(Error::user(15029, text));
+            }
+        }
+        Ok(())
+    }
+
     /// Refuses a disk that is a file of this database. Disks of mounted groups are recognised by their headers.
     fn check_not_own(&self, disk: &str) -> Result<()> {
         let path = resolve(self.directory(), disk);
         let is_disk = |group: Arc<MountedGroup>| {
-            group.statistics().disks.into_iter().any(|disk| self.directory().join(disk.path) == path)
+            let paths = group.statistics().disks.into_iter().filter_map(|disk| disk.path);
+            paths.into_iter().any(|disk| self.directory().join(disk) == path)
         };
         if self.is_own_file(&path)? && !self.groups().mounted().into_iter().any(is_disk) {
             let text = format!("disk \"{disk}\" holds something else: it is a file of this database");
@@ -123,12 +199,15 @@ impl Instance {
 
     /// Records in the control file that the group exists.
     pub(super) fn confirm_disk_group(&self, group: &DiskGroup) -> Result<()> {
-        let disks: Vec<_> = group.statistics().disks.into_iter().map(|disk| disk.name).collect();
+        let statistics = group.statistics();
+        let disks: Vec<_> = statistics.disks.into_iter().map(|disk| disk.name).collect();
+        let epoch = (statistics.redundancy != Redundancy::External).then(|| group.epoch()).transpose()?;
         self.control().update(|data| {
             if let Some(record) = record_of(data, group.name()) {
                 record.id = Some(GroupRecord::id_text(group.id()));
                 record.disks = disks;
                 record.mounted = true;
+                record.epoch = epoch;
                 record.stage = GroupStage::There;
             }
         })
@@ -147,6 +226,7 @@ impl Instance {
         self.health().check()?;
         let _changing = self.changing(s);
         let group = self.groups().group(name)?;
+        group.stop_rebalance();
         self.wait_removed(&group);
         // Conditions are checked before anything is recorded.
         let statistics = group.statistics();
@@ -194,7 +274,7 @@ impl Instance {
         if self.groups().group(name).is_ok() {
             return Err(needless());
         }
-        match self.groups().mount(&record) {
+        match self.groups().mount(&record, true) {
             Ok(mounted) => {
                 mounted.group().dismount()?;
                 self.groups().forget(name);
@@ -215,12 +295,12 @@ impl Instance {
         })
     }
 
-    /// ALTER DISKGROUP … MOUNT.
+    /// ALTER DISKGROUP … MOUNT; with `force` without the missing disks of a mirrored group.
     ///
     /// # Errors
     /// ORA-15001 for an unknown group; ORA-15013 for a mounted one; those of [`DiskGroup::mount`] and of the control
     /// file.
-    pub fn mount_disk_group(&self, s: &Session, name: &str) -> Result<()> {
+    pub fn mount_disk_group(&self, s: &Session, name: &str, force: bool) -> Result<()> {
         self.health().check()?;
         let _changing = self.changing(s);
         let record = self.control().data().disk_groups.iter().find(|group| group.name == name).cloned();
@@ -228,8 +308,9 @@ impl Instance {
         if self.groups().group(name).is_ok() {
             return Err(Error::user(15013, format!("diskgroup \"{name}\" is already mounted")));
         }
-        let mounted = self.groups().mount(&record)?;
-        self.confirm_disk_group(mounted.group())
+        let mounted = self.groups().mount(&record, force)?;
+        self.confirm_disk_group(mounted.group())?;
+        mounted.start_rebalance(self.cache().wakes().is_inline())
     }
 
     /// ALTER DISKGROUP … DISMOUNT; the group stays dismounted at the next open.
@@ -240,6 +321,7 @@ impl Instance {
         self.health().check()?;
         let _changing = self.changing(s);
         let group = self.groups().group(name)?;
+        group.stop_rebalance();
         self.wait_removed(&group);
         group.group().dismount()?;
         self.groups().forget(name);

@@ -22,13 +22,14 @@ pub(super) fn is_gone(error: &Error) -> bool {
 
 impl Instance {
     /// Mounts the groups, before datafiles are opened. A group without datafiles does not keep the database closed: it
-    /// stays dismounted.
+    /// stays dismounted. A mirrored group is mounted without missing disks where the control file knows its epoch, so
+    /// that disks which were away are not taken for it.
     ///
     /// # Errors
     /// Errors of the mount of a group that has datafiles, with the disk's name; those of the control file.
     pub(crate) fn mount_disk_groups(&self, data: &ControlData) -> Result<()> {
         for record in data.disk_groups.iter().filter(|group| group.mounted) {
-            match self.groups().mount(record) {
+            match self.groups().mount(record, record.epoch.is_some()) {
                 // A group with files is not the one that was being made: that has none yet.
                 Ok(mounted) if record.stage == GroupStage::Creating && mounted.statistics().files > 0 => {
                     mounted.group().dismount()?;
@@ -36,7 +37,7 @@ impl Instance {
                     self.forget_disk_group(&record.name)?;
                 }
                 Ok(mounted) if record.stage != GroupStage::There => self.confirm_disk_group(mounted.group())?,
-                Ok(_) => {}
+                Ok(mounted) => mounted.start_rebalance(self.cache().wakes().is_inline())?,
                 Err(error) if has_datafiles(data, record) => return Err(error),
                 // A crash in CREATE or in DROP: the group does not exist.
                 Err(error) if record.stage != GroupStage::There && is_gone(&error) => {

@@ -6,6 +6,7 @@ mod abort;
 mod alter_system;
 mod calls;
 mod disk_group_change;
+mod disk_group_disks;
 pub(crate) mod disk_group_open;
 mod entry;
 mod interrupts;
@@ -25,7 +26,8 @@ mod table_lock;
 pub(crate) mod tablespace_files;
 
 pub use calls::{Call, MovedCall};
-pub use disk_group_change::DiskGroupSpec;
+pub use disk_group_change::{DiskGroupSpec, DiskSpec};
+pub use disk_group_disks::{DisksOf, RebalanceClause};
 pub use entry::{ClientWork, SessionFigures, SessionKind, SessionStatus};
 pub use jobs::{Due, DueJob, JobOutcome, JobRun, Jobs, RunWhen, RunningJob};
 pub use kill::Killed;

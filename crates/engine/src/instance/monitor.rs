@@ -1,5 +1,5 @@
-//! The system monitor: periodic housekeeping. Today that is undo ([`UndoSegments::round`]), and retrying to roll back
-//! transactions that a crash has left.
+//! The system monitor: periodic housekeeping. Today that is undo ([`UndoSegments::round`]), retrying to roll back
+//! transactions that a crash has left, and noting which regions of mirrored files are written to no more.
 //!
 //! It has a thread of its own: the database writer must never wait for room in the log, which its own writes make.
 
@@ -88,6 +88,7 @@ impl Instance {
         let entry = self.sessions.background(Background::MONITOR).clone();
         let session = Arc::new(Session::new(self.clone(), entry, None));
         let _call = session.call()?;
+        self.groups().tidy()?;
         self.retry_rollbacks(&session)?;
         self.undo().round(&session)
     }

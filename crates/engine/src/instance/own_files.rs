@@ -64,7 +64,7 @@ impl Instance {
         let datafiles = data.datafiles.iter().map(|file| file.name.clone());
         let disks = self.groups().mounted().into_iter().flat_map(|group| group.statistics().disks);
         let named = fixed.chain(logs).chain(datafiles).map(|name| self.resolve(&name));
-        named.chain(disks.map(|disk| self.directory().join(disk.path))).collect()
+        named.chain(disks.filter_map(|disk| disk.path).map(|path| self.directory().join(path))).collect()
     }
 
     /// True: a path leads to a file of this database. A caller that goes on to make or remove the file holds

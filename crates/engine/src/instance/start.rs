@@ -10,6 +10,7 @@ use common::{BlockSize, Clock, Error, ErrorKind, Number, Result, Seeded};
 use device::{DirectoryLock, FileAccess, FileSystem};
 use waits::{Meter, SqlArea, SystemMeter};
 
+use super::disk_group_change::record_of;
 use super::jobs::Jobs;
 use super::long_operations::LongOperations;
 use super::monitor::Monitor;
@@ -134,6 +135,7 @@ impl Instance {
         let (database_id, scn) = (data.database_id, Arc::new(AtomicU64::new(data.scn)));
         control.set_health(health.clone());
         let control = Arc::new(Mutex::new(control));
+        keep_epochs(&groups, &control);
         let checkpoints = Arc::new(Checkpoints::new(cache, control, scn, health, meter.clone()));
         let (started_us, now_us) = (clock.wall_us(), clock.monotonic_us());
         let jobs = Arc::new(Jobs::new(clock.clone()));
@@ -194,4 +196,19 @@ impl Instance {
     pub fn background_meter(&self) -> &Arc<Meter> {
         &self.background
     }
+}
+
+/// Has the control file keep the epochs of mirrored groups, so that disks which were away are not taken for the group.
+/// A control file that cannot be written stops the instance.
+fn keep_epochs(groups: &GroupFiles, control: &Arc<Mutex<ControlFile>>) {
+    let control = Arc::downgrade(control);
+    groups.on_epoch(move |group, epoch| {
+        if let Some(control) = control.upgrade() {
+            let _ = control.lock().update(|data| {
+                if let Some(record) = record_of(data, group) {
+                    record.epoch = Some(epoch);
+                }
+            });
+        }
+    });
 }

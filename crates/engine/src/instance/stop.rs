@@ -14,6 +14,9 @@ impl Instance {
     /// HW-0010 when the instance has stopped before: the database is not marked clean then.
     pub fn shutdown(&self) -> Result<()> {
         self.jobs.close();
+        for group in self.groups().mounted() {
+            group.stop_rebalance();
+        }
         if !self.calls.close() {
             return self.health().check_stopped();
         }

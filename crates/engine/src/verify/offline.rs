@@ -21,6 +21,6 @@ pub fn offline_files(
 ) -> (Arc<dyn FileSystem>, Vec<Error>) {
     let files = GroupFiles::new(read_only(Arc::clone(below)), directory, clock, &data.database_name, None);
     let needed = data.disk_groups.iter().filter(|group| has_datafiles(data, group));
-    let problems = needed.filter_map(|group| files.mount(group).err()).collect();
+    let problems = needed.filter_map(|group| files.mount(group, group.epoch.is_some()).err()).collect();
     (Arc::new(files), problems)
 }

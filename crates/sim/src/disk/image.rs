@@ -50,6 +50,19 @@ impl Image {
         self.contents.get(self.names.get(path)?).map(|content| content.size())
     }
 
+    /// Gives a file the content that it had in an earlier image, as when a disk is put back from a copy. False when it
+    /// was not there.
+    pub fn replace(&mut self, path: &Path, earlier: &Self) -> bool {
+        let old = earlier.names.get(path).and_then(|file| earlier.contents.get(file));
+        match (self.names.get(path), old) {
+            (Some(file), Some(old)) => {
+                self.contents.insert(*file, Arc::clone(old));
+                true
+            }
+            _ => false,
+        }
+    }
+
     /// Changes one byte of a file, like bit rot.
     pub fn flip(&mut self, path: &Path, offset: u64) {
         if let Some(file) = self.names.get(path).copied() {

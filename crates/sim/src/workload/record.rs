@@ -69,7 +69,7 @@ pub(super) fn prepared(
     if plan.disks > 0 {
         let pattern = format!("{DIRECTORY}/disk*");
         make_disks(&files, &pattern, plan.disks, DISKS_BYTES / u64::from(plan.disks))?;
-        let spec = DiskGroupSpec { name: GROUP.to_owned(), patterns: vec!["disk*".to_owned()], au_bytes: None };
+        let spec = DiskGroupSpec::external(GROUP, "disk*");
         sessions[0].create_disk_group(&spec)?;
     }
     for (number, (size, management)) in plan.tablespaces.iter().enumerate() {

@@ -2,46 +2,86 @@
 
 use common::Result;
 use engine::ddl::DiskGroupChange;
-use engine::instance::DiskGroupSpec;
+use engine::instance::{DiskGroupSpec, DiskSpec, DisksOf, RebalanceClause};
 use sqlparser::tokenizer::Token;
 
 use super::command::Command;
 use crate::statement::words::Words;
+use storage::disk_group::Redundancy;
+
+/// The largest power of a rebalance.
+const POWER_MAX: u16 = 1024;
 
 /// Parses the clauses behind CREATE DISKGROUP.
 pub(super) fn create(words: &mut Words<'_>) -> Result<Command> {
-    let mut spec = DiskGroupSpec { name: words.identifier()?, patterns: Vec::new(), au_bytes: None };
-    if !words.take("EXTERNAL REDUNDANCY") {
-        // Without a REDUNDANCY clause Oracle's groups are mirrored.
-        let other = ["NORMAL REDUNDANCY", "HIGH REDUNDANCY", "FLEX REDUNDANCY", "EXTENDED REDUNDANCY"];
-        let given = other.into_iter().any(|redundancy| words.next_is(redundancy));
-        return Err(if given || words.next_is("DISK") || words.next_is("FAILGROUP") {
-            words.unsupported("a disk group without EXTERNAL REDUNDANCY:")
-        } else {
-            words.error(905, "missing keyword: EXTERNAL REDUNDANCY expected")
-        });
-    }
-    while words.take("DISK") {
-        loop {
-            spec.patterns.push(words.string()?);
-            if ["NAME", "SIZE", "FORCE", "NOFORCE"].into_iter().any(|option| words.next_is(option)) {
-                return Err(words.unsupported("an option of a disk:"));
-            }
-            if !words.take_sign(&Token::Comma) {
-                break;
-            }
-        }
-    }
-    if ["FAILGROUP", "REGULAR", "QUORUM"].into_iter().any(|kind| words.next_is(kind)) {
-        return Err(words.unsupported("CREATE DISKGROUP"));
-    }
-    if spec.patterns.is_empty() {
+    let name = words.identifier()?;
+    let redundancy = redundancy(words)?;
+    let mut spec = DiskGroupSpec { name, redundancy, disks: Vec::new(), au_bytes: None };
+    spec.disks = disk_clauses(words)?;
+    if spec.disks.is_empty() {
         return Err(words.error(905, "missing keyword: DISK expected"));
+    }
+    if spec.redundancy == Redundancy::External && spec.disks.iter().any(|disk| disk.failure_group.is_some()) {
+        return Err(words.error(15067, "FAILGROUP is incompatible with EXTERNAL REDUNDANCY"));
     }
     if words.take("ATTRIBUTE") {
         attributes(words, &mut spec)?;
     }
     Ok(Command::CreateDiskGroup(spec))
+}
+
+/// The redundancy of a group; NORMAL where no clause tells it.
+fn redundancy(words: &mut Words<'_>) -> Result<Redundancy> {
+    for (clause, redundancy) in [
+        ("EXTERNAL REDUNDANCY", Redundancy::External),
+        ("NORMAL REDUNDANCY", Redundancy::Normal),
+        ("HIGH REDUNDANCY", Redundancy::High),
+    ] {
+        if words.take(clause) {
+            return Ok(redundancy);
+        }
+    }
+    if ["FLEX REDUNDANCY", "EXTENDED REDUNDANCY"].into_iter().any(|clause| words.next_is(clause)) {
+        return Err(words.unsupported("a disk group with"));
+    }
+    Ok(Redundancy::Normal)
+}
+
+/// `[REGULAR] [FAILGROUP name] DISK 'pattern' [NAME name] [SIZE size] [FORCE | NOFORCE] [, …] …`.
+fn disk_clauses(words: &mut Words<'_>) -> Result<Vec<DiskSpec>> {
+    let mut disks = Vec::new();
+    loop {
+        if words.next_is("QUORUM") {
+            return Err(words.unsupported("a failure group of the kind"));
+        }
+        words.take("REGULAR");
+        let failure_group = if words.take("FAILGROUP") { Some(words.identifier()?) } else { None };
+        if !words.take("DISK") {
+            return if failure_group.is_some() {
+                Err(words.error(905, "missing keyword: DISK expected"))
+            } else {
+                Ok(disks)
+            };
+        }
+        loop {
+            let mut disk = DiskSpec { failure_group: failure_group.clone(), ..DiskSpec::new(words.string()?) };
+            if words.take("NAME") {
+                disk.name = Some(words.identifier()?);
+            }
+            if words.take("SIZE") {
+                disk.bytes = Some(words.size()?);
+            }
+            if words.take("FORCE") {
+                disk.force = true;
+            } else {
+                words.take("NOFORCE");
+            }
+            disks.push(disk);
+            if !words.take_sign(&Token::Comma) {
+                break;
+            }
+        }
+    }
 }
 
 /// `'name' = 'value' [, …]`.
@@ -74,19 +114,99 @@ pub(super) fn alter(words: &mut Words<'_>) -> Result<Command> {
         return Err(words.unsupported("ALTER DISKGROUP"));
     }
     let name = words.identifier()?;
-    let change = if words.take("MOUNT") {
-        DiskGroupChange::Mount
-    } else if words.take("DISMOUNT") {
-        DiskGroupChange::Dismount
-    } else if words.take("DROP FILE") {
-        DiskGroupChange::DropFile(words.string()?)
-    } else {
-        return Err(words.unsupported("ALTER DISKGROUP"));
-    };
+    let change = change(words)?;
     if !words.at_end() {
         return Err(words.unsupported("ALTER DISKGROUP"));
     }
     Ok(Command::AlterDiskGroup { name, change })
+}
+
+fn change(words: &mut Words<'_>) -> Result<DiskGroupChange> {
+    if words.take("MOUNT") {
+        words.take("RESTRICTED");
+        let force = words.take("FORCE");
+        if !force {
+            words.take("NOFORCE");
+        }
+        return Ok(DiskGroupChange::Mount { force });
+    }
+    if words.take("DISMOUNT") {
+        words.take("NOFORCE");
+        return Ok(DiskGroupChange::Dismount);
+    }
+    if words.take("DROP FILE") {
+        return Ok(DiskGroupChange::DropFile(words.string()?));
+    }
+    if words.take("ADD") {
+        if !["DISK", "FAILGROUP", "REGULAR", "QUORUM"].into_iter().any(|next| words.next_is(next)) {
+            return Err(words.unsupported("ALTER DISKGROUP … ADD"));
+        }
+        let disks = disk_clauses(words)?;
+        return Ok(DiskGroupChange::AddDisks(disks, rebalance(words)?));
+    }
+    if words.take("DROP") {
+        let disks = disks_of(words, false)?;
+        let force = words.take("FORCE");
+        if !force {
+            words.take("NOFORCE");
+        }
+        return Ok(DiskGroupChange::DropDisks { disks, force, rebalance: rebalance(words)? });
+    }
+    if words.take("UNDROP DISKS") {
+        return Ok(DiskGroupChange::UndropDisks);
+    }
+    if words.take("RESIZE") {
+        let disks = disks_of(words, true)?;
+        let bytes = if words.take("SIZE") { Some(words.size()?) } else { None };
+        return Ok(DiskGroupChange::ResizeDisks { disks, bytes, rebalance: rebalance(words)? });
+    }
+    if words.take("ONLINE") {
+        let disks = disks_of(words, true)?;
+        words.take("WAIT");
+        return Ok(DiskGroupChange::Online(disks));
+    }
+    if words.take("OFFLINE") {
+        return Ok(DiskGroupChange::Offline(disks_of(words, false)?));
+    }
+    if words.next_is("REBALANCE") {
+        return Ok(DiskGroupChange::Rebalance(rebalance(words)?));
+    }
+    Err(words.unsupported("ALTER DISKGROUP"))
+}
+
+/// `DISK name [, …]`, `DISKS IN FAILGROUP name [, …]`, or, where a statement has it, `ALL`.
+fn disks_of(words: &mut Words<'_>, all: bool) -> Result<DisksOf> {
+    if all && words.take("ALL") {
+        return Ok(DisksOf::All);
+    }
+    let groups = words.take("DISKS IN FAILGROUP");
+    if !groups {
+        words.expect("DISK")?;
+    }
+    let mut names = vec![words.identifier()?];
+    while words.take_sign(&Token::Comma) {
+        names.push(words.identifier()?);
+    }
+    Ok(if groups { DisksOf::FailureGroups(names) } else { DisksOf::Named(names) })
+}
+
+/// `[REBALANCE [POWER n] [WAIT | NOWAIT]]`.
+fn rebalance(words: &mut Words<'_>) -> Result<RebalanceClause> {
+    let mut clause = RebalanceClause::default();
+    if !words.take("REBALANCE") {
+        return Ok(clause);
+    }
+    if words.take("POWER") {
+        let at = words.clone();
+        let power = u16::try_from(words.integer()?).ok().filter(|power| *power <= POWER_MAX);
+        clause.power = Some(power.ok_or_else(|| at.error(15102, "invalid POWER expression: it is 0 to 1024"))?);
+    }
+    if words.take("WAIT") {
+        clause.wait = true;
+    } else {
+        words.take("NOWAIT");
+    }
+    Ok(clause)
 }
 
 /// Parses the clauses behind DROP DISKGROUP.
@@ -113,28 +233,71 @@ mod tests {
         let text = "create diskgroup group1 external redundancy disk 'group1_*', '/dev/x%n' attribute 'au_size' = '4M'";
         let Command::CreateDiskGroup(spec) = parse(text).unwrap().0 else { panic!() };
         assert_eq!((spec.name.as_str(), spec.au_bytes), ("GROUP1", Some(4 << 20)));
-        assert_eq!(spec.patterns, ["group1_*", "/dev/x%n"]);
+        assert_eq!(spec.redundancy, Redundancy::External);
+        assert_eq!(spec.disks, ["group1_*", "/dev/x%n"].map(DiskSpec::new));
         let Command::CreateDiskGroup(spec) =
             parse("create diskgroup g external redundancy disk 'a' disk 'b'").unwrap().0
         else {
             panic!()
         };
-        assert_eq!((spec.patterns.len(), spec.au_bytes), (2, None));
+        assert_eq!((spec.disks.len(), spec.au_bytes), (2, None));
+    }
+
+    #[test]
+    fn failure_groups_names_and_sizes_of_disks() {
+        let text = "create diskgroup g failgroup f1 disk 'a' name d1 size 1g force, 'b' failgroup f2 disk 'c' noforce";
+        let Command::CreateDiskGroup(spec) = parse(text).unwrap().0 else { panic!() };
+        assert_eq!(spec.redundancy, Redundancy::Normal);
+        let disk =
+            |pattern: &str, group: &str| DiskSpec { failure_group: Some(group.into()), ..DiskSpec::new(pattern) };
+        let first = DiskSpec { name: Some("D1".into()), bytes: Some(1 << 30), force: true, ..disk("a", "F1") };
+        assert_eq!(spec.disks, [first, disk("b", "F1"), disk("c", "F2")]);
+        let error = parse("create diskgroup g external redundancy failgroup f disk 'a'").unwrap_err();
+        assert!(error.is_ora(15067), "{error}");
+    }
+
+    #[test]
+    fn changes_of_disks() {
+        let change = |text: &str| match parse(&format!("alter diskgroup g {text}")).unwrap().0 {
+            Command::AlterDiskGroup { change, .. } => change,
+            _ => panic!("{text}"),
+        };
+        let power = |power, wait| RebalanceClause { power, wait };
+        let none = RebalanceClause::default();
+        let named = |names: &[&str]| DisksOf::Named(names.iter().map(|name| (*name).to_owned()).collect());
+        for (text, expected) in [
+            ("mount force", DiskGroupChange::Mount { force: true }),
+            ("mount", DiskGroupChange::Mount { force: false }),
+            ("undrop disks", DiskGroupChange::UndropDisks),
+            ("add disk 'x'", DiskGroupChange::AddDisks(vec![DiskSpec::new("x")], none)),
+            ("offline disk d1, d2", DiskGroupChange::Offline(named(&["D1", "D2"]))),
+            ("online all", DiskGroupChange::Online(DisksOf::All)),
+            ("online disks in failgroup f", DiskGroupChange::Online(DisksOf::FailureGroups(vec!["F".into()]))),
+            ("rebalance power 11 wait", DiskGroupChange::Rebalance(power(Some(11), true))),
+            ("rebalance", DiskGroupChange::Rebalance(none)),
+            (
+                "drop disk d1 force rebalance power 0",
+                DiskGroupChange::DropDisks { disks: named(&["D1"]), force: true, rebalance: power(Some(0), false) },
+            ),
+            (
+                "resize all size 2g rebalance nowait",
+                DiskGroupChange::ResizeDisks { disks: DisksOf::All, bytes: Some(2 << 30), rebalance: none },
+            ),
+        ] {
+            assert_eq!(change(text), expected, "{text}");
+        }
+        assert!(parse("alter diskgroup g rebalance power 1025").unwrap_err().is_ora(15102));
+        assert!(parse("alter diskgroup g drop disk").is_err());
     }
 
     #[test]
     fn what_is_not_carried_out_is_refused() {
         for text in [
-            "create diskgroup g disk 'a'",
-            "create diskgroup g normal redundancy disk 'a'",
-            "create diskgroup g high redundancy failgroup f disk 'a'",
-            "create diskgroup g external redundancy failgroup f disk 'a'",
-            "create diskgroup g external redundancy disk 'a' name d1",
-            "create diskgroup g external redundancy disk 'a' force",
+            "create diskgroup g flex redundancy disk 'a'",
+            "create diskgroup g quorum failgroup f disk 'a'",
             "create diskgroup g external redundancy disk 'a' attribute 'compatible.asm' = '19.0'",
-            "alter diskgroup g add disk 'b'",
-            "alter diskgroup g rebalance power 4",
-            "alter diskgroup g mount force",
+            "alter diskgroup g add volume v",
+            "alter diskgroup g offline disk d drop after 1 h",
             "alter diskgroup all mount",
         ] {
             let error = parse(text).unwrap_err();

@@ -8,7 +8,8 @@ use common::Result;
 use format::number;
 use scalar::Datum;
 use storage::disk_group::{
-    DiscoveredDisk, DiskStatistics, FileInfo, GroupRecord, GroupStatistics, HeaderStatus, MountedGroup,
+    DiscoveredDisk, DiskMode, DiskStatistics, FileInfo, GroupRecord, GroupStatistics, HeaderStatus, MountedGroup,
+    Operation,
 };
 
 use super::view::{
@@ -60,12 +61,14 @@ const GROUPS: &[Column<Group>] = &[
         Group::Mounted(..) => s("MOUNTED"),
         Group::Dismounted(_) => s("DISMOUNTED"),
     }),
-    text("TYPE", 6, |group| group.figure(|_| s("EXTERN"))),
+    text("TYPE", 6, |group| group.figure(|figures| s(figures.redundancy.name()))),
     number("TOTAL_MB", |group| group.figure(|figures| megabytes(figures.total_bytes))),
     number("FREE_MB", |group| group.figure(|figures| megabytes(figures.free_bytes))),
-    number("REQUIRED_MIRROR_FREE_MB", |group| group.figure(|_| n(0))),
-    number("USABLE_FILE_MB", |group| group.figure(|figures| megabytes(figures.free_bytes))),
-    number("OFFLINE_DISKS", |group| group.figure(|_| n(0))),
+    number("REQUIRED_MIRROR_FREE_MB", |group| group.figure(|figures| megabytes(figures.required_mirror_free_bytes()))),
+    number("USABLE_FILE_MB", |group| group.figure(|figures| n(figures.usable_file_bytes() >> 20))),
+    number("OFFLINE_DISKS", |group| {
+        group.figure(|figures| n(figures.disks.iter().filter(|disk| disk.mode != DiskMode::Online).count() as u64))
+    }),
 ];
 
 /// A disk: of a mounted group, with the group's number; or one that was found for a group that is not mounted.
@@ -75,7 +78,8 @@ enum DiskSource {
 }
 
 struct Disk {
-    path: String,
+    /// None: it is not to be found.
+    path: Option<String>,
     source: DiskSource,
 }
 
@@ -106,16 +110,24 @@ const DISKS: &[Column<Disk>] = &[
         DiskSource::Found(_) => n(0),
     }),
     number("DISK_NUMBER", |disk| disk.or(|disk| n(disk.number), |disk| maybe(disk.number, n))),
-    text("MOUNT_STATUS", 7, |disk| disk.or(|_| s("CACHED"), |_| s("CLOSED"))),
-    text("HEADER_STATUS", 12, |disk| disk.or(|_| s(HeaderStatus::Member.name()), |disk| s(disk.status.name()))),
-    text("MODE_STATUS", 7, |_| s("ONLINE")),
-    text("STATE", 8, |_| s("NORMAL")),
+    text("MOUNT_STATUS", 7, |disk| {
+        disk.or(|disk| s(if disk.path.is_some() { "CACHED" } else { "MISSING" }), |_| s("CLOSED"))
+    }),
+    text("HEADER_STATUS", 12, |disk| {
+        disk.or(
+            |disk| s(if disk.path.is_some() { HeaderStatus::Member } else { HeaderStatus::Damaged }.name()),
+            |disk| s(disk.status.name()),
+        )
+    }),
+    text("MODE_STATUS", 7, |disk| disk.or(|disk| s(disk.mode.name()), |_| s("ONLINE"))),
+    text("STATE", 8, |disk| disk.or(|disk| s(if disk.dropping { "DROPPING" } else { "NORMAL" }), |_| s("NORMAL"))),
     text("REDUNDANCY", 7, |_| s("UNKNOWN")),
     number("OS_MB", |disk| disk.or(|disk| megabytes(disk.os_bytes), |disk| megabytes(disk.bytes))),
     number("TOTAL_MB", |disk| disk.or(|disk| megabytes(disk.total_bytes), |_| n(0))),
     number("FREE_MB", |disk| disk.or(|disk| megabytes(disk.free_bytes), |_| n(0))),
     text("NAME", 30, |disk| disk.or(|disk| s(&disk.name), |disk| maybe(disk.name.as_ref(), s))),
-    text("PATH", 256, |disk| s(&disk.path)),
+    text("FAILGROUP", 30, |disk| disk.figure(|disk| s(&disk.failure_group))),
+    text("PATH", 256, |disk| maybe(disk.path.as_ref(), s)),
     number("READS", |disk| disk.figure(|disk| n(disk.reads))),
     number("WRITES", |disk| disk.figure(|disk| n(disk.writes))),
     number("READ_ERRS", |disk| disk.figure(|disk| n(disk.read_errors))),
@@ -145,8 +157,14 @@ const FILES: &[Column<File>] = &[
     number("BYTES", |row| n(row.file.bytes)),
     number("SPACE", |row| n(row.file.space)),
     text("TYPE", 64, |row| s(row.file.name.kind.name())),
-    text("REDUNDANCY", 6, |_| s("UNPROT")),
-    text("STRIPED", 6, |_| s("COARSE")),
+    text("REDUNDANCY", 6, |row| {
+        s(match row.file.copies {
+            1 => "UNPROT",
+            2 => "MIRROR",
+            _ => "HIGH",
+        })
+    }),
+    text("STRIPED", 6, |row| s(row.file.striping.name())),
     date("CREATION_DATE", |row| unless_zero(row.file.created_us)),
 ];
 
@@ -159,6 +177,52 @@ const ALIASES: &[Column<File>] = &[
     text("SYSTEM_CREATED", 1, |_| s("Y")),
 ];
 
+/// A rebalance that is wanted, of a mounted group.
+struct Rebalance {
+    group: u32,
+    operation: Operation,
+}
+
+const OPERATIONS: &[Column<Rebalance>] = &[
+    number("GROUP_NUMBER", |row| n(row.group)),
+    text("OPERATION", 5, |_| s("REBAL")),
+    text("STATE", 4, |row| {
+        s(match &row.operation {
+            Operation { error: Some(_), .. } => "ERRS",
+            Operation { workers: 0, .. } => "WAIT",
+            Operation { .. } => "RUN",
+        })
+    }),
+    number("POWER", |row| n(row.operation.power)),
+    number("ACTUAL", |row| n(row.operation.workers)),
+    number("SOFAR", |row| n(row.operation.moved)),
+    number("EST_WORK", |row| n(row.operation.work)),
+    number("EST_RATE", |row| n(row.operation.units_each_minute)),
+    number("EST_MINUTES", |row| maybe(row.operation.minutes, n)),
+    text("ERROR_CODE", 44, |row| {
+        let number = row.operation.error.as_deref().map(|error| error.split(':').next().unwrap_or(error).to_owned());
+        maybe(number.as_ref(), s)
+    }),
+];
+
+const IOSTAT: &[Column<Disk>] = &[
+    text("INSTNAME", 64, |_| s("highwater")),
+    text("DBNAME", 8, |_| Datum::Null),
+    number("GROUP_NUMBER", |disk| match disk.source {
+        DiskSource::Mounted(group, _) => n(group),
+        DiskSource::Found(_) => n(0),
+    }),
+    number("DISK_NUMBER", |disk| disk.figure(|disk| n(disk.number))),
+    number("READS", |disk| disk.figure(|disk| n(disk.reads))),
+    number("WRITES", |disk| disk.figure(|disk| n(disk.writes))),
+    number("READ_ERRS", |disk| disk.figure(|disk| n(disk.read_errors))),
+    number("WRITE_ERRS", |disk| disk.figure(|disk| n(disk.write_errors))),
+    checked_number("READ_TIME", |disk| disk.seconds(|disk| disk.read_us)),
+    checked_number("WRITE_TIME", |disk| disk.seconds(|disk| disk.write_us)),
+    number("BYTES_READ", |disk| disk.figure(|disk| n(disk.bytes_read))),
+    number("BYTES_WRITTEN", |disk| disk.figure(|disk| n(disk.bytes_written))),
+];
+
 pub(crate) const VIEWS: &[&dyn View] = &[
     &Table::new("V$ASM_DISKGROUP", &[GROUPS], |cx, each| {
         for group in cx.session.instance().groups().mounted() {
@@ -167,6 +231,16 @@ pub(crate) const VIEWS: &[&dyn View] = &[
         dismounted(cx).into_iter().map(Group::Dismounted).try_for_each(each)
     }),
     &Table::new("V$ASM_DISK", &[DISKS], disks),
+    &Table::new("V$ASM_DISK_STAT", &[DISKS], mounted_disks),
+    &Table::new("V$ASM_DISK_IOSTAT", &[IOSTAT], mounted_disks),
+    &Table::new("V$ASM_OPERATION", &[OPERATIONS], |cx, each| {
+        for group in cx.session.instance().groups().mounted() {
+            if let Some(operation) = group.group().operation() {
+                each(Rebalance { group: group.number(), operation })?;
+            }
+        }
+        Ok(())
+    }),
     &Table::new("V$ASM_FILE", &[FILES], files),
     &Table::new("V$ASM_ALIAS", &[ALIASES], files),
 ];
@@ -178,21 +252,30 @@ fn dismounted(cx: &ViewContext) -> Vec<GroupRecord> {
     records.into_iter().filter(|record| instance.groups().group(&record.name).is_err()).collect()
 }
 
-fn disks(cx: &ViewContext, each: Each<'_, Disk>) -> Result<()> {
+/// The disks of mounted groups; no file is looked for.
+fn mounted_disks(cx: &ViewContext, each: Each<'_, Disk>) -> Result<()> {
     let instance = cx.session.instance();
     let path = |path: &std::path::Path| instance.resolve(&path.to_string_lossy()).to_string_lossy().into_owned();
     for group in instance.groups().mounted() {
         for disk in group.statistics().disks {
-            each(Disk { path: path(&disk.path), source: DiskSource::Mounted(group.number(), disk) })?;
+            let path = disk.path.as_deref().map(path);
+            each(Disk { path, source: DiskSource::Mounted(group.number(), disk) })?;
         }
     }
+    Ok(())
+}
+
+fn disks(cx: &ViewContext, each: Each<'_, Disk>) -> Result<()> {
+    let instance = cx.session.instance();
+    let path = |path: &std::path::Path| instance.resolve(&path.to_string_lossy()).to_string_lossy().into_owned();
+    mounted_disks(cx, each)?;
     for record in dismounted(cx) {
         // A missing disk has no row.
         let found = instance.groups().discover(&record.patterns.join(",")).unwrap_or_default();
         for disk in found {
             let known = matches!(disk.status, HeaderStatus::Member | HeaderStatus::Former);
             if !known || disk.group.as_ref() == Some(&record.name) {
-                each(Disk { path: path(&disk.path), source: DiskSource::Found(disk) })?;
+                each(Disk { path: Some(path(&disk.path)), source: DiskSource::Found(disk) })?;
             }
         }
     }

@@ -11,12 +11,12 @@ select group_number, disk_number, mount_status, header_status, state, os_mb, tot
 GROUP_NUMBER | NAME | STATE
 CREATE DISKGROUP
 GROUP_NUMBER | NAME | BLOCK_SIZE | ALLOCATION_UNIT_SIZE | STATE | TYPE | TOTAL_MB | FREE_MB | OFFLINE_DISKS
-1 | GROUP1 | 4096 | 1048576 | MOUNTED | EXTERN | 96 | 85 | 0
+1 | GROUP1 | 4096 | 1048576 | MOUNTED | EXTERN | 96 | 84 | 0
 GROUP_NUMBER | DISK_NUMBER | MOUNT_STATUS | HEADER_STATUS | STATE | OS_MB | TOTAL_MB | FREE_MB | NAME | PATH
 1 | 0 | CACHED | MEMBER | NORMAL | 24 | 24 | 21 | GROUP1_0000 | /database/group1_01
 1 | 1 | CACHED | MEMBER | NORMAL | 24 | 24 | 21 | GROUP1_0001 | /database/group1_02
 1 | 2 | CACHED | MEMBER | NORMAL | 24 | 24 | 21 | GROUP1_0002 | /database/group1_03
-1 | 3 | CACHED | MEMBER | NORMAL | 24 | 24 | 22 | GROUP1_0003 | /database/group1_04
+1 | 3 | CACHED | MEMBER | NORMAL | 24 | 24 | 21 | GROUP1_0003 | /database/group1_04
 
 create diskgroup group1 external redundancy disk 'small_*';
 create diskgroup other external redundancy disk 'nothing_*';
@@ -29,12 +29,15 @@ create diskgroup other external redundancy disk 'doublewrite.dbf';
 create diskgroup other external redundancy disk 'small_*' attribute 'au_size' = '3M';
 create diskgroup other external redundancy disk 'small_*' attribute 'au_size' = 'x';
 create diskgroup other external redundancy disk 'small_*' attribute 'compatible.rdbms' = '19.0';
-create diskgroup other normal redundancy disk 'small_*';
-create diskgroup other disk 'small_*';
+create diskgroup other flex redundancy disk 'small_*';
+create diskgroup other high redundancy disk 'small_*';
+create diskgroup other failgroup one disk 'small_*';
 create diskgroup other external redundancy failgroup f1 disk 'small_*';
 create diskgroup other external redundancy;
-alter diskgroup group1 add disk 'small_*';
-alter diskgroup group1 rebalance power 8;
+alter diskgroup group1 add volume v size 1m;
+alter diskgroup group1 rebalance power 1025;
+alter diskgroup group1 drop disk nothing;
+alter diskgroup group1 offline disk group1_0001;
 alter diskgroup other mount;
 alter diskgroup other dismount;
 drop diskgroup other;
@@ -51,12 +54,15 @@ HW-0073: disk "doublewrite.dbf" holds something else: it is a file of this datab
 ORA-15238: 3145728 is not a valid value for attribute au_size: it is 1, 2, 4, 8, 16, 32 or 64 MB
 ORA-15238: x is not a valid value for attribute au_size [80]
 HW-0001: not supported: the disk group attribute 'compatible.rdbms' [68]
-HW-0001: not supported: a disk group without EXTERNAL REDUNDANCY: normal [23]
-HW-0001: not supported: a disk group without EXTERNAL REDUNDANCY: disk [23]
-HW-0001: not supported: CREATE DISKGROUP failgroup [43]
+HW-0001: not supported: a disk group with flex [23]
+ORA-15072: command requires at least 3 failure groups for diskgroup "OTHER" of HIGH redundancy, discovered only 2
+ORA-15072: command requires at least 2 failure groups for diskgroup "OTHER" of NORMAL redundancy, discovered only 1
+ORA-15067: FAILGROUP is incompatible with EXTERNAL REDUNDANCY [70]
 ORA-00905: missing keyword: DISK expected [42]
-HW-0001: not supported: ALTER DISKGROUP add [23]
-HW-0001: not supported: ALTER DISKGROUP rebalance [23]
+HW-0001: not supported: ALTER DISKGROUP … ADD volume [27]
+ORA-15102: invalid POWER expression: it is 0 to 1024 [39]
+ORA-15054: disk "NOTHING" does not exist in diskgroup "GROUP1"
+ORA-15066: offlining disk "GROUP1_0001" in group "GROUP1" may result in a data loss
 ORA-15001: diskgroup "OTHER" does not exist or is not mounted
 ORA-15001: diskgroup "OTHER" does not exist or is not mounted
 ORA-15001: diskgroup "OTHER" does not exist or is not mounted
@@ -87,12 +93,12 @@ NAME | FILE_NUMBER | FILE_INCARNATION | ALIAS_DIRECTORY | SYSTEM_CREATED
 tpcds_2k.256.1 | 256 | 1 | N | Y
 tpcds_8k.257.2 | 257 | 2 | N | Y
 TOTAL_MB | FREE_MB
-96 | 65
+96 | 64
 DISK_NUMBER | FREE_MB
 0 | 16
 1 | 16
 2 | 16
-3 | 17
+3 | 16
 
 create tablespace none datafile '+GROUP2' size 10m;
 create tablespace none datafile '+' size 10m;
@@ -109,14 +115,14 @@ select count(*) from v$asm_file;
 ORA-15001: diskgroup "GROUP2" does not exist or is not mounted
 ORA-15001: '+' names no diskgroup
 HW-0001: not supported: a name of its own for a file of a disk group ('+GROUP1/mine/own.dbf'): '+GROUP' has the group choose one
-ORA-15041: diskgroup "GROUP1" space exhausted: 1000 allocation units of 1 MB are wanted, 65 are free (GROUP1_0000: 16, GROUP1_0001: 16, GROUP1_0002: 16, GROUP1_0003: 17)
-ORA-15041: diskgroup "GROUP1" space exhausted: 1000 allocation units of 1 MB are wanted, 61 are free (GROUP1_0000: 15, GROUP1_0001: 15, GROUP1_0002: 15, GROUP1_0003: 16)
-ORA-15041: diskgroup "GROUP1" space exhausted: 100 allocation units of 1 MB are wanted, 65 are free (GROUP1_0000: 16, GROUP1_0001: 16, GROUP1_0002: 16, GROUP1_0003: 17)
+ORA-15041: diskgroup "GROUP1" space exhausted: 1000 allocation units of 1 MB are wanted, 64 are free (GROUP1_0000: 16, GROUP1_0001: 16, GROUP1_0002: 16, GROUP1_0003: 16)
+ORA-15041: diskgroup "GROUP1" space exhausted: 1000 allocation units of 1 MB are wanted, 60 are free (GROUP1_0000: 15, GROUP1_0001: 15, GROUP1_0002: 15, GROUP1_0003: 15)
+ORA-15041: diskgroup "GROUP1" space exhausted: 100 allocation units of 1 MB are wanted, 64 are free (GROUP1_0000: 16, GROUP1_0001: 16, GROUP1_0002: 16, GROUP1_0003: 16)
 ORA-01537: cannot add file 'group1_01': it is already part of the database
 HW-0001: not supported: log files in a disk group ('+GROUP1')
 TABLESPACE_NAME
 TOTAL_MB | FREE_MB
-96 | 65
+96 | 64
 COUNT(*)
 2
 
@@ -144,7 +150,7 @@ BYTES
 13631488
 ALTER TABLESPACE
 ALTER DATABASE
-ORA-01237: cannot extend datafile 6: ORA-15041: diskgroup "GROUP1" space exhausted: 895 allocation units of 1 MB are wanted, 57 are free (GROUP1_0000: 14, GROUP1_0001: 14, GROUP1_0002: 14, GROUP1_0003: 15) ('+GROUP1/HIGHWATE/DATAFILE/tpcds_2k.258.4')
+ORA-01237: cannot extend datafile 6: ORA-15041: diskgroup "GROUP1" space exhausted: 895 allocation units of 1 MB are wanted, 56 are free (GROUP1_0000: 14, GROUP1_0001: 14, GROUP1_0002: 14, GROUP1_0003: 14) ('+GROUP1/HIGHWATE/DATAFILE/tpcds_2k.258.4')
 ORA-01516: nonexistent data file '+GROUP1/HIGHWATE/DATAFILE/tpcds_2k.259.3'
 FILE_NAME | BYTES
 +GROUP1/HIGHWATE/DATAFILE/tpcds_2k.256.1 | 10485760
@@ -186,7 +192,7 @@ DROP TABLESPACE
 COUNT(*)
 0
 TOTAL_MB | FREE_MB
-96 | 85
+96 | 84
 
 alter diskgroup group1 dismount;
 select group_number, name, state, total_mb from v$asm_diskgroup;

@@ -9,12 +9,14 @@ use std::io;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-use asm::{DiskGroup, Environment, FileInfo, FileKind, GroupFile, GroupStatistics};
+use asm::{DiskGroup, Environment, FileInfo, FileKind, GroupFile, GroupStatistics, MountOptions};
 use common::sync::{Arc, Condvar, Mutex, RwLock};
 use common::{Clock, Error, ErrorKind, Random, Result, Seeded};
 use device::{AlignedBuffer, Claim, Device, FileIdentity, FileSystem, PendingRead};
 
 use super::name::{self, InGroup, in_group};
+use super::notes::{GroupNotes, as_notes};
+use super::rebalance::Rebalancing;
 use super::record::GroupRecord;
 use super::rooted::Rooted;
 
@@ -36,7 +38,7 @@ pub struct GroupFiles {
     /// The database's name, which is part of its files' names.
     database: String,
     mounted: RwLock<BTreeMap<String, Arc<MountedGroup>>>,
-    notes: Mutex<Vec<String>>,
+    notes: Arc<GroupNotes>,
 }
 
 /// A group that is mounted.
@@ -49,6 +51,7 @@ pub struct MountedGroup {
     doomed: Mutex<BTreeSet<String>>,
     /// Signalled when one of those has been closed.
     closed: Condvar,
+    pub(super) rebalancing: Rebalancing,
 }
 
 fn no_group(name: &str) -> Error {
@@ -142,18 +145,34 @@ impl GroupFiles {
         if let Some(ids) = ids {
             environment.random = Arc::new(SeededIds(Mutex::new(ids)));
         }
-        Self { below, environment, database: database.to_owned(), mounted: RwLock::default(), notes: Mutex::default() }
+        let notes = Arc::new(GroupNotes::default());
+        environment.notes = Some(as_notes(&notes));
+        Self { below, environment, database: database.to_owned(), mounted: RwLock::default(), notes }
     }
 
     /// Notes for the user who opened the database, a sentence each: repairs from a copy, and groups that could not be
     /// mounted.
     #[must_use]
     pub fn notes(&self) -> Vec<String> {
-        self.notes.lock().clone()
+        self.notes.all()
     }
 
     pub fn note(&self, text: String) {
-        self.notes.lock().push(text);
+        self.notes.add(text);
+    }
+
+    /// Has a caller told of each change of a group's disks: the group's name and its epoch, which the control file
+    /// keeps. The caller is called with the group locked.
+    pub fn on_epoch(&self, on_epoch: impl Fn(&str, u64) + Send + Sync + 'static) {
+        self.notes.set_on_epoch(Box::new(on_epoch));
+    }
+
+    /// Periodic housekeeping of the mounted groups.
+    ///
+    /// # Errors
+    /// Errors of [`DiskGroup::tidy`].
+    pub fn tidy(&self) -> Result<()> {
+        self.mounted().into_iter().try_for_each(|mounted| mounted.group.tidy())
     }
 
     pub fn environment(&self) -> &Environment {
@@ -186,7 +205,13 @@ impl GroupFiles {
         let mut mounted = self.mounted.write();
         let taken: BTreeSet<u32> = mounted.values().map(|group| group.number).collect();
         let number = (1..).find(|number| !taken.contains(number)).unwrap_or(u32::MAX);
-        let group = Arc::new(MountedGroup { number, group, doomed: Mutex::default(), closed: Condvar::default() });
+        let group = Arc::new(MountedGroup {
+            number,
+            group,
+            doomed: Mutex::default(),
+            closed: Condvar::default(),
+            rebalancing: Rebalancing::default(),
+        });
         debug_assert!(number != u32::MAX, "a group without a number");
         let before = mounted.insert(group.name().to_owned(), Arc::clone(&group));
         debug_assert!(before.is_none(), "group {} is mounted twice", group.name());
@@ -197,15 +222,13 @@ impl GroupFiles {
         self.mounted.write().remove(name);
     }
 
-    /// Mounts a group that the control file names.
+    /// Mounts a group that the control file names. With `force` missing disks of a mirrored group are taken offline.
     ///
     /// # Errors
     /// Errors of [`DiskGroup::mount`]. When no disk is found ORA-15042 names the disks of the record.
-    pub fn mount(&self, record: &GroupRecord) -> Result<Arc<MountedGroup>> {
-        let mounted = match record.group_id() {
-            Some(id) => DiskGroup::mount_known(&self.environment, &record.name, &record.pattern(), id),
-            None => DiskGroup::mount(&self.environment, &record.name, &record.pattern()),
-        };
+    pub fn mount(&self, record: &GroupRecord, force: bool) -> Result<Arc<MountedGroup>> {
+        let options = MountOptions { known: record.group_id(), force, epoch: record.epoch.unwrap_or(0) };
+        let mounted = DiskGroup::mount_with(&self.environment, &record.name, &record.pattern(), options);
         if let Ok(group) = &mounted {
             group.repaired().iter().for_each(|what| self.note(format!("Disk group {}: {what}.", record.name)));
         }

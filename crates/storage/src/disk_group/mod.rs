@@ -4,10 +4,15 @@
 
 mod files;
 mod name;
+mod notes;
+mod rebalance;
 mod record;
 mod rooted;
 
-pub use asm::{DiscoveredDisk, DiskStatistics, FileInfo, GroupStatistics, HeaderStatus, make_disks};
+pub use asm::{
+    AuSize, DiscoveredDisk, DiskMode, DiskStatistics, ExtentPlace, FileInfo, GroupStatistics, HeaderStatus, NewDisk,
+    NewGroup, Operation, Redundancy, STRIPE_BYTES, STRIPE_WIDTH, Striping, make_disks,
+};
 pub use files::{GroupFiles, MountedGroup};
 pub use name::{InGroup, group_of_new, same_file};
 pub use name::{is_in_group, resolve};

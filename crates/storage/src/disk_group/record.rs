@@ -28,6 +28,9 @@ pub struct GroupRecord {
     pub disks: Vec<String>,
     /// True: an open of the database mounts it.
     pub mounted: bool,
+    /// Of a mirrored group: disks with an older epoch are not the group.
+    #[serde(default)]
+    pub epoch: Option<u64>,
     #[serde(default)]
     pub stage: GroupStage,
 }

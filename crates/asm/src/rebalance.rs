@@ -1,0 +1,464 @@
+//! Rebalance: moving copies of extents until each file is spread over the disks in proportion to their sizes, disks that
+//! are being dropped are empty, and copies that do not exist are made.
+//!
+//! A pass plans all moves, workers carry them out one by one, and the next pass finds whether anything is left; the plan
+//! follows from the metadata, so a rebalance that a crash or a dismount has cut short goes on where it was. The load on
+//! the disks has no part in it.
+//!
+//! A move locks the extent's region against writes, copies the extent from a good copy, makes that durable, and then
+//! changes the metadata. Reads go on; the unit that was left is free when the last of them has ended.
+
+use std::collections::{BTreeMap, BTreeSet, VecDeque};
+
+use common::sync::Arc;
+use common::sync::atomic::{AtomicBool, Ordering};
+use common::{Error, ErrorKind, Number, Result};
+
+use crate::directory::{Change, Directory, DiskMode, FileEntry, Move, Pointer, Region};
+use crate::error;
+use crate::group::{Group, GroupState};
+use crate::header::{Header, MemberState};
+
+/// Threads of a rebalance at most, whatever its power.
+const WORKERS_MAX: u16 = 64;
+
+/// A move that is planned.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+struct Planned {
+    file: u32,
+    /// Position in the file's pointers.
+    position: usize,
+    from: Pointer,
+    to: u16,
+}
+
+/// State of the rebalance of a mounted group.
+#[derive(Default, Debug)]
+pub(crate) struct Rebalance {
+    plan: VecDeque<Planned>,
+    /// Moves that workers are carrying out.
+    under_way: usize,
+    /// Allocation units that this rebalance has moved, and those that were planned in all.
+    moved: u64,
+    work: u64,
+    /// When it began, microseconds of the monotonic clock.
+    begun_us: u64,
+    workers: u16,
+    error: Option<String>,
+}
+
+/// A rebalance as V$ASM_OPERATION shows it.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Operation {
+    pub power: u16,
+    /// Moves that are being carried out at the same time.
+    pub workers: u16,
+    /// Allocation units moved, to be moved in all, and moved each minute.
+    pub moved: u64,
+    pub work: u64,
+    pub units_each_minute: u64,
+    /// Minutes that it will take; None when nothing has been moved yet.
+    pub minutes: Option<u64>,
+    /// It cannot go on.
+    pub error: Option<String>,
+}
+
+/// What a worker has done.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Step {
+    /// It has carried out a move, or found that one is not needed any more.
+    Moved,
+    /// Others carry out the last moves of a pass.
+    Waiting,
+    /// Nothing is left to do.
+    Finished,
+}
+
+impl Group {
+    /// Notes that a rebalance is to be done; power 0 stops one.
+    pub(crate) fn want_rebalance(&self, power: u16) -> Result<()> {
+        let mut state = self.state()?;
+        *self.rebalance.lock() = Rebalance { begun_us: self.environment.clock.monotonic_us(), ..Rebalance::default() };
+        self.commit_in(&mut state, &Change::Rebalance { power: Some(power) })
+    }
+
+    /// The power of the rebalance that is to be done, if one is.
+    pub(crate) fn wanted_rebalance(&self) -> Option<u16> {
+        self.state().ok().and_then(|state| state.directory.rebalance)
+    }
+
+    pub(crate) fn operation(&self) -> Option<Operation> {
+        let power = self.wanted_rebalance()?;
+        let rebalance = self.rebalance.lock();
+        let elapsed_us = self.environment.clock.monotonic_us().saturating_sub(rebalance.begun_us).max(1);
+        let rate = rebalance.moved.saturating_mul(60_000_000) / elapsed_us;
+        let left = rebalance.work.saturating_sub(rebalance.moved);
+        Some(Operation {
+            power,
+            workers: rebalance.workers,
+            moved: rebalance.moved,
+            work: rebalance.work,
+            units_each_minute: rate,
+            minutes: (rate > 0).then(|| left.div_ceil(rate)),
+            error: rebalance.error.clone(),
+        })
+    }
+
+    /// Carries a rebalance out, with as many workers as its power says. Returns when it is finished, was stopped, or
+    /// `stopping` is set.
+    ///
+    /// # Errors
+    /// ORA-15041 when there is no space for a copy that has to move; ORA-15080; HW-0070; ORA-15001.
+    pub(crate) fn run_rebalance(&self, stopping: &AtomicBool) -> Result<()> {
+        let work = || -> Result<()> {
+            loop {
+                if stopping.load(Ordering::Acquire) || self.wanted_rebalance().unwrap_or(0) == 0 {
+                    return Ok(());
+                }
+                match self.rebalance_step()? {
+                    Step::Moved => {}
+                    Step::Waiting => std::thread::sleep(std::time::Duration::from_millis(1)),
+                    Step::Finished => return Ok(()),
+                }
+            }
+        };
+        let workers = self.wanted_rebalance().unwrap_or(0).min(WORKERS_MAX);
+        self.rebalance.lock().workers = workers;
+        let outcome = std::thread::scope(|scope| {
+            let others: Vec<_> = (1..workers).map(|_| scope.spawn(work)).collect();
+            let mut outcome = work();
+            for other in others {
+                outcome = outcome.and(other.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic)));
+            }
+            outcome
+        });
+        self.rebalance.lock().workers = 0;
+        outcome
+    }
+
+    /// Carries out one move.
+    ///
+    /// # Errors
+    /// As [`run_rebalance`](Self::run_rebalance); the operation keeps the error until a rebalance is wanted anew.
+    pub(crate) fn rebalance_step(&self) -> Result<Step> {
+        let step = self.try_step();
+        if let Err(error) = &step {
+            self.rebalance.lock().error.get_or_insert_with(|| error.to_string());
+        }
+        step
+    }
+
+    fn try_step(&self) -> Result<Step> {
+        let next = {
+            let mut rebalance = self.rebalance.lock();
+            if let Some(error) = &rebalance.error {
+                return Err(Error::new(ErrorKind::OutOfResource, Number::Ora(15041), error.clone()));
+            }
+            let next = rebalance.plan.pop_front();
+            rebalance.under_way += usize::from(next.is_some());
+            if next.is_none() && rebalance.under_way > 0 {
+                return Ok(Step::Waiting);
+            }
+            next
+        };
+        let Some(planned) = next else { return self.next_pass() };
+        let moved = self.move_extent(&planned);
+        let mut rebalance = self.rebalance.lock();
+        rebalance.under_way -= 1;
+        rebalance.moved += u64::from(moved?);
+        Ok(Step::Moved)
+    }
+
+    /// Plans the next pass, or finishes the rebalance when there is nothing to plan.
+    fn next_pass(&self) -> Result<Step> {
+        let mut state = self.state()?;
+        state.free_left();
+        let mut rebalance = self.rebalance.lock();
+        if !rebalance.plan.is_empty() || rebalance.under_way > 0 {
+            return Ok(Step::Waiting);
+        }
+        let plan = plan(&state)?;
+        if plan.is_empty() {
+            drop(rebalance);
+            self.finish_drops(&mut state)?;
+            if state.directory.rebalance.is_some() {
+                self.commit_in(&mut state, &Change::Rebalance { power: None })?;
+            }
+            return Ok(Step::Finished);
+        }
+        rebalance.work = rebalance.moved + plan.iter().map(|one| units_of(&state.directory, one)).sum::<u64>();
+        rebalance.plan = plan.into();
+        Ok(Step::Moved)
+    }
+
+    /// Moves a copy of an extent. Returns the units that were moved: 0 when the plan is out of date.
+    fn move_extent(&self, planned: &Planned) -> Result<u16> {
+        let (regions, region) = {
+            let mut state = self.state()?;
+            let Some(file) = state.directory.files.get(&planned.file) else { return Ok(0) };
+            let extent = (planned.position / file.copies()) as u64;
+            let region = (extent / Region::extents(state.directory.au)) as u32;
+            (state.regions_of(planned.file), region)
+        };
+        regions.lock(region);
+        let moved = self.move_locked(planned);
+        regions.unlock(region);
+        moved
+    }
+
+    fn move_locked(&self, planned: &Planned) -> Result<u16> {
+        let Some((copies, to)) = self.begin_move(planned)? else { return Ok(0) };
+        let Some(disk) = self.disk(to.disk()) else { return Ok(0) };
+        let copied = self.copy_extent(&copies, to, &disk).and_then(|()| {
+            let last = disk.written();
+            disk.sync(last).map(|()| last)
+        });
+        let last = match copied {
+            Ok(last) => last,
+            Err(error) => {
+                self.release(&[to]);
+                // A disk that cannot be written goes offline; the next pass does without it. So it does without a copy
+                // that cannot be read.
+                return self.take_offline(&disk, error).map(|()| 0).map_err(error::from_io);
+            }
+        };
+        let mut state = self.state()?;
+        let change = Change::Moves(vec![Move::new(planned.file, planned.position as u32, to)]);
+        self.commit_in(&mut state, &change)?;
+        let left: Vec<_> = [planned.from].into_iter().filter(|pointer| !pointer.is_none()).collect();
+        match state.open_file(planned.file) {
+            Some(file) => {
+                file.note_write(to.disk(), last);
+                let readers = Arc::downgrade(&file.move_pointers([(planned.position, to)].into_iter()));
+                state.leave(readers, left);
+            }
+            None => state.space.give_back(&left),
+        }
+        Ok(to.units())
+    }
+
+    /// The copies of the extent and the new place of one of them; None when the plan is out of date.
+    fn begin_move(&self, planned: &Planned) -> Result<Option<(Vec<Pointer>, Pointer)>> {
+        let mut state = self.state()?;
+        self.check_taking(&state)?;
+        let Some(file) = state.directory.files.get(&planned.file) else { return Ok(None) };
+        let takes = state.directory.disks.get(&planned.to).is_some_and(|disk| disk.takes_extents());
+        if file.extents.get(planned.position) != Some(&planned.from) || !takes {
+            return Ok(None);
+        }
+        let first = planned.position / file.copies() * file.copies();
+        let copies = file.extents[first..first + file.copies()].to_vec();
+        let units = state.directory.shape(file).units_of((planned.position / file.copies()) as u64);
+        let readable = copies.iter().any(|copy| state.directory.is_good(*copy));
+        if !readable {
+            return Ok(None);
+        }
+        match state.space.take_of(planned.to, units) {
+            Some(to) => Ok(Some((copies, to))),
+            // Another file has taken the space meanwhile; the next pass looks for other places.
+            None => Ok(None),
+        }
+    }
+
+    /// Lets the disks that are being dropped and are empty leave the group.
+    fn finish_drops(&self, state: &mut GroupState) -> Result<()> {
+        let used: BTreeSet<u16> = (state.directory.files.values())
+            .flat_map(|file| file.extents.iter().filter(|pointer| !pointer.is_none()).map(|pointer| pointer.disk()))
+            .collect();
+        let going: Vec<_> = (state.directory.disks.values())
+            .filter(|disk| disk.dropping && !used.contains(&disk.number))
+            .map(|disk| disk.number)
+            .collect();
+        for number in going {
+            self.remove_disk(state, number)?;
+        }
+        Ok(())
+    }
+
+    /// Takes an empty disk out of the group. Its header is that of a former disk first: a mount that finds it so
+    /// finishes this.
+    pub(crate) fn remove_disk(&self, state: &mut GroupState, number: u16) -> Result<()> {
+        let Some(entry) = state.directory.disks.get_mut(&number) else { return Ok(()) };
+        let name = entry.name.clone();
+        if entry.carrier {
+            entry.carrier = false;
+            state.metadata.remove_copies(number);
+            self.restore_carriers(state)?;
+            // Also when no other disk has become a carrier, the copy that is left must not be the newest.
+            self.checkpoint_in(state)?;
+        }
+        let disk = self.disk(number);
+        if let (Some(disk), Some(header)) = (&disk, state.headers.get(&number))
+            && disk.mode() == DiskMode::Online
+        {
+            let former = Header { state: MemberState::Former, ..header.clone() };
+            if let Err(error) = former.write(&*disk.device)
+                && !self.mirrored()
+            {
+                return Err(disk.error("write", &error));
+            }
+        }
+        self.commit_in(state, &Change::RemoveDisk { number })?;
+        state.left.insert(number);
+        state.headers.remove(&number);
+        self.set_disk(number, None);
+        Self::refresh_space(state);
+        self.note(format!("disk \"{name}\" has left the group"));
+        Ok(())
+    }
+}
+
+fn units_of(directory: &Directory, planned: &Planned) -> u64 {
+    let file = directory.files.get(&planned.file);
+    file.map_or(0, |file| directory.shape(file).units_of((planned.position / file.copies()) as u64).into())
+}
+
+/// A disk that copies can move to.
+struct Target<'d> {
+    number: u16,
+    failure_group: &'d str,
+    /// Share of the group's space.
+    share: f64,
+    /// Units that the plan so far leaves free.
+    free: u64,
+}
+
+/// All moves of a pass.
+///
+/// # Errors
+/// ORA-15041 when a copy has to move and there is no place for it.
+fn plan(state: &GroupState) -> Result<Vec<Planned>> {
+    let directory = &state.directory;
+    let reserved = |number: u16| state.headers.get(&number).map_or(0, Header::reserved);
+    let taking: Vec<_> = directory.disks.values().filter(|disk| disk.takes_extents()).collect();
+    let space = |disk: &crate::directory::DiskEntry| f64::from(disk.units - reserved(disk.number).min(disk.units));
+    let all: f64 = taking.iter().map(|disk| space(disk)).sum();
+    let mut targets: Vec<Target<'_>> = (taking.iter())
+        .map(|disk| Target {
+            number: disk.number,
+            failure_group: &disk.failure_group,
+            share: space(disk) / all.max(1.0),
+            free: u64::from(state.space.free(disk.number)),
+        })
+        .collect();
+    let mut planned = Vec::new();
+    for file in directory.files.values() {
+        for kind in 0..file.copies().min(2) {
+            plan_kind(state, file, kind, &mut targets, &mut planned)?;
+        }
+    }
+    Ok(planned)
+}
+
+/// Plans the moves of a file's primary copies, or of its mirrors.
+fn plan_kind(
+    state: &GroupState,
+    file: &FileEntry,
+    kind: usize,
+    targets: &mut [Target<'_>],
+    planned: &mut Vec<Planned>,
+) -> Result<()> {
+    let directory = &state.directory;
+    let shape = directory.shape(file);
+    let positions = || {
+        let of_kind = move |position: &usize| (position % file.copies()).min(1) == kind;
+        (0..file.extents.len()).filter(of_kind)
+    };
+    // Where the copies are, as the plan so far leaves them.
+    let mut now: BTreeMap<usize, Pointer> = BTreeMap::new();
+    let moved: BTreeMap<usize, u16> =
+        planned.iter().filter(|one| one.file == file.number).map(|one| (one.position, one.to)).collect();
+    let mut counts: BTreeMap<u16, i64> = BTreeMap::new();
+    for position in positions() {
+        let pointer = file.extents[position];
+        now.insert(position, pointer);
+        if !pointer.is_none() {
+            *counts.entry(pointer.disk()).or_default() += 1;
+        }
+    }
+    let quotas = quotas(positions().count(), targets, &counts);
+    let group_of = |number: u16| directory.disks.get(&number).map_or("", |disk| disk.failure_group.as_str());
+    let disk_at = |position: usize| {
+        let pointer = file.extents[position];
+        moved.get(&position).copied().or_else(|| (!pointer.is_none()).then(|| pointer.disk()))
+    };
+    for position in positions() {
+        let from = now[&position];
+        let first = position / file.copies() * file.copies();
+        let units = u64::from(shape.units_of((position / file.copies()) as u64));
+        let others: Vec<u16> =
+            (first..first + file.copies()).filter(|other| *other != position).filter_map(disk_at).collect();
+        let entry = directory.disks.get(&from.disk()).filter(|_| !from.is_none());
+        if entry.is_some_and(|disk| disk.mode != DiskMode::Online && !disk.dropping) {
+            // It comes back, or is dropped.
+            continue;
+        }
+        // Of two copies in one failure group the later one moves.
+        let earlier = (first..position).filter_map(disk_at);
+        let together = !from.is_none() && earlier.into_iter().any(|other| group_of(other) == group_of(from.disk()));
+        let must = from.is_none() || entry.is_none_or(|disk| disk.dropping) || together;
+        let over = !from.is_none()
+            && counts.get(&from.disk()).copied().unwrap_or(0) > quotas.get(&from.disk()).copied().unwrap_or(0);
+        if !must && !over {
+            continue;
+        }
+        let readable = (first..first + file.copies()).any(|copy| directory.is_good(file.extents[copy]));
+        if !readable {
+            continue;
+        }
+        let partners = others.first().map_or(&[][..], |other| state.space.partners(*other));
+        let room = |target: &Target<'_>| {
+            quotas.get(&target.number).copied().unwrap_or(0) - counts.get(&target.number).copied().unwrap_or(0)
+        };
+        let fits = |target: &&mut Target<'_>| {
+            target.free >= units
+                && target.number != from.disk()
+                && others.iter().all(|other| group_of(*other) != target.failure_group)
+                && (must || room(target) > 0)
+        };
+        let best = targets.iter_mut().filter(fits).max_by_key(|target| {
+            (room(target) > 0, partners.contains(&target.number), room(target), std::cmp::Reverse(target.number))
+        });
+        let Some(best) = best else {
+            // A copy that never was needs a failure group that may not be there.
+            let elsewhere = |target: &Target<'_>| others.iter().all(|other| group_of(*other) != target.failure_group);
+            if !must || (from.is_none() && !targets.iter().any(elsewhere)) {
+                continue;
+            }
+            let text = format!(
+                "no space to move extent {} of file {} from disk {} to another one that keeps its redundancy",
+                position / file.copies(),
+                file.number,
+                if from.is_none() { "(none)".to_owned() } else { from.disk().to_string() }
+            );
+            return Err(Error::new(ErrorKind::OutOfResource, Number::Ora(15041), text));
+        };
+        best.free -= units;
+        *counts.entry(best.number).or_default() += 1;
+        if !from.is_none() {
+            *counts.entry(from.disk()).or_default() -= 1;
+        }
+        planned.push(Planned { file: file.number, position, from, to: best.number });
+    }
+    Ok(())
+}
+
+/// How many of `count` copies each disk is to have. What does not divide goes to the disks that have more already.
+fn quotas(count: usize, targets: &[Target<'_>], counts: &BTreeMap<u16, i64>) -> BTreeMap<u16, i64> {
+    let exact = |target: &Target<'_>| target.share * count as f64;
+    let mut quotas: BTreeMap<u16, i64> =
+        targets.iter().map(|target| (target.number, exact(target).floor() as i64)).collect();
+    let left = count as i64 - quotas.values().sum::<i64>();
+    let mut order: Vec<_> = targets.iter().collect();
+    order.sort_by(|a, b| {
+        let over = |target: &Target<'_>| {
+            counts.get(&target.number).copied().unwrap_or(0) > quotas.get(&target.number).copied().unwrap_or(0)
+        };
+        let part = |target: &Target<'_>| exact(target) - exact(target).floor();
+        (over(b).cmp(&over(a))).then(part(b).total_cmp(&part(a))).then(b.free.cmp(&a.free))
+    });
+    for target in order.into_iter().take(left.max(0) as usize) {
+        *quotas.entry(target.number).or_default() += 1;
+    }
+    quotas
+}

@@ -1,0 +1,456 @@
+//! Mirrored groups: copies, disks that fail and come back, and what a mount finds.
+
+#![allow(clippy::unwrap_used, reason = "a test fails by panicking, in its helpers too")]
+
+mod support;
+
+use std::path::{Path, PathBuf};
+
+use asm::{
+    AuSize, DiskGroup, DiskMode, Environment, FileKind, GroupFile, MountOptions, NewDisk, NewGroup, Redundancy,
+    make_disks,
+};
+use common::sync::Arc;
+use device::{AlignedBuffer, Device, FaultyFileSystem, FileSystem, MemoryFileSystem};
+use support::{MB, Notebook, read};
+
+const KIND: FileKind = FileKind::DataFile;
+const PATTERN: &str = "/d/disk*";
+
+/// Disks in memory that can fail, and the notes of their groups.
+struct Bench {
+    files: Arc<FaultyFileSystem>,
+    environment: Environment,
+    notes: Arc<Notebook>,
+}
+
+impl Bench {
+    fn new() -> Self {
+        let files = Arc::new(FaultyFileSystem::new(Arc::new(MemoryFileSystem::new())));
+        let notes = Arc::new(Notebook::default());
+        let mut environment = Environment::new(Arc::<FaultyFileSystem>::clone(&files));
+        environment.notes = Some(Arc::<Notebook>::clone(&notes));
+        Self { files, environment, notes }
+    }
+
+    /// The group DATA; a letter for each disk tells its failure group.
+    fn group(&self, redundancy: Redundancy, failure_groups: &str, bytes: u64) -> DiskGroup {
+        let count = failure_groups.len() as u16;
+        let paths = make_disks(&*self.files, PATTERN, count, bytes).unwrap();
+        let disks = paths
+            .into_iter()
+            .zip(failure_groups.chars())
+            .map(|(path, group)| NewDisk { failure_group: Some(format!("cell_{group}")), ..NewDisk::new(path) });
+        let name = "data".to_owned();
+        let new = NewGroup { name, redundancy, au: AuSize::default(), disks: disks.collect() };
+        DiskGroup::create_with(&self.environment, &new).unwrap()
+    }
+
+    fn mount(&self) -> DiskGroup {
+        DiskGroup::mount(&self.environment, "DATA", PATTERN).unwrap()
+    }
+
+    fn mount_by_force(&self) -> common::Result<DiskGroup> {
+        let options = MountOptions { force: true, ..MountOptions::default() };
+        DiskGroup::mount_with(&self.environment, "DATA", PATTERN, options)
+    }
+}
+
+fn disk(number: u16) -> PathBuf {
+    PathBuf::from(format!("/d/disk{:02}", number + 1))
+}
+
+fn content(seed: u8, bytes: u64) -> Vec<u8> {
+    (0..bytes).map(|at| (at / 512 % 251) as u8 ^ seed).collect()
+}
+
+fn filled(group: &DiskGroup, tag: &str, bytes: u64, seed: u8) -> GroupFile {
+    let file = group.create_file(KIND, tag, bytes).unwrap();
+    file.write_at(0, &[&content(seed, bytes)]).unwrap();
+    file.sync().unwrap();
+    file
+}
+
+fn modes(group: &DiskGroup) -> Vec<DiskMode> {
+    group.statistics().disks.iter().map(|disk| disk.mode).collect()
+}
+
+/// All copies of each extent of a file, as they are on the disks.
+fn copies(bench: &Bench, group: &DiskGroup, file: &GroupFile) -> Vec<Vec<Vec<u8>>> {
+    let mut extents: Vec<Vec<Vec<u8>>> = Vec::new();
+    let mut last = None;
+    for place in group.extents(file.name().number).unwrap() {
+        if last != Some(place.file_offset) {
+            extents.push(Vec::new());
+            last = Some(place.file_offset);
+        }
+        let device = bench.files.open(&disk(place.disk)).unwrap();
+        extents.last_mut().unwrap().push(read(&*device, place.offset, place.bytes as usize));
+    }
+    extents
+}
+
+#[test]
+fn every_extent_has_its_copies_in_different_failure_groups() {
+    for (redundancy, groups, each) in [(Redundancy::Normal, "aabbcc", 2), (Redundancy::High, "abcabc", 3)] {
+        let bench = Bench::new();
+        let group = bench.group(redundancy, groups, 24 * MB);
+        let file = filled(&group, "F", 20 * MB, 3);
+        let letters: Vec<char> = groups.chars().collect();
+        let places = group.extents(file.name().number).unwrap();
+        assert_eq!(places.len(), 20 * each);
+        for extent in places.chunks(each) {
+            let mut cells: Vec<_> = extent.iter().map(|place| letters[usize::from(place.disk)]).collect();
+            cells.sort_unstable();
+            cells.dedup();
+            assert_eq!(cells.len(), each, "{extent:?}");
+        }
+        for extent in copies(&bench, &group, &file) {
+            assert!(extent.iter().all(|copy| *copy == extent[0]) && extent.len() == each);
+        }
+        let info = &group.files().unwrap()[0];
+        assert_eq!((info.copies as usize, info.space), (each, 20 * MB * each as u64));
+    }
+}
+
+#[test]
+fn a_group_needs_enough_failure_groups() {
+    let bench = Bench::new();
+    let paths = make_disks(&*bench.files, PATTERN, 2, 8 * MB).unwrap();
+    let disks = paths.iter().map(|path| NewDisk { failure_group: Some("f".into()), ..NewDisk::new(path) }).collect();
+    let new = NewGroup { name: "G".into(), redundancy: Redundancy::Normal, au: AuSize::default(), disks };
+    assert!(DiskGroup::create_with(&bench.environment, &new).unwrap_err().is_ora(15072));
+    let disks = paths.iter().map(NewDisk::new).collect();
+    let new = NewGroup { redundancy: Redundancy::High, disks, ..new };
+    assert!(DiskGroup::create_with(&bench.environment, &new).unwrap_err().is_ora(15072));
+    let named = |name: &str, path| NewDisk { name: Some(name.into()), ..NewDisk::new(path) };
+    let disks = vec![named("one", &paths[0]), named("ONE", &paths[1])];
+    let new = NewGroup { redundancy: Redundancy::Normal, disks, ..new };
+    assert!(DiskGroup::create_with(&bench.environment, &new).unwrap_err().is_ora(15010));
+    // Nothing was written: the disks can be taken.
+    let disks = vec![named("one", &paths[0]), NewDisk { bytes: Some(6 * MB), ..named("two", &paths[1]) }];
+    let group = DiskGroup::create_with(&bench.environment, &NewGroup { disks, ..new }).unwrap();
+    let sizes: Vec<_> = group.statistics().disks.iter().map(|disk| (disk.name.clone(), disk.total_bytes)).collect();
+    assert_eq!(sizes, [("ONE".into(), 8 * MB), ("TWO".into(), 6 * MB)]);
+}
+
+#[test]
+fn a_lost_disk_goes_offline_and_nobody_sees_an_error() {
+    for lost in 0..3 {
+        let bench = Bench::new();
+        let group = bench.group(Redundancy::Normal, "abc", 24 * MB);
+        let file = filled(&group, "F", 9 * MB, 1);
+        bench.files.lose(&disk(lost));
+        assert!(read(&file, 0, 9 << 20) == content(1, 9 * MB));
+        file.write_at(0, &[&content(2, 9 * MB)]).unwrap();
+        file.sync().unwrap();
+        assert!(read(&file, 0, 9 << 20) == content(2, 9 * MB));
+        assert_eq!(modes(&group)[usize::from(lost)], DiskMode::Offline);
+        assert_eq!(modes(&group).iter().filter(|mode| **mode == DiskMode::Offline).count(), 1);
+        // Life goes on: files are made, grow and shrink.
+        let more = filled(&group, "G", 3 * MB, 7);
+        file.set_size(12 * MB).unwrap();
+        file.set_size(10 * MB).unwrap();
+        assert!(bench.notes.text().contains(&format!("disk \"DATA_{lost:04}\" is offline")), "{}", bench.notes.text());
+
+        // It comes back with what it had, and gets what it missed.
+        bench.files.heal();
+        group.online(&format!("data_{lost:04}"), PATTERN).unwrap();
+        assert_eq!(modes(&group), [DiskMode::Online; 3]);
+        assert_eq!(group.statistics().stale_regions, 0);
+        for extent in copies(&bench, &group, &file) {
+            assert!(extent.iter().all(|copy| *copy == extent[0]));
+        }
+        for other in 0..3 {
+            if other != lost {
+                bench.files.lose(&disk(other));
+                assert!(read(&file, 0, 9 << 20) == content(2, 9 * MB), "{lost} back, {other} lost");
+                bench.files.heal();
+                break;
+            }
+        }
+        assert!(read(&more, 0, 3 << 20) == content(7, 3 * MB));
+    }
+}
+
+/// What the offline disk missed is known after a mount as well.
+#[test]
+fn stale_copies_are_known_after_a_mount() {
+    let bench = Bench::new();
+    let group = bench.group(Redundancy::Normal, "ab", 64 * MB);
+    let file = filled(&group, "F", 40 * MB, 1);
+    group.offline("DATA_0000").unwrap();
+    file.write_at(17 * MB, &[&content(9, 2 * MB)]).unwrap();
+    file.sync().unwrap();
+    let name = file.name().to_string();
+    drop(file);
+    group.dismount().unwrap();
+    drop(group);
+
+    let group = bench.mount();
+    assert_eq!(modes(&group), [DiskMode::Offline, DiskMode::Online]);
+    let statistics = group.statistics();
+    assert!((1..=2).contains(&statistics.stale_regions), "{}", statistics.stale_regions);
+    let file = group.open(&name).unwrap();
+    assert!(read(&file, 17 * MB, 2 << 20) == content(9, 2 * MB));
+    let before = group.statistics().disks[0].bytes_written;
+    group.online("DATA_0000", PATTERN).unwrap();
+    let copied = group.statistics().disks[0].bytes_written - before;
+    assert!((2 * MB..=18 * MB).contains(&copied), "{copied} bytes for 2 MB that had changed");
+    for extent in copies(&bench, &group, &file) {
+        assert!(extent[0] == extent[1]);
+    }
+    bench.files.lose(&disk(1));
+    assert!(read(&file, 17 * MB, 2 << 20) == content(9, 2 * MB));
+    assert!(read(&file, 0, 17 << 20) == content(1, 17 * MB));
+}
+
+#[test]
+fn the_last_good_copy_does_not_go_offline() {
+    let bench = Bench::new();
+    let group = bench.group(Redundancy::Normal, "ab", 24 * MB);
+    let file = filled(&group, "F", 4 * MB, 1);
+    group.offline("data_0001").unwrap();
+    assert!(group.offline("DATA_0000").unwrap_err().is_ora(15066));
+    assert!(group.offline("DATA_0009").unwrap_err().is_ora(15054));
+    bench.files.lose(&disk(0));
+    let error = file.read_at(MB, &mut [&mut [0; 4096]]).unwrap_err().to_string();
+    for part in ["ORA-15081", "extent 1 of file +DATA/DATAFILE/F.256.1", "\"DATA\"", "\"DATA_0000\"", "\"DATA_0001\""] {
+        assert!(error.contains(part), "{error}");
+    }
+    file.write_at(0, &[&[1; 4096]]).unwrap_err();
+    assert_eq!(modes(&group), [DiskMode::Online, DiskMode::Offline]);
+    // After the failed write of metadata the group takes no more changes; a mount finds all that was acknowledged.
+    let name = file.name().to_string();
+    drop((file, group));
+    bench.files.heal();
+    let group = bench.mount();
+    assert!(read(&group.open(&name).unwrap(), 0, 4 << 20)[4096..] == content(1, 4 * MB)[4096..]);
+}
+
+#[test]
+fn bad_sectors_are_read_from_the_other_copy_and_written_again() {
+    let bench = Bench::new();
+    let group = bench.group(Redundancy::Normal, "abc", 24 * MB);
+    let file = filled(&group, "F", 6 * MB, 5);
+    for place in group.extents(256).unwrap().iter().filter(|place| place.copy == 0) {
+        bench.files.make_unreadable(&disk(place.disk), place.offset + 8192..place.offset + 8192 + 4096);
+    }
+    assert!(read(&file, 8192 + 512, 700) == content(5, MB)[8192 + 512..8192 + 1212]);
+    let pending = file.submit_read(MB, vec![AlignedBuffer::zeroed(64 << 10)]).unwrap();
+    assert!(pending.wait().unwrap()[0][..] == content(5, 6 * MB)[MB as usize..][..64 << 10]);
+    assert!(read(&file, 0, 6 << 20) == content(5, 6 * MB));
+    let statistics = group.statistics();
+    assert_eq!((statistics.repairs, modes(&group)), (6, vec![DiskMode::Online; 3]));
+    for extent in copies(&bench, &group, &file) {
+        assert!(extent[0] == extent[1]);
+    }
+    assert!(bench.notes.text().contains("was repaired on disk"));
+}
+
+#[test]
+fn copies_that_a_crash_left_different_are_made_alike() {
+    let bench = Bench::new();
+    let group = bench.group(Redundancy::High, "abcd", 24 * MB);
+    let file = filled(&group, "F", 6 * MB, 5);
+    let places = group.extents(256).unwrap();
+    let name = file.name().to_string();
+    drop((file, group));
+    // A write that had reached the second copy of extent 2 only.
+    let second = places.iter().find(|place| place.file_offset == 2 * MB && place.copy == 1).unwrap();
+    bench.files.open(&disk(second.disk)).unwrap().write_at(second.offset + 4096, &[&[0xee; 512]]).unwrap();
+    let group = bench.mount();
+    assert!(group.repaired().iter().any(|line| line.contains("written again")), "{:?}", group.repaired());
+    let file = group.open(&name).unwrap();
+    for extent in copies(&bench, &group, &file) {
+        assert!(extent.iter().all(|copy| *copy == extent[0]));
+    }
+    assert_eq!(group.statistics().dirty_regions, 0);
+    // A clean dismount leaves nothing to compare.
+    file.write_at(0, &[b"x"]).unwrap();
+    drop(file);
+    group.dismount().unwrap();
+    drop(group);
+    assert_eq!(bench.mount().statistics().disks.iter().map(|disk| disk.read_errors).sum::<u64>(), 0);
+}
+
+#[test]
+fn a_missing_disk_needs_force_and_one_with_old_content_is_made_anew() {
+    let bench = Bench::new();
+    let group = bench.group(Redundancy::Normal, "abc", 24 * MB);
+    let file = filled(&group, "F", 6 * MB, 5);
+    let name = file.name().to_string();
+    drop(file);
+    group.dismount().unwrap();
+    drop(group);
+    let old = read(&*bench.files.open(&disk(0)).unwrap(), 0, 24 << 20);
+    let group = bench.mount();
+    let file = group.open(&name).unwrap();
+    file.write_at(0, &[&content(6, 6 * MB)]).unwrap();
+    drop(file);
+    group.dismount().unwrap();
+    drop(group);
+
+    bench.files.lose(&disk(1));
+    let error = DiskGroup::mount(&bench.environment, "DATA", PATTERN).unwrap_err();
+    assert!(error.is_ora(15042) && error.text.contains("\"DATA_0001\""), "{error}");
+    let group = bench.mount_by_force().unwrap();
+    assert!(read(&group.open(&name).unwrap(), 0, 6 << 20) == content(6, 6 * MB));
+    bench.files.heal();
+    group.online("DATA_0001", PATTERN).unwrap();
+    group.dismount().unwrap();
+    drop(group);
+
+    // A disk that was put back from an old copy.
+    bench.files.open(&disk(0)).unwrap().write_at(0, &[&old]).unwrap();
+    let group = bench.mount();
+    assert_eq!(modes(&group), [DiskMode::Offline, DiskMode::Online, DiskMode::Online]);
+    assert!(group.repaired().iter().any(|line| line.contains("older content")), "{:?}", group.repaired());
+    let file = group.open(&name).unwrap();
+    assert!(read(&file, 0, 6 << 20) == content(6, 6 * MB));
+    group.online("DATA_0000", PATTERN).unwrap();
+    for extent in copies(&bench, &group, &file) {
+        assert!(extent[0] == extent[1]);
+    }
+    drop(file);
+    group.dismount().unwrap();
+    drop(group);
+    assert_eq!(modes(&bench.mount()), [DiskMode::Online; 3]);
+}
+
+/// Of two disks one is lost, the other one goes on, and then only the one that was lost is found: its metadata has the
+/// other one online, so it is not taken for the group without force.
+#[test]
+fn the_older_half_of_a_group_is_not_taken_for_the_group() {
+    let bench = Bench::new();
+    let group = bench.group(Redundancy::Normal, "ab", 24 * MB);
+    let file = filled(&group, "F", 2 * MB, 1);
+    bench.files.lose(&disk(0));
+    file.write_at(0, &[&content(2, 2 * MB)]).unwrap();
+    file.sync().unwrap();
+    drop((file, group));
+    bench.files.heal();
+    bench.files.lose(&disk(1));
+    let error = DiskGroup::mount(&bench.environment, "DATA", PATTERN).unwrap_err();
+    assert!(error.is_ora(15042) && error.text.contains("DATA_0001"), "{error}");
+    bench.files.heal();
+    let group = bench.mount();
+    assert_eq!(modes(&group), [DiskMode::Offline, DiskMode::Online]);
+    assert!(read(&group.open("+DATA.256.1").unwrap(), 0, 2 << 20) == content(2, 2 * MB));
+}
+
+#[test]
+fn a_disk_that_fails_again_while_it_is_synchronised_stays_offline() {
+    let bench = Bench::new();
+    let group = bench.group(Redundancy::Normal, "abc", 24 * MB);
+    let file = filled(&group, "F", 6 * MB, 5);
+    group.offline("DATA_0001").unwrap();
+    file.write_at(0, &[&content(6, 6 * MB)]).unwrap();
+    file.sync().unwrap();
+    bench.files.lose(&disk(1));
+    group.online("DATA_0001", PATTERN).unwrap_err();
+    bench.files.heal();
+    let name = file.name().to_string();
+    let (mut group, mut file) = (group, file);
+    let mut stops = 0;
+    for nth in 1.. {
+        bench.files.fail(nth, device::Fault::Write);
+        let online = group.online("DATA_0001", PATTERN);
+        bench.files.heal();
+        let now = modes(&group);
+        assert!(now.iter().filter(|mode| **mode != DiskMode::Online).count() <= 1, "{now:?}");
+        assert!(read(&file, 0, 6 << 20) == content(6, 6 * MB));
+        match online {
+            Ok(()) if now == [DiskMode::Online; 3] => break,
+            // The metadata could not be written on a disk that has the only good copies: a mount goes on.
+            Err(error) if error.is_own(70) => {
+                stops += 1;
+                drop((group, file));
+                group = bench.mount();
+                file = group.open(&name).unwrap();
+            }
+            _ => {}
+        }
+        // It may have been another disk that failed; in the next round it is this one again that comes online.
+        for (number, mode) in modes(&group).into_iter().enumerate() {
+            if mode == DiskMode::Offline && number != 1 {
+                group.online(&format!("DATA_{number:04}"), PATTERN).unwrap();
+            }
+        }
+        group.offline("DATA_0001").unwrap();
+        file.write_at(0, &[&content(6, 6 * MB)]).unwrap();
+    }
+    assert!(stops > 0);
+    for extent in copies(&bench, &group, &file) {
+        assert!(extent[0] == extent[1]);
+    }
+}
+
+#[test]
+fn dirty_regions_have_a_limit_and_are_cleaned() {
+    let mut bench = Bench::new();
+    bench.environment.dirty_regions = 4;
+    let group = bench.group(Redundancy::Normal, "ab", 200 * MB);
+    let file = group.create_file(KIND, "F", 180 * MB).unwrap();
+    for at in (0..180).rev() {
+        file.write_at(at * MB, &[&[at as u8; 512]]).unwrap();
+        assert!(group.statistics().dirty_regions <= 4);
+    }
+    for at in (0..180).rev() {
+        assert_eq!(read(&file, at * MB, 512), [at as u8; 512]);
+    }
+}
+
+#[test]
+fn writers_and_a_disk_that_comes_and_goes() {
+    let bench = Bench::new();
+    let group = bench.group(Redundancy::Normal, "abc", 40 * MB);
+    let file = filled(&group, "F", 24 * MB, 0);
+    std::thread::scope(|scope| {
+        for writer in 0..3_u64 {
+            let file = file.clone();
+            scope.spawn(move || {
+                for round in 1..40_u8 {
+                    for slot in 0..8 {
+                        let at = slot * 3 * MB + writer * 4096;
+                        file.write_at(at, &[&[round; 4096]]).unwrap();
+                        assert_eq!(read(&file, at, 4096), [round; 4096]);
+                    }
+                }
+            });
+        }
+        for round in 0..6 {
+            let number = round % 3;
+            bench.files.lose(&disk(number));
+            std::thread::sleep(std::time::Duration::from_millis(3));
+            group.offline(&format!("DATA_{number:04}")).unwrap();
+            bench.files.heal();
+            group.online(&format!("DATA_{number:04}"), PATTERN).unwrap();
+        }
+    });
+    for extent in copies(&bench, &group, &file) {
+        assert!(extent[0] == extent[1]);
+    }
+    for slot in 0..8 {
+        for writer in 0..3 {
+            assert_eq!(read(&file, slot * 3 * MB + writer * 4096, 4096), [39; 4096]);
+        }
+    }
+}
+
+#[test]
+fn a_dropped_group_is_made_anew_in_the_same_place() {
+    let bench = Bench::new();
+    for redundancy in [Redundancy::Normal, Redundancy::High, Redundancy::Normal] {
+        let paths = make_disks(&*bench.files, "/e/disk*", 3, 12 * MB)
+            .unwrap_or_else(|_| (1..=3).map(|number| PathBuf::from(format!("/e/disk{number:02}"))).collect());
+        let disks = paths.iter().map(NewDisk::new).collect();
+        let new = NewGroup { name: "AGAIN".into(), redundancy, au: AuSize::default(), disks };
+        let group = DiskGroup::create_with(&bench.environment, &new).unwrap();
+        drop(filled(&group, "F", 2 * MB, 8));
+        assert!(group.drop_group(false).unwrap_err().is_ora(15053));
+        group.drop_group(true).unwrap();
+        assert!(DiskGroup::mount(&bench.environment, "AGAIN", "/e/*").unwrap_err().is_ora(15063));
+    }
+    assert!(bench.files.exists(Path::new("/e/disk01")).unwrap());
+}

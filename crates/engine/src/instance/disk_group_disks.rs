@@ -1,0 +1,197 @@
+//! ALTER DISKGROUP: the disks of a group, and its rebalance.
+
+use common::sync::Arc;
+use common::{Error, Result};
+
+use super::Instance;
+use super::disk_group_change::{DiskSpec, patterns_of, record_of};
+use super::session::Session;
+use storage::disk_group::MountedGroup;
+
+/// Which disks of a group a clause means.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum DisksOf {
+    Named(Vec<String>),
+    FailureGroups(Vec<String>),
+    All,
+}
+
+/// What is to be done about the rebalance that follows a change of disks.
+#[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
+pub struct RebalanceClause {
+    /// None: the parameter asm_power_limit.
+    pub power: Option<u16>,
+    /// The statement returns when the rebalance is finished.
+    pub wait: bool,
+}
+
+impl Instance {
+    /// The names of the disks that a clause means.
+    fn disks_meant(group: &MountedGroup, disks: &DisksOf) -> Result<Vec<String>> {
+        let all = group.statistics().disks;
+        let of_group = |wanted: &String| {
+            let found: Vec<String> = (all.iter())
+                .filter(|disk| disk.failure_group.eq_ignore_ascii_case(wanted))
+                .map(|disk| disk.name.clone())
+                .collect();
+            if found.is_empty() {
+                let text = format!("failure group \"{wanted}\" does not exist in diskgroup \"{}\"", group.name());
+                return Err(Error::user(15054, text));
+            }
+            Ok(found)
+        };
+        match disks {
+            DisksOf::Named(names) => Ok(names.clone()),
+            DisksOf::FailureGroups(groups) => Ok(groups.iter().map(of_group).collect::<Result<Vec<_>>>()?.concat()),
+            DisksOf::All => Ok(all.into_iter().map(|disk| disk.name).collect()),
+        }
+    }
+
+    /// ALTER DISKGROUP … ADD DISK.
+    ///
+    /// # Errors
+    /// ORA-15001; those of [`asm::DiskGroup::add_disks`] and of the control file.
+    pub fn add_disks(&self, s: &Session, name: &str, disks: &[DiskSpec], clause: RebalanceClause) -> Result<()> {
+        self.health().check()?;
+        let _changing = self.changing(s);
+        let group = self.groups().group(name)?;
+        let new = self.disks_found(disks)?;
+        // The disks are found again after a crash.
+        self.control().update(|data| {
+            if let Some(record) = record_of(data, name) {
+                for pattern in patterns_of(disks) {
+                    if !record.patterns.contains(&pattern) {
+                        record.patterns.push(pattern);
+                    }
+                }
+            }
+        })?;
+        group.stop_rebalance();
+        let added = group.group().add_disks(&new);
+        self.after_change_of_disks(&group, added, clause)
+    }
+
+    /// ALTER DISKGROUP … DROP DISK.
+    ///
+    /// # Errors
+    /// ORA-15001; those of [`asm::DiskGroup::drop_disks`] and of the control file.
+    pub fn drop_disks(
+        &self,
+        s: &Session,
+        name: &str,
+        disks: &DisksOf,
+        force: bool,
+        clause: RebalanceClause,
+    ) -> Result<()> {
+        self.health().check()?;
+        let _changing = self.changing(s);
+        let group = self.groups().group(name)?;
+        let disks = Self::disks_meant(&group, disks)?;
+        group.stop_rebalance();
+        let dropped = group.group().drop_disks(&disks, force);
+        self.after_change_of_disks(&group, dropped, clause)
+    }
+
+    /// ALTER DISKGROUP … UNDROP DISKS.
+    ///
+    /// # Errors
+    /// ORA-15001; HW-0070; those of the control file.
+    pub fn undrop_disks(&self, s: &Session, name: &str) -> Result<()> {
+        self.health().check()?;
+        let _changing = self.changing(s);
+        let group = self.groups().group(name)?;
+        group.stop_rebalance();
+        let undropped = group.group().undrop_disks();
+        self.after_change_of_disks(&group, undropped, RebalanceClause::default())
+    }
+
+    /// ALTER DISKGROUP … RESIZE.
+    ///
+    /// # Errors
+    /// ORA-15001; those of [`asm::DiskGroup::resize_disk`] and of the control file.
+    pub fn resize_disks(
+        &self,
+        s: &Session,
+        name: &str,
+        disks: &DisksOf,
+        bytes: Option<u64>,
+        clause: RebalanceClause,
+    ) -> Result<()> {
+        self.health().check()?;
+        let _changing = self.changing(s);
+        let group = self.groups().group(name)?;
+        let disks = Self::disks_meant(&group, disks)?;
+        group.stop_rebalance();
+        let resized = disks.iter().try_for_each(|disk| group.group().resize_disk(disk, bytes));
+        self.after_change_of_disks(&group, resized, clause)
+    }
+
+    /// ALTER DISKGROUP … OFFLINE.
+    ///
+    /// # Errors
+    /// ORA-15001; those of [`asm::DiskGroup::offline`].
+    pub fn offline_disks(&self, s: &Session, name: &str, disks: &DisksOf) -> Result<()> {
+        self.health().check()?;
+        let _changing = self.changing(s);
+        let group = self.groups().group(name)?;
+        Self::disks_meant(&group, disks)?.iter().try_for_each(|disk| group.group().offline(disk))
+    }
+
+    /// ALTER DISKGROUP … ONLINE. Copies that are missing or old are made before it returns.
+    ///
+    /// # Errors
+    /// ORA-15001; those of [`asm::DiskGroup::online`].
+    pub fn online_disks(&self, s: &Session, name: &str, disks: &DisksOf) -> Result<()> {
+        self.health().check()?;
+        let _changing = self.changing(s);
+        let group = self.groups().group(name)?;
+        let record = self.control().data().disk_groups.iter().find(|record| record.name == name).cloned();
+        let pattern = record.map_or_else(String::new, |record| record.pattern());
+        Self::disks_meant(&group, disks)?.iter().try_for_each(|disk| group.group().online(disk, &pattern))?;
+        // Files that were made meanwhile lack copies on these disks.
+        self.rebalance(&group, RebalanceClause::default())
+    }
+
+    /// ALTER DISKGROUP … REBALANCE.
+    ///
+    /// # Errors
+    /// ORA-15001; HW-0070; with WAIT those of [`asm::DiskGroup::run_rebalance`].
+    pub fn rebalance_disk_group(&self, s: &Session, name: &str, clause: RebalanceClause) -> Result<()> {
+        self.health().check()?;
+        let _changing = self.changing(s);
+        let group = self.groups().group(name)?;
+        self.rebalance(&group, clause)
+    }
+
+    fn after_change_of_disks(
+        &self,
+        group: &Arc<MountedGroup>,
+        changed: Result<()>,
+        clause: RebalanceClause,
+    ) -> Result<()> {
+        self.confirm_disk_group(group.group())?;
+        match changed {
+            Ok(()) => self.rebalance(group, clause),
+            // A rebalance that was under way before goes on.
+            Err(error) => {
+                let _ = group.start_rebalance(self.cache().wakes().is_inline());
+                Err(error)
+            }
+        }
+    }
+
+    fn rebalance(&self, group: &Arc<MountedGroup>, clause: RebalanceClause) -> Result<()> {
+        const POWER: u16 = 1;
+        group.stop_rebalance();
+        group.group().want_rebalance(clause.power.unwrap_or(POWER))?;
+        group.start_rebalance(self.cache().wakes().is_inline())?;
+        if clause.wait {
+            group.wait_rebalanced();
+            if let Some(error) = group.group().operation().and_then(|operation| operation.error) {
+                return Err(Error::user(15041, error));
+            }
+        }
+        // Disks that were dropped may have left.
+        self.confirm_disk_group(group.group())
+    }
+}

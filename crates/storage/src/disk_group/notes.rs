@@ -1,0 +1,55 @@
+//! What groups tell by themselves: for the user who opened the database, and for the control file.
+
+use std::fmt;
+use std::sync::OnceLock;
+
+use asm::Notes;
+use common::sync::{Arc, Mutex};
+
+/// Called with a group's name and its epoch.
+type OnEpoch = Box<dyn Fn(&str, u64) + Send + Sync>;
+
+/// Sentences, and who is told of a group's epoch.
+#[derive(Default)]
+pub(super) struct GroupNotes {
+    texts: Mutex<Vec<String>>,
+    on_epoch: OnceLock<OnEpoch>,
+}
+
+impl fmt::Debug for GroupNotes {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("GroupNotes").field("texts", &self.texts).finish_non_exhaustive()
+    }
+}
+
+impl GroupNotes {
+    pub(super) fn add(&self, text: String) {
+        self.texts.lock().push(text);
+    }
+
+    pub(super) fn all(&self) -> Vec<String> {
+        self.texts.lock().clone()
+    }
+
+    pub(super) fn set_on_epoch(&self, on_epoch: OnEpoch) {
+        let set = self.on_epoch.set(on_epoch);
+        debug_assert!(set.is_ok(), "a second receiver of epochs");
+    }
+}
+
+impl Notes for GroupNotes {
+    fn note(&self, group: &str, text: String) {
+        self.add(format!("Disk group {group}: {text}."));
+    }
+
+    fn epoch(&self, group: &str, epoch: u64) {
+        if let Some(on_epoch) = self.on_epoch.get() {
+            on_epoch(group, epoch);
+        }
+    }
+}
+
+/// As the environment of groups takes it.
+pub(super) fn as_notes(notes: &Arc<GroupNotes>) -> Arc<dyn Notes> {
+    Arc::clone(notes) as Arc<dyn Notes>
+}
