@@ -1,12 +1,12 @@
 //! Flash behind a controller: units that read in parallel, and a buffer for writes that drains at the medium's rate.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, VecDeque};
 
 use serde::{Deserialize, Serialize};
 
 use crate::disk::SECTOR;
 use crate::model::{Kind, Model, Request, Ticket};
-use crate::number::{Count, NotNegative, Positive};
+use crate::number::{AtMost, Count, NotNegative, Positive};
 use crate::spread::{Spread, TimeSpec};
 
 /// A flash device.
@@ -32,6 +32,111 @@ pub struct FlashSpec {
     pub flush_us: NotNegative,
     /// True: the buffer survives a loss of power, so a flush does not wait for the medium.
     pub protected: bool,
+    /// The device stands still at times.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub pause: Option<PauseSpec>,
+}
+
+/// Pauses in which nothing goes on: those of a virtual machine's disk whose host has given it its share of a period.
+#[derive(Clone, Copy, PartialEq, Debug, Serialize, Deserialize)]
+#[serde(try_from = "PauseForm")]
+pub struct PauseSpec {
+    /// From the begin of a pause to that of the next, on average.
+    every_ms: Positive,
+    /// A pause's length, on average, and the standard deviation of its logarithm.
+    for_ms: Positive,
+    spread: AtMost<3>,
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct PauseForm {
+    every_ms: Positive,
+    for_ms: Positive,
+    #[serde(default)]
+    spread: AtMost<3>,
+}
+
+impl TryFrom<PauseForm> for PauseSpec {
+    type Error = String;
+
+    fn try_from(form: PauseForm) -> Result<Self, String> {
+        Self::new(form.every_ms, form.for_ms, form.spread)
+    }
+}
+
+impl PauseSpec {
+    /// # Errors
+    /// When the device would stand still for more than 9 tenths of the time.
+    pub fn new(every_ms: Positive, for_ms: Positive, spread: AtMost<3>) -> Result<Self, String> {
+        if for_ms.get() > 0.9 * every_ms.get() {
+            return Err(format!("a pause of {} ms every {} ms: at most 9 tenths", for_ms.get(), every_ms.get()));
+        }
+        Ok(Self { every_ms, for_ms, spread })
+    }
+
+    /// Share of the time that is pauses.
+    pub(crate) fn share(self) -> f64 {
+        self.for_ms.get() / self.every_ms.get()
+    }
+}
+
+/// Translates times into the device's work and back. The device works for the same time between any two pauses.
+#[derive(Debug)]
+struct Pauses {
+    between_us: f64,
+    length: TimeSpec,
+    spread: Spread,
+    /// Pauses from the present on: the work before each, and its length.
+    ahead: VecDeque<(f64, f64)>,
+    /// Work before the last one of them.
+    planned: f64,
+    /// Length of all pauses that have passed.
+    passed_us: f64,
+}
+
+impl Pauses {
+    fn new(spec: PauseSpec) -> Self {
+        let length = TimeSpec {
+            mean_us: Positive::try_from(spec.for_ms.get() * 1e3).unwrap_or(spec.for_ms),
+            spread: spec.spread,
+            stall_share: AtMost::default(),
+            stall_us: NotNegative::default(),
+        };
+        let between_us = (spec.every_ms.get() - spec.for_ms.get()) * 1e3;
+        let (spread, ahead) = (Spread::new(2), VecDeque::new());
+        Self { between_us, length, spread, ahead, planned: 0.0, passed_us: 0.0 }
+    }
+
+    /// Plans pauses until one begins behind so much work.
+    fn plan(&mut self, work: f64) {
+        while self.planned <= work {
+            self.planned += self.between_us;
+            self.ahead.push_back((self.planned, self.spread.us(&self.length)));
+        }
+    }
+
+    /// The work that has been done at a time. Times must not fall.
+    fn work_until(&mut self, at: f64) -> f64 {
+        self.plan(at - self.passed_us);
+        while let Some((work, length)) = self.ahead.front().copied() {
+            let begin = work + self.passed_us;
+            if at < begin + length {
+                return (at - self.passed_us).min(work);
+            }
+            self.ahead.pop_front();
+            self.passed_us += length;
+            self.plan(at - self.passed_us);
+        }
+        at - self.passed_us
+    }
+
+    /// When so much work has been done; not before the time that was asked for last.
+    fn time_of(&mut self, work: f64) -> f64 {
+        self.plan(work);
+        let before = self.ahead.iter().take_while(|(begin, _)| *begin <= work);
+        work + self.passed_us + before.map(|(_, length)| length).sum::<f64>()
+    }
 }
 
 /// State of a flash device.
@@ -48,6 +153,7 @@ pub struct Flash {
     done: BTreeMap<Ticket, f64>,
     tickets: u64,
     busy: f64,
+    pauses: Option<Pauses>,
 }
 
 /// Scatters pages over units, so that no stride meets one unit alone.
@@ -71,14 +177,22 @@ impl Flash {
             done: BTreeMap::new(),
             tickets: 0,
             busy: 0.0,
+            pauses: spec.pause.map(Pauses::new),
             spec: spec.clone(),
         }
     }
 
+    /// `end` in the device's work.
     fn ended(&mut self, end: f64) -> Ticket {
+        let end = self.pauses.as_mut().map_or(end, |pauses| pauses.time_of(end));
         self.tickets += 1;
         self.done.insert(Ticket(self.tickets), end);
         Ticket(self.tickets)
+    }
+
+    /// The device's work until a time. All other times here are counted in it: pauses leave them as they are.
+    fn work_until(&mut self, at: f64) -> f64 {
+        self.pauses.as_mut().map_or(at, |pauses| pauses.work_until(at))
     }
 
     /// Passes bytes over the link when they are ready. The link is a rate: a request that waits for a unit or for the
@@ -129,6 +243,7 @@ impl Flash {
 
 impl Model for Flash {
     fn submit(&mut self, at: f64, request: Request) -> Ticket {
+        let at = self.work_until(at);
         let end = match request.kind {
             Kind::Read => self.read(at, request),
             Kind::Write => self.write(at, request),
@@ -141,6 +256,7 @@ impl Model for Flash {
     }
 
     fn flush(&mut self, at: f64) -> Ticket {
+        let at = self.work_until(at);
         self.drain(at);
         let from = if self.spec.protected { at } else { at.max(self.empty_at()) };
         self.ended(from + self.spec.flush_us.get())

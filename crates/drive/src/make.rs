@@ -1,6 +1,7 @@
 //! Making cells: folders with `cell.toml` and the files of their grid disks.
 
 use std::io;
+use std::os::unix::fs::MetadataExt as _;
 use std::path::{Path, PathBuf};
 
 use common::Result;
@@ -13,8 +14,9 @@ fn refused(path: &Path, why: &dyn std::fmt::Display) -> common::Error {
     invalid(format!("\"{}\" is not made: {why}", path.display()))
 }
 
-/// Makes so many cells in a directory, each named after its folder: `cell01`, `cell02` and so on. All of them or none;
-/// nothing is written over. Returns the paths of the grid disks. `device_bytes`: size of one device of the model.
+/// Makes so many cells in a directory, each named after its folder: `cell01`, `cell02` and so on. All of them or none:
+/// after a failure the files and folders that were made are removed, the directory too. Nothing is written over.
+/// Returns the paths of the grid disks. `device_bytes`: size of one device of the model.
 ///
 /// # Errors
 /// HW-0080 when the grids do not fit the devices, a folder is there already, the file system has too little room, or
@@ -39,9 +41,10 @@ pub fn make_cells(
     }
     let of_cell = cell.grid.iter().map(|grid| grid.bytes()).fold(0, u64::saturating_add);
     let wanted = of_cell.saturating_mul(u64::from(cell.disks)).saturating_mul(u64::from(cells));
+    let mut made = Made { files, paths: Vec::new(), folders: Vec::new() };
     // The working directory has no name here.
     if !directory.as_os_str().is_empty() {
-        files.create_directory(directory).map_err(|error| refused(directory, &error))?;
+        made.folder(directory).map_err(|(path, error)| refused(&path, &error))?;
     }
     if let Some(free) = files.free_bytes(directory).map_err(|error| refused(directory, &error))?
         && free < wanted
@@ -54,16 +57,53 @@ pub fn make_cells(
         );
         return Err(refused(directory, &why));
     }
-    let mut made = Vec::new();
-    match fill(files, &folders, cell, &mut made) {
-        Ok(()) => Ok(made.into_iter().filter(|path| path.file_name().is_none_or(|name| name != CELL_FILE)).collect()),
-        Err((path, error)) => {
-            // The first error is the one to report; empty folders stay.
-            for path in &made {
-                let _ = files.remove(path);
-            }
-            Err(refused(&path, &error))
+    fill(&mut made, &folders, cell).map_err(|(path, error)| refused(&path, &error))?;
+    let paths = made.keep();
+    Ok(paths.into_iter().filter(|path| path.file_name().is_none_or(|name| name != CELL_FILE)).collect())
+}
+
+/// What a call has made so far, in its order. A drop removes it again.
+struct Made<'a> {
+    files: &'a dyn FileSystem,
+    paths: Vec<PathBuf>,
+    folders: Vec<PathBuf>,
+}
+
+impl Made<'_> {
+    /// Makes a folder and those above it.
+    fn folder(&mut self, folder: &Path) -> std::result::Result<(), (PathBuf, io::Error)> {
+        let named = folder.ancestors().filter(|folder| !folder.as_os_str().is_empty());
+        let missing: Vec<_> = named.take_while(|folder| !self.files.exists(folder).unwrap_or(true)).collect();
+        self.folders.extend(missing.into_iter().rev().map(Path::to_owned));
+        self.files.create_directory(folder).map_err(at(folder))
+    }
+
+    /// Everything stays; returns the paths of the files.
+    fn keep(mut self) -> Vec<PathBuf> {
+        self.folders.clear();
+        std::mem::take(&mut self.paths)
+    }
+}
+
+impl Drop for Made<'_> {
+    fn drop(&mut self) {
+        // There is an earlier error to report: what cannot be removed stays.
+        for path in &self.paths {
+            let _ = self.files.remove(path);
         }
+        for folder in self.folders.iter().rev() {
+            remove_folder(self.files, folder);
+        }
+    }
+}
+
+/// Removes a folder if it is empty. A [`FileSystem`] has no such operation, so the machine's own does it, and only for
+/// a folder of the machine: one in memory has no identity.
+fn remove_folder(files: &dyn FileSystem, folder: &Path) {
+    let Ok(Some(identity)) = files.identity(folder) else { return };
+    let is_same = |metadata: std::fs::Metadata| (metadata.dev(), metadata.ino()) == (identity.device, identity.inode);
+    if std::fs::symlink_metadata(folder).is_ok_and(is_same) {
+        let _ = std::fs::remove_dir(folder);
     }
 }
 
@@ -74,14 +114,10 @@ fn at(path: &Path) -> impl FnOnce(io::Error) -> (PathBuf, io::Error) + use<> {
 }
 
 /// Makes the files of all folders, the one that makes a folder a cell last.
-fn fill(
-    files: &dyn FileSystem,
-    folders: &[PathBuf],
-    cell: &CellFile,
-    made: &mut Vec<PathBuf>,
-) -> std::result::Result<(), (PathBuf, io::Error)> {
+fn fill(made: &mut Made<'_>, folders: &[PathBuf], cell: &CellFile) -> std::result::Result<(), (PathBuf, io::Error)> {
+    let files = made.files;
     for folder in folders {
-        files.create_directory(folder).map_err(at(folder))?;
+        made.folder(folder)?;
         let name = folder.file_name().map_or_else(String::new, |name| name.to_string_lossy().into_owned());
         let named = CellFile { name: name.clone(), ..cell.clone() };
         let text = toml::to_string(&named).map_err(|error| (PathBuf::from(CELL_FILE), io::Error::other(error)))?;
@@ -89,13 +125,13 @@ fn fill(
             for disk in 0..cell.disks {
                 let path = folder.join(disk_name(&grid.name, disk, &name));
                 let device = files.create(&path, grid.bytes()).map_err(at(&path))?;
-                made.push(path.clone());
+                made.paths.push(path.clone());
                 device.sync().map_err(at(&path))?;
             }
         }
         let path = folder.join(CELL_FILE);
         files.write_whole(&path, text.as_bytes()).map_err(at(&path))?;
-        made.push(path);
+        made.paths.push(path);
         files.sync_directory(folder).map_err(at(folder))?;
     }
     Ok(())

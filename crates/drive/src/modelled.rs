@@ -1,6 +1,9 @@
 //! Files whose requests take the time of a model: bytes are really stored in the files beneath.
 
+use std::fmt::Debug;
 use std::io;
+use std::iter;
+use std::ops::Range;
 use std::path::{Path, PathBuf};
 
 use common::Clock;
@@ -12,39 +15,98 @@ use crate::disk::SECTOR;
 use crate::model::{Kind, Request};
 use crate::spindle::{Spindle, Submitted};
 
+/// Where a file lies on its device.
+pub(crate) trait Placement: Send + Sync + Debug {
+    /// The parts of the device that hold these bytes of the file, in bytes; a write may extend the file.
+    ///
+    /// # Errors
+    /// When a write is for bytes that the file cannot have.
+    fn parts(&self, kind: Kind, bytes: Range<u64>) -> io::Result<Vec<Range<u64>>>;
+
+    /// The file is to have this size.
+    ///
+    /// # Errors
+    /// When it cannot have it.
+    fn resize(&self, bytes: u64) -> io::Result<()>;
+}
+
+/// One range of a device, which the file keeps.
+#[derive(Debug)]
+struct Fixed {
+    offset: u64,
+    bytes: u64,
+}
+
+impl Fixed {
+    fn too_large(&self, offset: u64) -> io::Error {
+        let text = format!("byte {offset} and what follows: the grid disk has {} bytes", self.bytes);
+        io::Error::new(io::ErrorKind::InvalidInput, text)
+    }
+}
+
+impl Placement for Fixed {
+    fn parts(&self, kind: Kind, bytes: Range<u64>) -> io::Result<Vec<Range<u64>>> {
+        match bytes.end <= self.bytes {
+            true => Ok(iter::once(self.offset + bytes.start..self.offset + bytes.end).collect()),
+            // A read beyond the end is the file's own error.
+            false if kind == Kind::Read => Ok(Vec::new()),
+            false => Err(self.too_large(bytes.start)),
+        }
+    }
+
+    fn resize(&self, bytes: u64) -> io::Result<()> {
+        if bytes > self.bytes { Err(self.too_large(bytes)) } else { Ok(()) }
+    }
+}
+
 /// A file on a modelled device.
 #[derive(Debug)]
 pub struct ModelledDevice {
     below: Arc<dyn Device>,
     spindle: Arc<Spindle>,
-    /// Where on the device the file begins, and how many bytes of it are the file's.
-    offset: u64,
-    bytes: u64,
+    place: Arc<dyn Placement>,
 }
 
-/// A request under way on a spindle. A drop before the wait has the spindle forget it.
+/// A request under way on a spindle, in one part or several. A drop before the wait has the spindle forget it.
 #[derive(Debug)]
-struct InFlight {
+pub(crate) struct InFlight {
     spindle: Arc<Spindle>,
-    submitted: Option<Submitted>,
+    submitted: Vec<Submitted>,
 }
 
 impl InFlight {
+    /// Submits a request for these parts of the device, in bytes.
+    pub(crate) fn submit(spindle: &Arc<Spindle>, kind: Kind, parts: &[Range<u64>]) -> Self {
+        let submit = |part: &Range<u64>| {
+            let block = part.start / SECTOR;
+            spindle.submit(Request { kind, block, blocks: part.end.div_ceil(SECTOR) - block })
+        };
+        let submitted = parts.iter().filter(|part| !part.is_empty()).map(submit).collect();
+        Self { spindle: Arc::clone(spindle), submitted }
+    }
+
     fn is_done(&self) -> bool {
-        self.submitted.as_ref().is_none_or(|submitted| self.spindle.is_done(submitted))
+        self.submitted.iter().all(|submitted| self.spindle.is_done(submitted))
+    }
+
+    /// Blocks until the request ends.
+    pub(crate) fn wait(self) {
+        self.wait_since(0.0);
     }
 
     /// Blocks until the request ends; lateness counts from `asked` on.
-    fn wait_since(mut self, asked: f64) {
-        if let Some(submitted) = self.submitted.take() {
+    fn wait_since(mut self, mut asked: f64) {
+        for submitted in std::mem::take(&mut self.submitted) {
             self.spindle.wait_since(submitted, asked);
+            // A part that ended while another one was waited for is not late.
+            asked = self.spindle.now();
         }
     }
 }
 
 impl Drop for InFlight {
     fn drop(&mut self) {
-        if let Some(submitted) = self.submitted.take() {
+        for submitted in std::mem::take(&mut self.submitted) {
             self.spindle.forget(submitted);
         }
     }
@@ -54,26 +116,21 @@ impl ModelledDevice {
     /// `offset`: where on the device the file begins, in bytes; `bytes`: how many of them it can have.
     #[must_use]
     pub fn new(below: Arc<dyn Device>, spindle: Arc<Spindle>, offset: u64, bytes: u64) -> Self {
-        Self { below, spindle, offset, bytes }
+        Self::placed(below, spindle, Arc::new(Fixed { offset, bytes }))
+    }
+
+    pub(crate) fn placed(below: Arc<dyn Device>, spindle: Arc<Spindle>, place: Arc<dyn Placement>) -> Self {
+        Self { below, spindle, place }
     }
 
     fn submit(&self, kind: Kind, offset: u64, bytes: usize) -> io::Result<InFlight> {
-        let end = offset.checked_add(bytes as u64).filter(|end| *end <= self.bytes || kind == Kind::Read);
-        let Some(end) = end else { return Err(self.too_large(offset)) };
-        let submitted = if bytes == 0 || end > self.bytes {
-            // A read beyond the end is the file's own error.
-            None
-        } else {
-            let block = (self.offset + offset) / SECTOR;
-            let blocks = (self.offset + end).div_ceil(SECTOR) - block;
-            Some(self.spindle.submit(Request { kind, block, blocks }))
+        let end = offset.checked_add(bytes as u64);
+        let parts = match end {
+            // No file is so long: the error is that of the file beneath.
+            None => Vec::new(),
+            Some(end) => self.place.parts(kind, offset..end)?,
         };
-        Ok(InFlight { spindle: Arc::clone(&self.spindle), submitted })
-    }
-
-    fn too_large(&self, offset: u64) -> io::Error {
-        let text = format!("byte {offset} and what follows: the grid disk has {} bytes", self.bytes);
-        io::Error::new(io::ErrorKind::InvalidInput, text)
+        Ok(InFlight::submit(&self.spindle, kind, &parts))
     }
 
     /// Runs a request on both: it ends when both have ended.
@@ -86,7 +143,7 @@ impl ModelledDevice {
     ) -> io::Result<()> {
         let in_flight = self.submit(kind, offset, bytes)?;
         let result = below(&*self.below);
-        in_flight.wait_since(0.0);
+        in_flight.wait();
         result
     }
 }
@@ -117,9 +174,9 @@ impl Device for ModelledDevice {
     }
 
     fn sync(&self) -> io::Result<()> {
-        let in_flight = InFlight { spindle: Arc::clone(&self.spindle), submitted: Some(self.spindle.flush()) };
+        let in_flight = InFlight { spindle: Arc::clone(&self.spindle), submitted: vec![self.spindle.flush()] };
         let result = self.below.sync();
-        in_flight.wait_since(0.0);
+        in_flight.wait();
         result
     }
 
@@ -128,9 +185,7 @@ impl Device for ModelledDevice {
     }
 
     fn set_size(&self, bytes: u64) -> io::Result<()> {
-        if bytes > self.bytes {
-            return Err(self.too_large(bytes));
-        }
+        self.place.resize(bytes)?;
         self.below.set_size(bytes)
     }
 

@@ -6,7 +6,7 @@ use std::path::Path;
 
 use common::sync::{Arc, spawn};
 use common::{Clock, SystemClock};
-use device::{AlignedBuffer, Device, FileSystem, MemoryFileSystem};
+use device::{AlignedBuffer, Device, Fault, FaultyFileSystem, FileSystem, MemoryFileSystem, OsFileSystem};
 use drive::{CellFile, GridSpec, ModelledFileSystem, Positive, Spindle, find, make_cells};
 
 const MB: u64 = 1 << 20;
@@ -103,6 +103,38 @@ fn cells_that_cannot_be_are_refused_and_leave_nothing() {
     make_cells(&files, Path::new("/c"), 1, &cell(1, &[("RECO", 4)]), 11 * MB).unwrap();
     assert!(make_cells(&files, Path::new("/c"), 2, &cell(1, &[("DATA", 4)]), 11 * MB).unwrap_err().is_own(80));
     assert!(!files.exists(Path::new("/c/cell02")).unwrap());
+}
+
+#[test]
+fn a_failed_make_removes_what_it_made_and_nothing_else() {
+    let above = Path::new(env!("CARGO_TARGET_TMPDIR")).join(format!("cells-{}", std::process::id()));
+    let _ = std::fs::remove_dir_all(&above);
+    let files = FaultyFileSystem::new(Arc::new(OsFileSystem::new()));
+    let made = |out: &Path| make_cells(&files, out, 2, &cell(2, &[("DATA", 1)]), 11 * MB);
+    let fails = |nth: u64, fault: Fault, out: &Path| {
+        files.fail(nth, fault);
+        assert!(made(out).unwrap_err().is_own(80));
+        files.heal();
+    };
+    // At the first file, at one of the second cell, at a sync, at the second cell.toml.
+    for (nth, fault) in [(1, Fault::Growth), (4, Fault::Growth), (2, Fault::Sync), (2, Fault::Write)] {
+        fails(nth, fault, &above.join("a/b"));
+        assert!(!above.exists(), "{nth} {fault:?}");
+    }
+    // The directory was there, with a file in it.
+    std::fs::create_dir_all(above.join("a")).unwrap();
+    std::fs::write(above.join("a/kept"), b"1").unwrap();
+    fails(4, Fault::Growth, &above.join("a"));
+    assert_eq!(std::fs::read_dir(above.join("a")).unwrap().count(), 1);
+    // It is there and empty: not ours to remove.
+    std::fs::remove_file(above.join("a/kept")).unwrap();
+    fails(4, Fault::Growth, &above.join("a"));
+    assert!(above.join("a").is_dir());
+    let large = cell(1, &[("DATA", 1 << 30)]);
+    assert!(make_cells(&files, &above.join("b"), 1, &large, u64::MAX).unwrap_err().is_own(80));
+    assert!(!above.join("b").exists());
+    assert_eq!(made(&above.join("a")).unwrap().len(), 4);
+    std::fs::remove_dir_all(&above).unwrap();
 }
 
 #[test]

@@ -3,11 +3,14 @@
 //! Times follow from the places of the blocks: the seek from its distance, the rotation from the angle at which the
 //! head arrives, the transfer from the zone. A read that the memory holds, or that the head is reading towards, does
 //! not wait for the arm; a write ends in the memory where write-back is on, and keeps the arm busy afterwards.
+//!
+//! The memory is looked through twice: when a read arrives, and when a read that had to wait is chosen.
 
 mod cache;
 mod geometry;
 mod seek;
 pub(crate) mod spec;
+pub(crate) mod track;
 
 use std::collections::BTreeMap;
 
@@ -38,6 +41,14 @@ struct Job {
     number: u64,
 }
 
+/// A write that had ended in the memory, on its way to the medium. The memory holds its data until then.
+#[derive(Clone, Copy, Debug)]
+struct Writing {
+    block: u64,
+    end: u64,
+    until: f64,
+}
+
 /// A flush that waits for writes.
 #[derive(Clone, Copy, Debug)]
 struct Flush {
@@ -65,6 +76,7 @@ pub struct Disk {
     free_at: f64,
     /// End of its last write.
     written_at: f64,
+    writing: Option<Writing>,
     /// When the controller can take the next command.
     bus_at: f64,
     last_was_write: bool,
@@ -104,6 +116,7 @@ impl Disk {
             inwards: true,
             free_at: 0.0,
             written_at: 0.0,
+            writing: None,
             bus_at: 0.0,
             last_was_write: false,
             queue: Vec::new(),
@@ -205,6 +218,60 @@ impl Disk {
         chosen.map_or(0, |(number, _)| number)
     }
 
+    /// Takes from both ends of a range what waits in the memory to be written. Blocks that wait in its midst stay: the
+    /// head passes them anyway.
+    fn outside_writes(&self, block: u64, blocks: u64, at: f64) -> (u64, u64) {
+        let waiting =
+            self.queue.iter().filter(|job| job.ticket.is_none()).map(|job| (job.block, job.block + job.blocks));
+        let writing = self.writing.filter(|writing| at < writing.until).map(|writing| (writing.block, writing.end));
+        let held: Vec<_> = waiting.chain(writing).collect();
+        let (mut from, mut to) = (block, block + blocks);
+        while let Some((_, end)) = held.iter().find(|(begin, end)| from < to && *begin <= from && from < *end) {
+            from = *end;
+        }
+        while let Some((begin, _)) = held.iter().find(|(begin, end)| from < to && *begin < to && to <= *end) {
+            to = *begin;
+        }
+        (from, to.saturating_sub(from))
+    }
+
+    /// Looks for a read's blocks in the memory. Returns the range that its written data do not answer, empty where they
+    /// answer all of it, and what its read data answer of that range.
+    fn look_up(&mut self, block: u64, blocks: u64, at: f64) -> (u64, u64, Lookup) {
+        let (block, blocks) = self.outside_writes(block, blocks, at);
+        let found = if blocks == 0 { Lookup::Hit } else { self.cache.look_up(block, blocks, at) };
+        if blocks > 0 && matches!(found, Lookup::Hit) {
+            self.stream_goes_on(block + blocks, at);
+        }
+        (block, blocks, found)
+    }
+
+    /// A read waits for the head, which reads on, until it has passed the read's end at `there`. The arm waits with it.
+    fn wait_for_head(&mut self, end: u64, at: f64, there: f64) {
+        self.stream_goes_on(end, at);
+        self.busy += (there - at.max(self.free_at)).max(0.0);
+        self.free_at = self.free_at.max(there);
+    }
+
+    /// Carries out a read that was chosen. What was read and written while it waited may answer it.
+    fn read(&mut self, job: Job, start: f64) {
+        let bus = self.bus_us_per_block;
+        let (block, blocks, found) = self.look_up(job.block, job.blocks, start);
+        let from_memory = start + job.blocks as f64 * bus;
+        let end = match found {
+            Lookup::Hit => from_memory,
+            Lookup::Coming(there) => {
+                self.wait_for_head(block + blocks, start, there);
+                from_memory.max(there + bus)
+            }
+            Lookup::Part(there) => return self.run(Job { block: there, blocks: block + blocks - there, ..job }, start),
+            Lookup::Miss => return self.run(Job { block, blocks, ..job }, start),
+        };
+        if let Some(ticket) = job.ticket {
+            self.done.insert(ticket, end);
+        }
+    }
+
     fn run(&mut self, job: Job, start: f64) {
         let place = self.geometry.place(job.block);
         if let Some(block) = self.cache.head_at(start) {
@@ -225,6 +292,9 @@ impl Disk {
             self.cache.was_read(job.block, job.blocks, medium, rate(last, self.turn));
         } else {
             self.written_at = medium;
+            if job.ticket.is_none() {
+                self.writing = Some(Writing { block: job.block, end: job.block + job.blocks, until: medium });
+            }
         }
         if let Some(ticket) = job.ticket {
             // Data cross the bus as they come from the medium, the last block at the end.
@@ -261,30 +331,29 @@ impl Model for Disk {
         let bus = request.blocks as f64 * self.bus_us_per_block;
         let overheads = self.spec.overhead_ms;
         match request.kind {
-            Kind::Read => match self.cache.look_up(request.block, request.blocks, command) {
-                Lookup::Hit => {
-                    let end = command + self.overhead(overheads.read_hit) + bus;
-                    self.stream_goes_on(request.block + request.blocks, command);
-                    self.bus_at = end;
-                    self.done.insert(ticket, end);
+            Kind::Read => {
+                let arm_is_free = self.queue.is_empty();
+                let (block, blocks, found) = self.look_up(request.block, request.blocks, command);
+                let hit = command + self.overhead(overheads.read_hit) + bus;
+                let ready = command + self.overhead(overheads.read_miss);
+                match found {
+                    Lookup::Hit => {
+                        self.bus_at = hit;
+                        self.done.insert(ticket, hit);
+                    }
+                    Lookup::Coming(there) if arm_is_free => {
+                        self.wait_for_head(block + blocks, command, there);
+                        self.done.insert(ticket, hit.max(there + self.bus_us_per_block));
+                    }
+                    Lookup::Part(there) => {
+                        let blocks = block + blocks - there;
+                        self.enqueue(Some(ticket), Request { block: there, blocks, ..request }, ready);
+                    }
+                    Lookup::Coming(_) | Lookup::Miss => {
+                        self.enqueue(Some(ticket), Request { block, blocks, ..request }, ready);
+                    }
                 }
-                Lookup::Coming(there) if self.queue.is_empty() => {
-                    let end = (command + self.overhead(overheads.read_hit) + bus).max(there + self.bus_us_per_block);
-                    self.stream_goes_on(request.block + request.blocks, command);
-                    self.busy += (there - command.max(self.free_at)).max(0.0);
-                    self.free_at = self.free_at.max(there);
-                    self.done.insert(ticket, end);
-                }
-                Lookup::Part(there) => {
-                    let ready = command + self.overhead(overheads.read_miss);
-                    let blocks = request.block + request.blocks - there;
-                    self.enqueue(Some(ticket), Request { block: there, blocks, ..request }, ready);
-                }
-                Lookup::Coming(_) | Lookup::Miss => {
-                    let ready = command + self.overhead(overheads.read_miss);
-                    self.enqueue(Some(ticket), request, ready);
-                }
-            },
+            }
             Kind::Write => {
                 self.cache.was_written(request.block, request.blocks);
                 let waiting: u64 = self.queue.iter().filter(|job| job.write).map(|job| job.blocks).sum();
@@ -325,7 +394,11 @@ impl Model for Disk {
                 break;
             }
             let job = self.queue.remove(self.choose(ready));
-            self.run(job, ready);
+            if job.write {
+                self.run(job, ready);
+            } else {
+                self.read(job, ready);
+            }
         }
     }
 
