@@ -8,6 +8,7 @@ use lab::BenchOptions;
 use lab::bench::{benchmarks, print};
 
 use crate::command_line::Bench;
+use crate::device::modelled_run;
 use crate::durability;
 use crate::failure::{self, Outcome, file, wrong_use};
 
@@ -21,12 +22,17 @@ pub(crate) fn run(arguments: &Bench) -> Result<Outcome> {
     let name =
         arguments.name.as_deref().ok_or_else(|| wrong_use("bench takes the name of a benchmark; --list has them"))?;
     if name == lab::durability::NAME {
+        if arguments.modelled.device.is_some() {
+            let text = "durability kills processes, and a modelled device is within one: it does not take --device";
+            return Err(wrong_use(format!("the benchmark {text}")));
+        }
         return durability::run(arguments);
     }
     let options = BenchOptions {
         scale: arguments.scale,
         runs: arguments.runs,
         data: arguments.data.clone(),
+        device: modelled_run(&arguments.modelled)?,
         postgres: arguments.postgres.clone(),
         cache_mb: arguments.cache_mb,
     };

@@ -5,10 +5,10 @@ use std::path::{Path, PathBuf};
 
 use common::{Error, Result};
 use device::OsFileSystem;
-use drive::{CellFile, GridSpec, Positive, make_cells};
+use drive::{CellFile, GridSpec, make_cells};
 
 use crate::command_line::Cells;
-use crate::device::model;
+use crate::device::{dilate, model};
 use crate::failure::{self, Outcome};
 
 const MB: u64 = 1 << 20;
@@ -24,7 +24,7 @@ pub(crate) fn run(arguments: &Cells) -> Result<Outcome> {
         grid.push(GridSpec { name: one.name.clone(), size_mb, offset_mb });
         offset_mb += size_mb;
     }
-    let dilate = Positive::try_from(arguments.dilate).map_err(|why| failure::wrong_use(format!("--dilate: {why}")))?;
+    let dilate = dilate(arguments.dilate)?;
     let file =
         CellFile { name: String::new(), model: model_name(&arguments.model)?, disks: arguments.disks, dilate, grid };
     let bytes = model_file.start().bytes();

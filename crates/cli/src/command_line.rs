@@ -100,6 +100,22 @@ pub(crate) struct Reproduce {
     /// Make the database here and leave it, instead of in a temporary directory
     #[arg(long, value_name = "DIR")]
     pub(crate) data: Option<PathBuf>,
+    #[command(flatten)]
+    pub(crate) modelled: Modelled,
+}
+
+/// Modelled devices under the databases of a run.
+#[derive(Args, Debug)]
+pub(crate) struct Modelled {
+    /// Lay each database of the run on a modelled device: a name of `device list`, or a model file
+    #[arg(long, value_name = "MODEL")]
+    pub(crate) device: Option<PathBuf>,
+    /// Make the device so many times slower than its model; times of the run are the slower device's [default: 1]
+    #[arg(long, value_name = "N", requires = "device", allow_negative_numbers = true)]
+    pub(crate) dilate: Option<f64>,
+    /// Keep the device's bytes in memory: nothing of the run is durable
+    #[arg(long, requires = "device", conflicts_with = "data")]
+    pub(crate) in_memory: bool,
 }
 
 /// Run SQL*Plus-style scripts, or type statements, on a database in a directory of this machine
@@ -197,6 +213,9 @@ pub(crate) struct Map {
     /// Tables and indexes; without an owner SYSTEM's
     #[arg(value_name = "OWNER.TABLE", required = true)]
     pub(crate) segments: Vec<String>,
+    /// Show where each extent is on the disks of its group: by track on modelled disks, by offset on others
+    #[arg(long)]
+    pub(crate) disks: bool,
     /// Write one HTML page, instead of the map in the terminal
     #[arg(long, value_name = "OUT")]
     pub(crate) html: Option<PathBuf>,
@@ -446,6 +465,8 @@ pub(crate) struct Bench {
     /// Keep both sides' files here, instead of in a temporary directory
     #[arg(long, value_name = "DIR")]
     pub(crate) data: Option<PathBuf>,
+    #[command(flatten)]
+    pub(crate) modelled: Modelled,
     /// Where PostgreSQL's bin and lib are [default: .peers/postgres]
     #[arg(long, value_name = "DIR")]
     pub(crate) postgres: Option<PathBuf>,

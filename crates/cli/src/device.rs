@@ -9,11 +9,12 @@ use common::{Clock, Result, SystemClock};
 use device::{FileSystem as _, OsFileSystem};
 use drive::calibrate::{Calibration, Effort, calibrate, measure as run_real};
 use drive::load::{Load, LoadResult, Places, run as run_load};
-use drive::{DiskSpec, Kind, ModelFile, Score, read_trace, score};
+use drive::{DiskSpec, Kind, ModelFile, Positive, Score, read_trace, score};
+use lab::ModelledRun;
 use serde_json::{Value, json};
 
 use crate::bench::write_json;
-use crate::command_line::{Device, DeviceCalibrate, DeviceCheck, DeviceCommand, DeviceImport};
+use crate::command_line::{Device, DeviceCalibrate, DeviceCheck, DeviceCommand, DeviceImport, Modelled};
 use crate::failure::{self, Outcome};
 
 /// Requests of each load that is shown.
@@ -41,6 +42,18 @@ pub(crate) fn model(path: &Path) -> Result<ModelFile> {
         return Ok(model);
     }
     ModelFile::parse(&path.display().to_string(), &read(path)?)
+}
+
+/// The number of `--dilate`.
+pub(crate) fn dilate(number: f64) -> Result<Positive> {
+    Positive::try_from(number).map_err(|why| failure::wrong_use(format!("--dilate: {why}")))
+}
+
+/// The modelled devices of an experiment or a benchmark; None where its databases lie on the machine's own.
+pub(crate) fn modelled_run(arguments: &Modelled) -> Result<Option<ModelledRun>> {
+    let Some(path) = &arguments.device else { return Ok(None) };
+    let dilate = dilate(arguments.dilate.unwrap_or(1.0))?;
+    Ok(Some(ModelledRun::new(&path.display().to_string(), model(path)?, dilate, arguments.in_memory)))
 }
 
 fn say(text: &str) -> Result<Outcome> {

@@ -9,6 +9,7 @@ use lab::{Experiment, Options, experiments};
 
 use crate::bench::write_json;
 use crate::command_line::Reproduce;
+use crate::device::modelled_run;
 use crate::failure::{self, Outcome, file, wrong_use};
 use crate::numbers::{Numbers, Percentages};
 
@@ -40,6 +41,7 @@ fn options(arguments: &Reproduce) -> Result<Options> {
     let source = arguments.source.as_ref().map(|source| source.parse());
     let source = source.transpose().map_err(|error: Error| wrong_use(error.text))?;
     Ok(Options {
+        device: modelled_run(&arguments.modelled)?,
         scale: arguments.scale,
         source,
         data: arguments.data.clone(),

@@ -6,7 +6,6 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use common::{Clock, Error, ErrorKind, Result, SystemClock};
-use device::OsFileSystem;
 use engine::dictionary::TableDef;
 use engine::instance::Instance;
 use engine::startup::CreateOptions;
@@ -16,6 +15,7 @@ use sql::{Connection, Database};
 use storage::table::Inserter;
 use tempfile::TempDir;
 
+use crate::modelled_run::{ModelledRun, files_of};
 use crate::progress::Progress;
 use crate::source::{Row, Rows, Shape};
 
@@ -42,9 +42,10 @@ pub(crate) fn io(path: &Path, error: &std::io::Error) -> Error {
 }
 
 impl Laboratory {
-    /// Makes a database in `data`, or in a temporary directory.
+    /// Makes a database in `data`, or in a temporary directory; with `device`, on a modelled device.
     pub(crate) fn create<N: Into<String>>(
         data: Option<&Path>,
+        device: Option<&ModelledRun>,
         parameters: impl IntoIterator<Item = (N, String)>,
     ) -> Result<Self> {
         let (directory, temporary) = match data {
@@ -67,7 +68,8 @@ impl Laboratory {
             ..CreateOptions::default()
         };
         let clock: Arc<dyn Clock> = Arc::new(SystemClock::default());
-        let instance = Instance::create(Arc::new(OsFileSystem::new()), &directory, clock, Some(lock), &options)?;
+        let files = files_of(device, &directory, &clock).map_err(|error| io(&directory, &error))?;
+        let instance = Instance::create(files, &directory, clock, Some(lock), &options)?;
         Ok(Self { database: Database::new(instance), directory, _temporary: temporary })
     }
 

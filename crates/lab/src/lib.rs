@@ -16,6 +16,7 @@ pub mod insert_gets;
 pub mod interval;
 mod laboratory;
 pub mod management;
+mod modelled_run;
 pub mod progress;
 pub mod segment_map;
 pub mod source;
@@ -29,6 +30,7 @@ pub use experiment::options::Options;
 pub use experiment::print;
 pub use experiment::registry::Experiment;
 pub use experiment::reproduction::Reproduction;
+pub use modelled_run::{DeviceReport, ModelledRun};
 pub use progress::{Progress, Silent};
 
 /// The experiments that can be run.

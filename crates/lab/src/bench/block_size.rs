@@ -4,14 +4,13 @@
 use common::Result;
 
 use super::BenchOptions;
-use super::disk;
 use super::flat::Flat;
 use super::growth::Growth;
 use super::outcome::Outcome;
 use crate::block_size::{cache_parameter, multiblock::SIZES};
 use crate::laboratory::Laboratory;
 use crate::progress::Progress;
-use peer::{Installation, Postgres, settings};
+use peer::{Postgres, settings};
 
 /// Megabytes of cache of the block sizes that are only read past it.
 const SMALL_CACHE_MB: u32 = 32;
@@ -31,7 +30,7 @@ pub(super) fn run(options: &BenchOptions, progress: &mut dyn Progress) -> Result
             ("db_cache_size".to_owned(), format!("{}M", options.cache_mb)),
             ("sessions".to_owned(), "30".to_owned()),
         ]);
-    let laboratory = Laboratory::create(Some(&home.path().join("highwater")), parameters)?;
+    let laboratory = Laboratory::create(Some(&home.path().join("highwater")), options.device.as_ref(), parameters)?;
     let mut connection = laboratory.connect()?;
     let megabytes = (TABLESPACE_MB * options.scale).max(64.0).ceil();
     connection.run(&format!(
@@ -40,11 +39,8 @@ pub(super) fn run(options: &BenchOptions, progress: &mut dyn Progress) -> Result
     ))?;
     let mut flat = Flat::new(&laboratory, &mut connection, options.scale, progress)?;
     let mut growth = Growth::new(options.scale);
-    let fio = disk::present();
-    if !fio {
-        skipped.push("skipped: beside the disk: there is no fio here".to_owned());
-    }
-    let installation = Installation::find(options.postgres.as_deref());
+    let fio = options.fio().map_err(|why| skipped.push(format!("skipped: beside the disk: {why}"))).is_ok();
+    let installation = options.installation();
     let mut theirs = match &installation {
         Ok(found) => {
             progress.step("PostgreSQL: loading");
@@ -95,5 +91,5 @@ pub(super) fn run(options: &BenchOptions, progress: &mut dyn Progress) -> Result
             settings(options.cache_mb).iter().map(|(name, value)| format!("{name}={value}")).collect();
         notes.push(format!("{}: {}; log and all else by default", found.version, set.join(", ")));
     }
-    Ok(Outcome { name: "block-size".to_owned(), cases, notes, skipped })
+    Ok(Outcome { name: "block-size".to_owned(), cases, notes, skipped, device: None })
 }

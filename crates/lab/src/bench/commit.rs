@@ -41,8 +41,8 @@ pub(super) fn run(options: &BenchOptions, progress: &mut dyn Progress) -> Result
     let rows = (ROWS * options.scale).ceil().max(1.0) as u64;
     let mut skipped = Vec::new();
     progress.step("Highwater: creating the database");
-    let mut ours = Highwater::start(&home.path().join("highwater"), options.cache_mb)?;
-    let installation = Installation::find(options.postgres.as_deref());
+    let mut ours = Highwater::start(&home.path().join("highwater"), options)?;
+    let installation = options.installation();
     let mut theirs = match &installation {
         Ok(found) => {
             progress.step("PostgreSQL: creating the database");
@@ -71,14 +71,15 @@ pub(super) fn run(options: &BenchOptions, progress: &mut dyn Progress) -> Result
     progress.step("closing");
     ours.stop()?;
     let mut notes = notes(options, rows, redo, installation.as_ref().ok());
-    if disk::present() {
-        progress.step("what the disk syncs");
-        match disk::sync_rates(home.path(), options.scale) {
-            Ok(rates) => notes.push(disk_note(&rates)),
-            Err(error) => skipped.push(format!("skipped: beside the disk: {error}")),
+    match options.fio() {
+        Ok(()) => {
+            progress.step("what the disk syncs");
+            match disk::sync_rates(home.path(), options.scale) {
+                Ok(rates) => notes.push(disk_note(&rates)),
+                Err(error) => skipped.push(format!("skipped: beside the disk: {error}")),
+            }
         }
-    } else {
-        skipped.push("skipped: beside the disk: there is no fio here".to_owned());
+        Err(why) => skipped.push(format!("skipped: beside the disk: {why}")),
     }
     progress.end();
     let cases = SESSIONS.into_iter().zip(our_rates).zip(their_rates);
@@ -91,7 +92,7 @@ pub(super) fn run(options: &BenchOptions, progress: &mut dyn Progress) -> Result
         }
         case
     });
-    Ok(Outcome { name: "commit".to_owned(), cases: cases.collect(), notes, skipped })
+    Ok(Outcome { name: "commit".to_owned(), cases: cases.collect(), notes, skipped, device: None })
 }
 
 /// The cost of our commits, over all runs.
@@ -111,8 +112,9 @@ struct Highwater {
 }
 
 impl Highwater {
-    fn start(directory: &Path, cache_mb: u64) -> Result<Self> {
-        let laboratory = Laboratory::create(Some(directory), [("db_cache_size", format!("{cache_mb}M"))])?;
+    fn start(directory: &Path, options: &BenchOptions) -> Result<Self> {
+        let parameters = [("db_cache_size", format!("{}M", options.cache_mb))];
+        let laboratory = Laboratory::create(Some(directory), options.device.as_ref(), parameters)?;
         let mut connection = laboratory.connect()?;
         connection.run(&format!(
             "create tablespace bench_tbs datafile 'bench01.dbf' size {FILE_MB}M autoextend on next {FILE_MB}M \

@@ -74,7 +74,7 @@ pub(super) fn run(options: &BenchOptions, progress: &mut dyn Progress) -> Result
         Case::new("requests on modelled devices", "requests/s of CPU", "20 microseconds each", Some(1.0), cpu, allowed),
         Case::new("24 spindles in real time", "requests/s", "the model's own time", Some(PUNCTUAL), rates, own),
     ];
-    Ok(Outcome { name: "disks".to_owned(), cases, notes, skipped: Vec::new() })
+    Ok(Outcome { name: "disks".to_owned(), cases, notes, skipped: Vec::new(), device: None })
 }
 
 /// Where a spindle's requests go; the same in real time and in the model's.

@@ -8,6 +8,7 @@ use engine::instance::Session;
 use sql::Connection;
 use waits::Statistic;
 
+use super::BenchOptions;
 use super::insert::{FILTER, SOURCE, Side, TARGET};
 use crate::laboratory::{Laboratory, load, numbers};
 use crate::progress::Progress;
@@ -26,11 +27,12 @@ pub(super) struct Highwater {
 }
 
 impl Highwater {
-    pub(super) fn start(directory: &Path, cache_mb: u64, scale: f64) -> Result<Self> {
+    pub(super) fn start(directory: &Path, options: &BenchOptions) -> Result<Self> {
         let directory = directory.join("highwater");
-        let laboratory = Laboratory::create(Some(&directory), [("db_cache_size", format!("{cache_mb}M"))])?;
+        let parameters = [("db_cache_size", format!("{}M", options.cache_mb))];
+        let laboratory = Laboratory::create(Some(&directory), options.device.as_ref(), parameters)?;
         let mut connection = laboratory.connect()?;
-        let megabytes = (1_000.0 * scale).max(64.0).ceil();
+        let megabytes = (1_000.0 * options.scale).max(64.0).ceil();
         connection.run(&format!(
             "create tablespace bench_tbs datafile 'bench01.dbf' size {megabytes}M \
              extent management local autoallocate segment space management auto"

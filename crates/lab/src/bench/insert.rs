@@ -74,9 +74,9 @@ pub(super) fn run(options: &BenchOptions, progress: &mut dyn Progress) -> Result
     let source = SourceName::Objects;
     let (shape, mut rows) = source.open(options.scale)?;
     progress.step(&format!("Highwater: loading {} rows", grouped(shape.rows)));
-    let mut ours = Highwater::start(home.path(), options.cache_mb, options.scale)?;
+    let mut ours = Highwater::start(home.path(), options)?;
     ours.load(&shape, &mut *rows, progress)?;
-    let installation = match Installation::find(options.postgres.as_deref()) {
+    let installation = match options.installation() {
         Ok(found) => Some(found),
         Err(why) => {
             skipped.push(format!("skipped: beside PostgreSQL: {why}"));
@@ -113,7 +113,13 @@ pub(super) fn run(options: &BenchOptions, progress: &mut dyn Progress) -> Result
     progress.step("closing");
     ours.stop()?;
     progress.end();
-    Ok(Outcome { name: "insert".to_owned(), cases, notes: notes(options, &shape, installation.as_ref()), skipped })
+    Ok(Outcome {
+        name: "insert".to_owned(),
+        cases,
+        notes: notes(options, &shape, installation.as_ref()),
+        skipped,
+        device: None,
+    })
 }
 
 fn cases(ours: &Rates, theirs: &Rates) -> Vec<Case> {
@@ -140,10 +146,7 @@ fn from_disk(
 ) -> Result<Case> {
     progress.step("making a table to read from disk");
     let (file, bytes) = ours.make_big_table()?;
-    let fio = disk::present();
-    if !fio {
-        skipped.push("skipped: beside the disk: there is no fio here".to_owned());
-    }
+    let fio = options.fio().map_err(|why| skipped.push(format!("skipped: beside the disk: {why}"))).is_ok();
     // The first of each is not counted: it is also the first to touch the memory of the buffer cache, and to find the
     // file on the disk.
     ours.scan_from_disk()?;

@@ -6,7 +6,7 @@
 use std::sync::Arc;
 
 use common::{Clock, Error, Result};
-use peer::{Installation, Postgres, refusal, settings};
+use peer::{Postgres, refusal, settings};
 use sql::Connection;
 
 use super::BenchOptions;
@@ -125,10 +125,10 @@ pub(super) fn run(options: &BenchOptions, progress: &mut dyn Progress) -> Result
     let mut skipped = Vec::new();
     progress.step("Highwater: creating the database");
     let parameters = [("db_cache_size", format!("{}M", options.cache_mb))];
-    let laboratory = Laboratory::create(Some(&home.path().join("highwater")), parameters)?;
+    let laboratory = Laboratory::create(Some(&home.path().join("highwater")), options.device.as_ref(), parameters)?;
     let mut ours = laboratory.connect()?;
     ours_filled(&mut ours, size)?;
-    let installation = Installation::find(options.postgres.as_deref());
+    let installation = options.installation();
     let mut theirs = match &installation {
         Ok(found) => {
             progress.step("PostgreSQL: creating the database");
@@ -185,7 +185,7 @@ pub(super) fn run(options: &BenchOptions, progress: &mut dyn Progress) -> Result
         .iter()
         .zip(rates)
         .map(|(of, (ours, theirs))| Case::new(of.name, "statements/s", "PostgreSQL", Some(ASKED), ours, theirs));
-    Ok(Outcome { name: "keys".to_owned(), cases: cases.collect(), notes, skipped })
+    Ok(Outcome { name: "keys".to_owned(), cases: cases.collect(), notes, skipped, device: None })
 }
 
 fn ours_filled(connection: &mut Connection, size: Size) -> Result<()> {

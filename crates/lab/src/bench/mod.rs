@@ -24,10 +24,13 @@ mod tpcc;
 
 use std::path::PathBuf;
 
-use common::{Error, ErrorKind, Result};
+use common::Result;
+use peer::Installation;
 use tempfile::TempDir;
 
+use crate::experiment::options::wrong_use;
 use crate::laboratory::io;
+use crate::modelled_run::ModelledRun;
 use crate::progress::Progress;
 
 pub use outcome::{Case, Outcome};
@@ -42,6 +45,8 @@ pub struct BenchOptions {
     pub runs: u32,
     /// A directory for both sides' data, removed parts and all at the end; None: a temporary one.
     pub data: Option<PathBuf>,
+    /// Our databases lie on modelled devices, without peers; None: on the machine's own.
+    pub device: Option<ModelledRun>,
     /// Folder of PostgreSQL's `bin` and `lib`; None: `.peers/postgres` in the working directory or above the program.
     pub postgres: Option<PathBuf>,
     /// Buffer cache of either side, megabytes.
@@ -50,7 +55,43 @@ pub struct BenchOptions {
 
 impl Default for BenchOptions {
     fn default() -> Self {
-        Self { scale: 1.0, runs: 5, data: None, postgres: None, cache_mb: 512 }
+        Self { scale: 1.0, runs: 5, data: None, device: None, postgres: None, cache_mb: 512 }
+    }
+}
+
+impl BenchOptions {
+    /// PostgreSQL, to run beside; or the reason why it does not.
+    fn installation(&self) -> std::result::Result<Installation, String> {
+        self.on_machine()?;
+        Installation::find(self.postgres.as_deref())
+    }
+
+    /// True where `fio` can be run beside; or the reason why it cannot.
+    fn fio(&self) -> std::result::Result<(), String> {
+        self.on_machine()?;
+        if disk::present() { Ok(()) } else { Err("there is no fio here".to_owned()) }
+    }
+
+    /// A peer's files are on the machine's own device: beside a model its figures compare nothing.
+    fn on_machine(&self) -> std::result::Result<(), String> {
+        let text = "it runs on the machine's own device, and this run on a model";
+        if self.device.is_some() { Err(text.to_owned()) } else { Ok(()) }
+    }
+
+    /// Refuses what cannot be together with a modelled device.
+    fn check_device(&self, name: &str) -> Result<()> {
+        if self.device.is_none() {
+            return Ok(());
+        }
+        if name == "disks" {
+            return Err(wrong_use("the benchmark disks makes devices of its own, and does not take --device"));
+        }
+        if self.postgres.is_some() {
+            return Err(wrong_use(
+                "PostgreSQL runs on the machine's own device: --postgres and --device exclude each other",
+            ));
+        }
+        Ok(())
     }
 }
 
@@ -63,8 +104,17 @@ pub fn benchmarks() -> &'static [&'static str] {
 /// Runs a benchmark by its name.
 ///
 /// # Errors
-/// HW-0003 for an unknown name; those of either side's statements.
+/// HW-0003 for an unknown name, and for a modelled device where there can be none; those of either side's statements.
 pub fn bench(name: &str, options: &BenchOptions, progress: &mut dyn Progress) -> Result<Outcome> {
+    options.check_device(name)?;
+    let outcome = run(name, options, progress)?;
+    Ok(match &options.device {
+        Some(device) => outcome.on(device.report()),
+        None => outcome,
+    })
+}
+
+fn run(name: &str, options: &BenchOptions, progress: &mut dyn Progress) -> Result<Outcome> {
     match name {
         "insert" => insert::run(options, progress),
         "commit" => commit::run(options, progress),
@@ -76,15 +126,11 @@ pub fn bench(name: &str, options: &BenchOptions, progress: &mut dyn Progress) ->
         "readers" => readers::run(options, progress),
         "recovery" => recovery::run(options, progress),
         "disks" => disks::run(options, progress),
-        other => Err(Error::own(
-            ErrorKind::User,
-            3,
-            format!(
-                "there is no benchmark '{other}'; there is: {}, {}",
-                benchmarks().join(", "),
-                crate::durability::NAME
-            ),
-        )),
+        other => Err(wrong_use(format!(
+            "there is no benchmark '{other}'; there is: {}, {}",
+            benchmarks().join(", "),
+            crate::durability::NAME
+        ))),
     }
 }
 

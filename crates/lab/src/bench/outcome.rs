@@ -3,7 +3,9 @@
 use serde::Serialize;
 use serde_json::{Map, Value, json};
 
+use crate::experiment::merged;
 use crate::interval::median;
+use crate::modelled_run::{DeviceReport, member};
 
 /// One thing that both sides did.
 #[derive(Clone, PartialEq, Debug, Serialize)]
@@ -67,20 +69,33 @@ pub struct Outcome {
     pub notes: Vec<String>,
     /// Cases that could not be compared, with the reason.
     pub skipped: Vec<String>,
+    /// None: it ran on the machine's own devices.
+    pub device: Option<DeviceReport>,
 }
 
 impl Outcome {
+    /// The same with what the run on modelled devices says. One that cannot judge compares nothing.
+    #[must_use]
+    pub(super) fn on(mut self, device: DeviceReport) -> Self {
+        if device.refusal().is_some() {
+            self.cases.iter_mut().for_each(|case| case.ratio = None);
+        }
+        self.device = Some(device);
+        self
+    }
+
     /// The document of `--json`.
     #[must_use]
     pub fn json(&self) -> Value {
         let limits: Map<String, Value> =
             self.cases.iter().filter_map(|case| Some((case.case.clone(), json!(case.limit?)))).collect();
-        json!({
+        let own = json!({
             "name": self.name,
             "rows": self.cases,
             "limits": limits,
             "notes": self.notes,
             "skipped": self.skipped,
-        })
+        });
+        merged([own, member(self.device.as_ref())])
     }
 }

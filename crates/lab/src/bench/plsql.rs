@@ -22,7 +22,7 @@ use crate::freelists::work::Work;
 use crate::progress::Progress;
 use crate::text::grouped;
 use crate::time::seconds;
-use peer::{Installation, Postgres, settings};
+use peer::{Postgres, settings};
 
 const SESSIONS: u32 = 5;
 /// Length of a run of the loop at scale 1.
@@ -70,8 +70,9 @@ pub(super) fn run(options: &BenchOptions, progress: &mut dyn Progress) -> Result
     let mut skipped = Vec::new();
     progress.step("Highwater: creating the database");
     let cache_mb = u32::try_from(options.cache_mb).unwrap_or(u32::MAX);
-    let mut ours = Work::new(Some(&home.path().join("highwater")), length_s, SESSIONS, cache_mb)?;
-    let installation = Installation::find(options.postgres.as_deref());
+    let mut ours =
+        Work::new(Some(&home.path().join("highwater")), options.device.as_ref(), length_s, SESSIONS, cache_mb)?;
+    let installation = options.installation();
     let mut theirs = match &installation {
         Ok(found) => {
             progress.step("PostgreSQL: creating the database");
@@ -120,7 +121,7 @@ pub(super) fn run(options: &BenchOptions, progress: &mut dyn Progress) -> Result
             settings(options.cache_mb).iter().map(|(name, value)| format!("{name}={value}")).collect();
         notes.push(format!("{}: {}; log and all else by default", found.version, set.join(", ")));
     }
-    Ok(Outcome { name: "plsql".to_owned(), cases: cases(rates), notes, skipped })
+    Ok(Outcome { name: "plsql".to_owned(), cases: cases(rates), notes, skipped, device: None })
 }
 
 /// The setting with the greater median.

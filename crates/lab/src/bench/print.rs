@@ -5,6 +5,7 @@ use std::io::{self, Write};
 use common::text::wrapped;
 
 use super::outcome::Outcome;
+use crate::experiment::print::lines;
 use crate::grid::Grid;
 use crate::text::grouped;
 
@@ -36,5 +37,8 @@ pub fn print(outcome: &Outcome, out: &mut dyn Write) -> io::Result<()> {
             case.reached().map_or("", |reached| if reached { "reached" } else { "MISSED" }).to_owned(),
         ]);
     }
-    grid.lines().iter().try_for_each(|line| writeln!(out, "{line}"))
+    grid.lines().iter().try_for_each(|line| writeln!(out, "{line}"))?;
+    let Some(device) = &outcome.device else { return Ok(()) };
+    writeln!(out)?;
+    device.lines().iter().try_for_each(|line| lines(out, "", line))
 }

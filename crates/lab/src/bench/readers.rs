@@ -34,7 +34,7 @@ pub(super) fn run(options: &BenchOptions, progress: &mut dyn Progress) -> Result
     let home = super::home(options)?;
     progress.step("creating the table");
     let parameters = [("db_cache_size", format!("{}M", options.cache_mb))];
-    let laboratory = Laboratory::create(Some(&home.path().join("highwater")), parameters)?;
+    let laboratory = Laboratory::create(Some(&home.path().join("highwater")), options.device.as_ref(), parameters)?;
     let mut connection = laboratory.connect()?;
     let rows = fill(&mut connection, ROWS * options.scale)?;
     laboratory.database().instance().checkpoint(connection.session().meter())?;
@@ -69,7 +69,7 @@ pub(super) fn run(options: &BenchOptions, progress: &mut dyn Progress) -> Result
     let Side { laboratory, connection, .. } = side;
     drop(connection);
     laboratory.close()?;
-    Ok(Outcome { name: "readers".to_owned(), cases, notes, skipped })
+    Ok(Outcome { name: "readers".to_owned(), cases, notes, skipped, device: None })
 }
 
 /// Makes the table by doubling; how many rows it has.

@@ -8,7 +8,7 @@ use std::path::Path;
 use std::sync::Arc;
 
 use common::{Clock, Error, Result, SystemClock};
-use device::OsFileSystem;
+use device::FileSystem;
 use engine::instance::Instance;
 use engine::startup::CreateOptions;
 use sql::{Connection, Database};
@@ -21,6 +21,7 @@ use waits::Statistic;
 use super::BenchOptions;
 use super::outcome::{Case, Outcome};
 use crate::laboratory::{connect, numbers};
+use crate::modelled_run::{ModelledRun, files_of};
 use crate::progress::Progress;
 use crate::text::grouped;
 use crate::time::seconds;
@@ -91,7 +92,7 @@ pub(super) fn run(options: &BenchOptions, progress: &mut dyn Progress) -> Result
         cases.push(Case::new(&format!("{name}: roll forward"), "MB/s", "-", None, forwards, Vec::new()));
     }
     progress.end();
-    Ok(Outcome { name: "recovery".to_owned(), cases, notes, skipped: Vec::new() })
+    Ok(Outcome { name: "recovery".to_owned(), cases, notes, skipped: Vec::new(), device: None })
 }
 
 fn with_index(indexed: bool) -> &'static str {
@@ -99,14 +100,21 @@ fn with_index(indexed: bool) -> &'static str {
 }
 
 /// An empty database with a table T of a key and a filler.
-fn create(directory: &Path, cache_mb: u64, log_mb: u64, indexed: bool) -> Result<(Arc<Database>, Connection)> {
+fn create(
+    directory: &Path,
+    device: Option<&ModelledRun>,
+    cache_mb: u64,
+    log_mb: u64,
+    indexed: bool,
+) -> Result<(Arc<dyn FileSystem>, Arc<Database>, Connection)> {
     let options = CreateOptions {
         parameters: vec![("db_cache_size".to_owned(), format!("{cache_mb}M"))],
         log_bytes: log_mb * MB,
         ..CreateOptions::default()
     };
     let clock: Arc<dyn Clock> = Arc::new(SystemClock::default());
-    let database = Database::new(Instance::create(Arc::new(OsFileSystem::new()), directory, clock, None, &options)?);
+    let files = files_of(device, directory, &clock).map_err(|error| crate::laboratory::io(directory, &error))?;
+    let database = Database::new(Instance::create(Arc::clone(&files), directory, clock, None, &options)?);
     let mut connection = connect(&database)?;
     connection.run(
         "create tablespace bench_tbs datafile 'bench01.dbf' size 64M autoextend on next 64M \
@@ -116,7 +124,7 @@ fn create(directory: &Path, cache_mb: u64, log_mb: u64, indexed: bool) -> Result
     if indexed {
         connection.run("create index t_id on t (id) tablespace bench_tbs")?;
     }
-    Ok((database, connection))
+    Ok((files, database, connection))
 }
 
 /// Puts rows in; their keys are spread as random ones are.
@@ -137,7 +145,7 @@ fn key(n: u64) -> i64 {
 
 /// Seconds of inserting, and of rolling that back.
 fn rollback(directory: &Path, options: &BenchOptions, rows: u64, indexed: bool) -> Result<(f64, f64)> {
-    let (database, mut connection) = create(directory, options.cache_mb, 1_024, indexed)?;
+    let (_, database, mut connection) = create(directory, options.device.as_ref(), options.cache_mb, 1_024, indexed)?;
     let clock = Arc::clone(connection.session().meter().clock());
     let start = clock.monotonic_us();
     insert(&connection, 0..rows)?;
@@ -155,7 +163,8 @@ fn rollback(directory: &Path, options: &BenchOptions, rows: u64, indexed: bool) 
 /// Inserts rows until they have made this much redo.
 fn inserts(directory: &Path, options: &BenchOptions, redo_mb: u64) -> Result<Opened> {
     let cache_mb = options.cache_mb.max(2 * redo_mb);
-    let (database, mut connection) = create(directory, cache_mb, redo_mb + redo_mb / 4 + 16, true)?;
+    let log_mb = redo_mb + redo_mb / 4 + 16;
+    let (files, database, mut connection) = create(directory, options.device.as_ref(), cache_mb, log_mb, true)?;
     let from = checkpoint(&connection)?;
     let mut rows = 0;
     while redo_end(&connection) - from < redo_mb * MB {
@@ -163,7 +172,7 @@ fn inserts(directory: &Path, options: &BenchOptions, redo_mb: u64) -> Result<Ope
         connection.commit(CommitWrite::default())?;
         rows += 5_000;
     }
-    crash_and_open(directory, database, connection, rows)
+    crash_and_open(files, directory, database, connection, rows)
 }
 
 /// Updates random rows of a table larger than the cache until they have made this much redo.
@@ -171,7 +180,8 @@ fn updates(directory: &Path, options: &BenchOptions, redo_mb: u64) -> Result<Ope
     // A sixteenth of it: nearly every update reads a block from disk, and making more redo so would take minutes.
     let redo_mb = (redo_mb / 16).max(8);
     let cache_mb = options.cache_mb.min((redo_mb / 2).max(16));
-    let (database, mut connection) = create(directory, cache_mb, 2 * redo_mb + 16, true)?;
+    let log_mb = 2 * redo_mb + 16;
+    let (files, database, mut connection) = create(directory, options.device.as_ref(), cache_mb, log_mb, true)?;
     let rows = cache_mb * ROWS_OF_CACHE_MB;
     insert(&connection, 0..rows)?;
     connection.commit(CommitWrite::default())?;
@@ -198,7 +208,7 @@ fn updates(directory: &Path, options: &BenchOptions, redo_mb: u64) -> Result<Ope
     connection.commit(CommitWrite::default())?;
     // It would keep the instance.
     drop(session);
-    crash_and_open(directory, database, connection, rows)
+    crash_and_open(files, directory, database, connection, rows)
 }
 
 fn redo_end(connection: &Connection) -> u64 {
@@ -211,7 +221,13 @@ fn checkpoint(connection: &Connection) -> Result<u64> {
     Ok(redo_end(connection))
 }
 
-fn crash_and_open(directory: &Path, database: Arc<Database>, connection: Connection, rows: u64) -> Result<Opened> {
+fn crash_and_open(
+    files: Arc<dyn FileSystem>,
+    directory: &Path,
+    database: Arc<Database>,
+    connection: Connection,
+    rows: u64,
+) -> Result<Opened> {
     let made = database.instance().system_meter().snapshot().value(Statistic::RedoSize);
     database.instance().health().stop(&Error::bug("a crash for a measurement"));
     database.instance().redo().abandon();
@@ -219,7 +235,7 @@ fn crash_and_open(directory: &Path, database: Arc<Database>, connection: Connect
     drop(database);
     let clock: Arc<dyn Clock> = Arc::new(SystemClock::default());
     let start = clock.monotonic_us();
-    let instance = Instance::open(Arc::new(OsFileSystem::new()), directory, clock.clone(), None)?;
+    let instance = Instance::open(files, directory, clock.clone(), None)?;
     let open_us = clock.monotonic_us() - start;
     let forward = instance.rolled_forward().copied();
     let forward = forward.ok_or_else(|| Error::bug(format!("of {made} bytes of redo nothing was recovered")))?;

@@ -5,6 +5,7 @@ use std::path::PathBuf;
 
 use common::{Error, ErrorKind};
 
+use crate::modelled_run::ModelledRun;
 use crate::source::SourceName;
 
 /// Options of a run or a sweep.
@@ -14,6 +15,8 @@ pub struct Options {
     pub scale: Option<f64>,
     /// Folder of the database, which stays; None: a temporary directory.
     pub data: Option<PathBuf>,
+    /// Databases lie on modelled devices; None: on the machine's own.
+    pub device: Option<ModelledRun>,
     /// The source of the rows.
     pub source: Option<SourceName>,
     /// Length of a repetition.

@@ -46,7 +46,7 @@ pub(super) fn page<W: Workload>(sweep: &Sweep<W>) -> String {
                         "between them in " (format!("{coverage:.1}")) " % of all cases."
                     }
                 }
-                @for note in &sweep.notes { p.faint { (note) } }
+                @for note in sweep.notes.iter().chain(&sweep.device_lines()) { p.faint { (note) } }
                 @for (factor, values) in &sweep.crossed {
                     h2 { "Over the number of " (factor.name) }
                     (charts(sweep, factor, values, &sweep.arms(factor, values)))

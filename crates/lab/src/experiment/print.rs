@@ -4,7 +4,7 @@ use std::io::{self, Write};
 
 use common::text::wrapped;
 
-use super::expectation::{Expectation, ExpectationKind};
+use super::expectation::ExpectationKind;
 use super::reproduction::Reproduction;
 
 const WIDTH: usize = 118;
@@ -28,7 +28,7 @@ pub fn print(report: &Reproduction, out: &mut dyn Write) -> io::Result<()> {
     report.notes.iter().try_for_each(|note| lines(out, "", note))?;
     writeln!(out)?;
     report.parts.iter().try_for_each(|part| out.write_all(&part.tables))?;
-    expectations(&report.expectations, out)
+    expectations(report, out)
 }
 
 /// A paragraph; its further lines are indented to the first one's text.
@@ -44,8 +44,8 @@ pub(crate) fn lines(out: &mut dyn Write, head: &str, text: &str) -> io::Result<(
     Ok(())
 }
 
-fn expectations(expectations: &[Expectation], out: &mut dyn Write) -> io::Result<()> {
-    for expectation in expectations {
+fn expectations(report: &Reproduction, out: &mut dyn Write) -> io::Result<()> {
+    for expectation in &report.expectations {
         let verdict = match expectation.holds {
             Some(true) => "yes",
             Some(false) => "NO",
@@ -64,9 +64,15 @@ fn expectations(expectations: &[Expectation], out: &mut dyn Write) -> io::Result
             lines(out, &format!("{:18}weakened by the fitted source: ", ""), weakened)?;
         }
     }
-    let exact = expectations.iter().filter(|e| e.kind == ExpectationKind::Exact);
-    let failed = exact.filter(|e| e.holds == Some(false)).count();
     writeln!(out)?;
+    if let Some(device) = &report.device {
+        device.lines().iter().try_for_each(|line| lines(out, "", line))?;
+        if device.refusal().is_some() {
+            return Ok(());
+        }
+    }
+    let exact = report.expectations.iter().filter(|e| e.kind == ExpectationKind::Exact);
+    let failed = exact.filter(|e| e.holds == Some(false)).count();
     if failed == 0 {
         writeln!(out, "No exact expectation is false.")
     } else {

@@ -107,7 +107,11 @@ impl Experiment {
         parts.iter().try_for_each(|part| part.check(options, false))?;
         let reports = parts.into_iter().map(|part| part.run(options, progress)).collect::<Result<_>>()?;
         progress.end();
-        Ok(Reproduction::new(reports))
+        let reproduction = Reproduction::new(reports);
+        Ok(match &options.device {
+            Some(device) => reproduction.on(device.report()),
+            None => reproduction,
+        })
     }
 
     /// Checks the options of a sweep before anything is made for it.

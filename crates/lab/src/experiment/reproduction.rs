@@ -11,6 +11,7 @@ use super::declaration::Comparison;
 use super::expectation::{Expectation, ExpectationKind};
 use super::merged;
 use super::workload::Workload;
+use crate::modelled_run::{DeviceReport, member};
 
 /// A part that has run, whatever its workload.
 #[derive(Debug)]
@@ -65,6 +66,8 @@ pub struct Reproduction {
     pub expectations: Vec<Expectation>,
     /// About the run: the kind of build, the cache, the place of the traces.
     pub notes: Vec<String>,
+    /// None: it ran on the machine's own devices.
+    pub device: Option<DeviceReport>,
 }
 
 impl Reproduction {
@@ -78,7 +81,20 @@ impl Reproduction {
                 notes.push(note.clone());
             }
         }
-        Self { parts, expectations, notes }
+        Self { parts, expectations, notes, device: None }
+    }
+
+    /// The same with what the run on modelled devices says. One that cannot judge leaves all expectations undecided.
+    #[must_use]
+    pub fn on(mut self, device: DeviceReport) -> Self {
+        if let Some(why) = device.refusal() {
+            for expectation in &mut self.expectations {
+                expectation.holds = None;
+                expectation.because = Some(format!("cannot judge: {why}"));
+            }
+        }
+        self.device = Some(device);
+        self
     }
 
     /// The figures of the part that has this workload; None where it did not run.
@@ -100,6 +116,6 @@ impl Reproduction {
             self.parts.first().map(|part| json!({"experiment": part.name, "title": part.title, "origin": part.origin}));
         let parts = self.parts.iter().map(|part| part.json.clone());
         let tail = json!({"expectations": self.expectations, "passed": self.passed(), "notes": self.notes});
-        merged(head.into_iter().chain(parts).chain([tail]))
+        merged(head.into_iter().chain(parts).chain([tail, member(self.device.as_ref())]))
     }
 }

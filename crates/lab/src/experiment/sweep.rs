@@ -24,6 +24,7 @@ use super::workload::Workload;
 use super::{ArmOf, csv, page, runner};
 use crate::grid::Grid;
 use crate::interval::cells;
+use crate::modelled_run::{DeviceReport, ModelledRun, member};
 use crate::progress::Progress;
 use crate::text::number;
 
@@ -65,6 +66,8 @@ pub struct Sweep<W: Workload> {
     /// By the crossed factors, then by those that are lines, then by the others.
     pub points: Vec<ArmOf<W>>,
     pub notes: Vec<String>,
+    /// None: it ran on the machine's own devices.
+    pub device: Option<DeviceReport>,
 }
 
 /// A sweep, whatever the experiment.
@@ -128,7 +131,17 @@ impl<W: Workload> Declaration<W> {
         }
         crossed.retain(|(_, values)| values.len() > 1);
         let plan = self.plan_of(points, options, self.part.map(|_| "sweep"))?;
-        Ok(Sweep { declaration: self, texts, plan, swept, crossed, bases, points: Vec::new(), notes: Vec::new() })
+        Ok(Sweep {
+            declaration: self,
+            texts,
+            plan,
+            swept,
+            crossed,
+            bases,
+            points: Vec::new(),
+            notes: Vec::new(),
+            device: None,
+        })
     }
 
     pub(super) fn of_role(&self, role: Role) -> impl Iterator<Item = &'static Factor> {
@@ -148,6 +161,7 @@ impl<W: Workload> Declaration<W> {
         progress.step("closing the database");
         work.close()?;
         progress.end();
+        sweep.device = options.device.as_ref().map(ModelledRun::report);
         Ok(sweep)
     }
 }
@@ -177,12 +191,13 @@ impl<W: Workload> Sweep<W> {
                 (self.declaration.point_json)(self.declaration, point),
             ])
         };
-        json!({
+        let own = json!({
             "experiment": self.declaration.name,
             "work": (self.texts.work)(&self.plan),
             "sweep": self.points.iter().map(point).collect::<Vec<_>>(),
             "notes": self.notes,
-        })
+        });
+        super::merged([own, member(self.device.as_ref())])
     }
 
     fn print(&self, out: &mut dyn Write) -> io::Result<()> {
@@ -196,7 +211,13 @@ impl<W: Workload> Sweep<W> {
         let (heads, rows) = self.table(|cells| matches!(cells, Cells::Median | Cells::Interval));
         let mut grid = Grid::new(&heads, 1);
         rows.into_iter().for_each(|row| grid.row(row));
-        grid.print(out)
+        grid.print(out)?;
+        self.device_lines().iter().try_for_each(|line| lines(out, "", line))
+    }
+
+    /// What the run on modelled devices says.
+    pub(super) fn device_lines(&self) -> Vec<String> {
+        self.device.as_ref().map_or_else(Vec::new, DeviceReport::lines)
     }
 
     /// Heads and rows of a table of all points, with the figures whose cells it takes.

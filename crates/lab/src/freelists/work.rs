@@ -19,6 +19,7 @@ use crate::experiment::setting::Setting;
 use crate::experiment::workload::Workload;
 use crate::laboratory::{Laboratory, formatted_blocks, numbers};
 use crate::management::{MANAGEMENT, is_auto};
+use crate::modelled_run::ModelledRun;
 use crate::progress::Progress;
 
 const TABLE: &str = "test";
@@ -53,7 +54,8 @@ impl Workload for Work {
     type Paper = Paper;
 
     fn open(plan: &Plan, _: &mut dyn Progress) -> Result<Self> {
-        let work = Self::new(plan.options.data.as_deref(), plan.seconds, plan.most(&SESSIONS), CACHE_MB)?;
+        let (data, device) = (plan.options.data.as_deref(), plan.options.device.as_ref());
+        let work = Self::new(data, device, plan.seconds, plan.most(&SESSIONS), CACHE_MB)?;
         let is_ignored = |point: &Setting| is_auto(point) && point.number(&setting::FREELISTS) > 1;
         let scale = plan.scale.min(f64::from(plan.seconds) / SECONDS_OF_ALL_ROWS);
         Ok(Self { scale, is_ignored: plan.points.iter().any(is_ignored), ..work })
@@ -89,13 +91,19 @@ impl Workload for Work {
 
 impl Work {
     /// Makes the database and its two tablespaces. `sessions_max` is the most that will work at once.
-    pub(crate) fn new(data: Option<&Path>, seconds: u32, sessions_max: u32, cache_mb: u32) -> Result<Self> {
+    pub(crate) fn new(
+        data: Option<&Path>,
+        device: Option<&ModelledRun>,
+        seconds: u32,
+        sessions_max: u32,
+        cache_mb: u32,
+    ) -> Result<Self> {
         let parameters = [
             ("db_cache_size", format!("{cache_mb}M")),
             ("job_queue_processes", sessions_max.to_string()),
             ("processes", (sessions_max + OTHER_SESSIONS).to_string()),
         ];
-        let laboratory = Laboratory::create(data, parameters)?;
+        let laboratory = Laboratory::create(data, device, parameters)?;
         let mut connection = laboratory.connect()?;
         let megabytes = seconds.saturating_mul(FILE_MB_PER_SECOND).clamp(FILE_MB_LEAST, FILE_MB_MOST);
         for setting in [setting::manual(1), setting::auto(1)] {

@@ -55,7 +55,11 @@ impl Workload for Work {
         let (shape, mut rows) = options.source.clone().unwrap_or_default().open(plan.scale)?;
         let scale = shape.rows as f64 / source::ROWS;
         let cache_mb = (CACHE_MB * scale.max(0.25)).ceil();
-        let laboratory = Laboratory::create(options.data.as_deref(), [("db_cache_size", format!("{cache_mb}M"))])?;
+        let laboratory = Laboratory::create(
+            options.data.as_deref(),
+            options.device.as_ref(),
+            [("db_cache_size", format!("{cache_mb}M"))],
+        )?;
         progress.step(&format!("filling {SOURCE} with {} rows", grouped(shape.rows)));
         let mut connection = laboratory.connect()?;
         let loaded = load(&mut connection, SOURCE, &shape, &mut *rows, progress)?;

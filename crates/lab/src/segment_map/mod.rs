@@ -2,8 +2,10 @@
 //!
 //! ```text
 //! kind.rs  what a cell shows, its letter and colours     text.rs  for the terminal     page.rs  HTML
+//! disks/   where the extents are on the disks of a disk group, as text and as a page
 //! ```
 
+pub mod disks;
 mod kind;
 mod page;
 mod text;

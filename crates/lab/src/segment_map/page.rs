@@ -2,18 +2,18 @@
 
 use std::fmt::Write as _;
 
-use maud::{DOCTYPE, PreEscaped, html};
+use maud::{DOCTYPE, Markup, PreEscaped, html};
 use storage::control::SpaceManagement;
 use storage::segment::{BlockUse, Freelist, MappedBlock};
 
 use super::SegmentMap;
 use super::kind::CellKind;
 
-/// Blocks in a row.
-const COLUMNS: usize = 128;
+/// Cells in a row.
+pub(super) const COLUMNS: usize = 128;
 /// Pixels from cell to cell, and of a cell.
-const STEP: usize = 9;
-const CELL: usize = 8;
+pub(super) const STEP: usize = 9;
+pub(super) const CELL: usize = 8;
 
 const STYLE: &str = "body{font:15px/1.45 system-ui,sans-serif;margin:1.5rem auto;max-width:1180px;padding:0 1rem;background:#fff;color:#1b1f24}\
 h1{font-size:1.25rem;margin:0 0 .3rem}section+section{margin-top:2rem}p{margin:.2rem 0}.legend{display:flex;flex-wrap:wrap;gap:.35rem 1.1rem;margin:1rem 0;padding:0;list-style:none}\
@@ -23,7 +23,7 @@ h1{font-size:1.25rem;margin:0 0 .3rem}section+section{margin-top:2rem}p{margin:.
 /// The document.
 #[must_use]
 pub fn page(maps: &[SegmentMap]) -> String {
-    let mut style = STYLE.to_owned();
+    let mut style = String::new();
     let mut dark = String::new();
     for kind in KINDS {
         let (class, light, at_night) = kind.page_colour();
@@ -32,6 +32,29 @@ pub fn page(maps: &[SegmentMap]) -> String {
     }
     let _ = write!(style, "@media(prefers-color-scheme:dark){{{dark}}}");
     let title = maps.iter().map(|map| map.name.as_str()).collect::<Vec<_>>().join(", ");
+    let body = html! {
+        @for map in maps {
+            @let sums = map.sums();
+            @let automatic = map.map.management == SpaceManagement::Auto;
+            section {
+                h1 { (map.name) }
+                p { (map.about()) }
+                p { (sums.rows()) }
+                ul.legend {
+                    @for (kind, blocks) in &sums.by_kind {
+                        li { (swatch(*kind)) (kind.label(automatic)) ": " (blocks) }
+                    }
+                    @if sums.migrated_away > 0 { li { (PreEscaped("<svg width=11 height=11><rect class=mg x=1 y=1 width=9 height=9 /></svg>")) "rows have migrated from it" } }
+                }
+                div.map { (PreEscaped(cells(map))) }
+            }
+        }
+    };
+    document(&title, &style, &body)
+}
+
+/// A page of maps; `style` adds to the common one.
+pub(super) fn document(title: &str, style: &str, body: &Markup) -> String {
     html! {
         (DOCTYPE)
         html lang="en" {
@@ -40,26 +63,9 @@ pub fn page(maps: &[SegmentMap]) -> String {
                 meta name="viewport" content="width=device-width,initial-scale=1";
                 meta name="color-scheme" content="light dark";
                 title { "Highwater: map of " (title) }
-                style { (PreEscaped(style)) }
+                style { (PreEscaped(STYLE)) (PreEscaped(style)) }
             }
-            body {
-                @for map in maps {
-                    @let sums = map.sums();
-                    @let automatic = map.map.management == SpaceManagement::Auto;
-                    section {
-                        h1 { (map.name) }
-                        p { (map.about()) }
-                        p { (sums.rows()) }
-                        ul.legend {
-                            @for (kind, blocks) in &sums.by_kind {
-                                li { (swatch(*kind)) (kind.label(automatic)) ": " (blocks) }
-                            }
-                            @if sums.migrated_away > 0 { li { (PreEscaped("<svg width=11 height=11><rect class=mg x=1 y=1 width=9 height=9 /></svg>")) "rows have migrated from it" } }
-                        }
-                        div.map { (PreEscaped(cells(map))) }
-                    }
-                }
-            }
+            body { (body) }
         }
     }
     .into_string()

@@ -66,7 +66,7 @@ pub(super) fn run(options: &BenchOptions, progress: &mut dyn Progress) -> Result
     let files = home.path().join("files");
     generate(&generate::Options { suite: Suite::TpcH, scale, table: None, out: files.clone() }, &mut Silent)?;
     let parameters = [("db_cache_size", format!("{}M", options.cache_mb))];
-    let laboratory = Laboratory::create(Some(&home.path().join("highwater")), parameters)?;
+    let laboratory = Laboratory::create(Some(&home.path().join("highwater")), options.device.as_ref(), parameters)?;
     let mut connection = laboratory.connect()?;
     let rows = loaded(&mut connection, &files.display().to_string(), progress)?;
     let (mut cases, mut notes) = (Vec::new(), Vec::new());
@@ -116,7 +116,7 @@ pub(super) fn run(options: &BenchOptions, progress: &mut dyn Progress) -> Result
         ),
     ];
     let notes = first.into_iter().chain(notes).collect();
-    Ok(Outcome { name: "plans".to_owned(), cases, notes, skipped: Vec::new() })
+    Ok(Outcome { name: "plans".to_owned(), cases, notes, skipped: Vec::new(), device: None })
 }
 
 /// Makes the tables from their files; returns the number of rows.

@@ -82,7 +82,7 @@ mod tests {
     fn each_condition_that_is_broken_is_named() {
         let directory = tempfile::tempdir().unwrap();
         let size = Size::of(0.001);
-        let mut side = Highwater::create(directory.path(), 16, "SETALL").unwrap();
+        let mut side = Highwater::create(directory.path(), None, 16, "SETALL").unwrap();
         fill(&mut side, size).unwrap();
         check(&mut side, size, "after the load").unwrap();
         for (number, damage) in [

@@ -123,7 +123,7 @@ impl Part {
 
 pub(super) fn run(options: &BenchOptions, progress: &mut dyn Progress) -> Result<Outcome> {
     let size = Size::of(options.scale);
-    let installation = Installation::find(options.postgres.as_deref());
+    let installation = options.installation();
     let bench = Bench { options, size, installation: installation.as_ref().ok(), clock: SystemClock::default() };
     let cached = bench.part(Part::new(options.cache_mb, ASKED_CACHED), progress)?;
     let smaller_mb = (cached.least_mb() / CACHE_SHARE).max(LEAST_CACHE_MB);
@@ -134,7 +134,7 @@ pub(super) fn run(options: &BenchOptions, progress: &mut dyn Progress) -> Result
         Err(why) => vec![format!("skipped: beside PostgreSQL: {why}")],
     };
     let cases = cached.cases().chain(larger.cases()).collect();
-    Ok(Outcome { name: "tpcc".to_owned(), cases, notes: bench.notes(&[cached, larger]), skipped })
+    Ok(Outcome { name: "tpcc".to_owned(), cases, notes: bench.notes(&[cached, larger]), skipped, device: None })
 }
 
 fn named(sessions: u32) -> String {
@@ -159,7 +159,8 @@ impl Bench<'_> {
         let cached = format!("cache of {} MB", part.cache_mb);
         let mut sides: Vec<Box<dyn Side>> = Vec::new();
         progress.step(&format!("{cached}: Highwater: creating the database"));
-        sides.push(Box::new(Highwater::create(&home.path().join("highwater"), part.cache_mb, part.files())?));
+        let (directory, device) = (home.path().join("highwater"), self.options.device.as_ref());
+        sides.push(Box::new(Highwater::create(&directory, device, part.cache_mb, part.files())?));
         if let Some(found) = self.installation {
             progress.step(&format!("{cached}: PostgreSQL: creating the database"));
             sides.push(Box::new(Peer::create(found, home.path(), part.cache_mb)?));

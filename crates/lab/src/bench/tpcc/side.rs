@@ -18,6 +18,7 @@ use super::procedures::procedures;
 use super::schema;
 use super::size::Size;
 use crate::laboratory::{Laboratory, numbers};
+use crate::modelled_run::ModelledRun;
 
 /// ORA-00060: deadlock detected while waiting for resource.
 const DEADLOCK: u32 = 60;
@@ -87,9 +88,9 @@ pub(super) struct Highwater {
 
 impl Highwater {
     /// `files` is the value of FILESYSTEMIO_OPTIONS.
-    pub(super) fn create(directory: &Path, cache_mb: u64, files: &str) -> Result<Self> {
+    pub(super) fn create(directory: &Path, device: Option<&ModelledRun>, cache_mb: u64, files: &str) -> Result<Self> {
         let set = [("db_cache_size", format!("{cache_mb}M")), ("filesystemio_options", files.to_owned())];
-        let laboratory = Laboratory::create(Some(directory), set)?;
+        let laboratory = Laboratory::create(Some(directory), device, set)?;
         let connection = laboratory.connect()?;
         Ok(Self { laboratory, connection })
     }

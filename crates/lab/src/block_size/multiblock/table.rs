@@ -5,7 +5,6 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use common::{Error, Result};
-use device::OsFileSystem;
 use sql::Connection;
 
 use super::SIZES;
@@ -66,7 +65,8 @@ pub(crate) fn make_group(
     let megabytes = (TABLESPACE_MB * scale).max(TABLESPACE_MB_LEAST).ceil();
     let disk_mb = megabytes * SIZES.len() as f64 / f64::from(DISKS) + DISK_MORE_MB;
     let pattern = quoted(&directory.join("group1_*"))?;
-    let disks = storage::disk_group::make_disks(&OsFileSystem::new(), &pattern, DISKS, (disk_mb as u64) << 20)?;
+    let files = laboratory.database().instance().files();
+    let disks = storage::disk_group::make_disks(&**files, &pattern, DISKS, (disk_mb as u64) << 20)?;
     connection
         .run(&format!("create diskgroup group1 external redundancy disk '{pattern}' attribute 'au_size' = '1M'"))?;
     for bytes in SIZES {

@@ -46,7 +46,7 @@ impl Workload for Work {
     fn open(plan: &Plan, progress: &mut dyn Progress) -> Result<Self> {
         let caches = SIZES.map(|bytes| (cache_parameter(bytes), format!("{CACHE_MB}M")));
         let parameters = caches.into_iter().chain([("sessions".to_owned(), SESSIONS.to_string())]);
-        let laboratory = Laboratory::create(plan.options.data.as_deref(), parameters)?;
+        let laboratory = Laboratory::create(plan.options.data.as_deref(), plan.options.device.as_ref(), parameters)?;
         let flat = table::make_flat_file(laboratory.directory(), plan.scale * SCALE_FACTOR, progress)?;
         let mut connection = laboratory.connect()?;
         table::make_group(&laboratory, &mut connection, plan.scale, progress)?;

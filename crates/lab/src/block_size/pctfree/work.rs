@@ -53,7 +53,7 @@ impl Workload for Work {
         let picture = plan.options.flamegraph.as_deref().map(Picture::create).transpose()?;
         let cache_mb = (CACHE_MB * plan.scale.max(0.25)).ceil();
         let parameters = SIZES.map(|bytes| (cache_parameter(bytes), format!("{cache_mb}M")));
-        let laboratory = Laboratory::create(plan.options.data.as_deref(), parameters)?;
+        let laboratory = Laboratory::create(plan.options.data.as_deref(), plan.options.device.as_ref(), parameters)?;
         create_tablespaces(&mut laboratory.connect()?, plan.scale)?;
         Ok(Self { laboratory, rows: rows(plan), cache_mb, picture })
     }
