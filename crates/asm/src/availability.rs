@@ -1,8 +1,8 @@
 //! Disks that go offline and come back.
 //!
 //! A mirrored group takes a disk offline when a request to it fails, before the request is answered: from then on the
-//! other copies alone count, and the metadata says so. A disk may go only while each extent keeps a good copy; a failure
-//! that would take the last one is the caller's.
+//! other copies alone count, and the metadata says so. A disk may go only while each extent keeps a good copy; a
+//! failure that would take the last one is the caller's.
 //!
 //! A disk that comes back first gets all new writes (`Syncing`), then the stale regions one by one, each locked against
 //! writes, and then is read again.
@@ -153,8 +153,8 @@ impl Group {
     /// ALTER DISKGROUP … ONLINE: brings a disk back. Returns when all its copies are current.
     ///
     /// # Errors
-    /// ORA-15054 without such a disk; ORA-15042 when it is not to be found; ORA-15080 when it fails again, or a good copy
-    /// cannot be read; HW-0070.
+    /// ORA-15054 without such a disk; ORA-15042 when it is not to be found; ORA-15080 when it fails again, or a good
+    /// copy cannot be read; HW-0070.
     pub(crate) fn online(&self, name: &str, patterns: &str) -> Result<()> {
         let number = {
             let mut state = self.state()?;

@@ -41,8 +41,8 @@ impl Group {
         self.restore_carriers(&mut state)
     }
 
-    /// Drops disks: they leave the group when a rebalance has emptied them. With `force` they leave it now, and the copies
-    /// on them are gone.
+    /// Drops disks: they leave the group when a rebalance has emptied them. With `force` they leave it now, and the
+    /// copies on them are gone.
     pub(crate) fn drop_disks(&self, names: &[String], force: bool) -> Result<()> {
         let mut state = self.state()?;
         self.check_taking(&state)?;

@@ -1,9 +1,9 @@
-//! Rebalance: moving copies of extents until each file is spread over the disks in proportion to their sizes, disks that
-//! are being dropped are empty, and copies that do not exist are made.
+//! Rebalance: moving copies of extents until each file is spread over the disks in proportion to their sizes, disks
+//! that are being dropped are empty, and copies that do not exist are made.
 //!
-//! A pass plans all moves, workers carry them out one by one, and the next pass finds whether anything is left; the plan
-//! follows from the metadata, so a rebalance that a crash or a dismount has cut short goes on where it was. The load on
-//! the disks has no part in it.
+//! A pass plans all moves, workers carry them out one by one, and the next pass finds whether anything is left; the
+//! plan follows from the metadata, so a rebalance that a crash or a dismount has cut short goes on where it was. The
+//! load on the disks has no part in it.
 //!
 //! A move locks the extent's region against writes, copies the extent from a good copy, makes that durable, and then
 //! changes the metadata. Reads go on; the unit that was left is free when the last of them has ended.

@@ -90,7 +90,8 @@ pub(crate) fn partners(failure_groups: &[&str]) -> Vec<Vec<usize>> {
             }
         }
     }
-    // A disk that the limits have left alone shares the partners of others: a copy elsewhere is worth more than a limit.
+    // A disk that the limits have left alone shares the partners of others: a copy elsewhere is worth more than a
+    // limit.
     for disk in 0..count {
         if partners[disk].is_empty() {
             let others: Vec<_> = (0..count).filter(|one| failure_groups[*one] != failure_groups[disk]).collect();

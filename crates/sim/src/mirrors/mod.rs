@@ -1,8 +1,8 @@
-//! A mirrored disk group alone: files are written while disks fail, hang, come back, join and leave, over several lives,
-//! each of which a loss of power ends.
+//! A mirrored disk group alone: files are written while disks fail, hang, come back, join and leave, over several
+//! lives, each of which a loss of power ends.
 //!
-//! The promise: as long as one copy of each extent is good, nothing is lost that was acknowledged, no request fails, and
-//! what was read once is read again, from whichever copy.
+//! The promise: as long as one copy of each extent is good, nothing is lost that was acknowledged, no request fails,
+//! and what was read once is read again, from whichever copy.
 
 mod life;
 mod model;

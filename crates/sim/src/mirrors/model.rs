@@ -1,8 +1,8 @@
 //! What the files of a group must hold.
 //!
-//! A file is cut into sectors. Each write of a sector has a number of its own, and fills the sector with it; 0 is what a
-//! sector has that was never written. After a crash a sector may hold the last write that was made durable, or any later
-//! one.
+//! A file is cut into sectors. Each write of a sector has a number of its own, and fills the sector with it; 0 is what
+//! a sector has that was never written. After a crash a sector may hold the last write that was made durable, or any
+//! later one.
 
 use std::collections::BTreeMap;
 
