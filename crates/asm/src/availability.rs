@@ -97,14 +97,14 @@ impl Group {
         let mut state = self.state()?;
         let number = self.find_disk(&state, name)?;
         let Some(disk) = self.disk(number) else { return Ok(()) };
-        let refused = || {
+        if !self.mirrored() || !state.directory.can_do_without(number) {
             let text =
                 format!("offlining disk \"{}\" in group \"{}\" may result in a data loss", name, self.group_name());
-            Error::user(15066, text)
-        };
+            return Err(Error::user(15066, text));
+        }
         // What is durable on it now is not stale when it comes back. A failure here is that of a disk that goes anyway.
         let _ = self.clean_in(&mut state, 0);
-        self.offline_in(&mut state, &disk, refused())
+        self.offline_in(&mut state, &disk, Error::user(15066, "a statement has taken it offline"))
     }
 
     /// The number of the disk with this name.

@@ -544,6 +544,38 @@ impl Device for GroupFile {
         self.sync_disks()
     }
 
+    fn copies(&self) -> usize {
+        self.file.map.read().copies
+    }
+
+    fn read_copy(&self, copy: usize, offset: u64, buffers: &mut [&mut [u8]]) -> io::Result<()> {
+        let bytes = buffers.iter().map(|buffer| buffer.len()).sum();
+        let map = self.file.map();
+        let pieces = self.pieces(&map, offset, bytes)?;
+        for (parts, piece) in divide_mut(buffers, &pieces).iter_mut().zip(&pieces) {
+            let pointer = map.copies_of(piece.extent).get(copy).copied().filter(|pointer| !pointer.is_none());
+            let disk = pointer.and_then(|pointer| self.group.disk(pointer.disk()));
+            match (pointer, disk.filter(|disk| disk.mode() == DiskMode::Online)) {
+                (Some(pointer), Some(disk)) => disk.read(piece.at(pointer, self.group.unit_bytes()), parts)?,
+                _ => return Err(self.no_copy(&map, piece, &[])),
+            }
+        }
+        Ok(())
+    }
+
+    fn repair(&self, offset: u64, buffers: &[&[u8]]) -> io::Result<()> {
+        let bytes = buffers.iter().map(|buffer| buffer.len()).sum();
+        self.write_by(offset, buffers, false)?;
+        for piece in self.pieces(&self.file.map(), offset, bytes)? {
+            self.group.count_repair();
+            self.group.note(format!(
+                "damaged bytes of extent {} of {}, from offset {} of the extent on, were written again from another copy",
+                piece.extent, self.name, piece.within
+            ));
+        }
+        Ok(())
+    }
+
     fn size(&self) -> io::Result<u64> {
         Ok(self.size_now())
     }

@@ -296,6 +296,15 @@ impl DiskGroup {
         self.group.tidy()
     }
 
+    /// Makes all writes durable and notes that the copies of mirrored files are alike: for a caller that has ended its
+    /// writes, and will not dismount the group.
+    ///
+    /// # Errors
+    /// HW-0070; ORA-15080; ORA-15001.
+    pub fn settle(&self) -> Result<()> {
+        self.group.settle()
+    }
+
     #[must_use]
     pub fn statistics(&self) -> GroupStatistics {
         self.group.statistics()

@@ -454,3 +454,25 @@ fn a_dropped_group_is_made_anew_in_the_same_place() {
     }
     assert!(bench.files.exists(Path::new("/e/disk01")).unwrap());
 }
+
+/// A caller that finds the bytes of one copy damaged reads another, and has it written to all.
+#[test]
+fn a_damaged_copy_is_told_apart_by_its_reader_and_repaired() {
+    let bench = Bench::new();
+    let group = bench.group(Redundancy::Normal, "abc", 24 * MB);
+    let file = filled(&group, "F", 3 * MB, 5);
+    let place =
+        group.extents(256).unwrap().into_iter().find(|place| place.copy == 0 && place.file_offset == MB).unwrap();
+    bench.files.flip(&disk(place.disk), place.offset + 5000).unwrap();
+    let good = content(5, 3 * MB)[MB as usize + 4096..][..8192].to_vec();
+    assert_eq!(file.copies(), 2);
+    let read_copy = |copy| {
+        let mut buffer = vec![0; 8192];
+        file.read_copy(copy, MB + 4096, &mut [&mut buffer]).map(|()| buffer)
+    };
+    assert!(read(&file, MB + 4096, 8192) != good && read_copy(0).unwrap() != good && read_copy(1).unwrap() == good);
+    read_copy(2).unwrap_err();
+    file.repair(MB + 4096, &[&good]).unwrap();
+    assert!(read_copy(0).unwrap() == good && group.statistics().repairs == 1);
+    assert!(bench.notes.text().contains("damaged bytes of extent 1 of"), "{}", bench.notes.text());
+}

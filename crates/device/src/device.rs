@@ -72,6 +72,27 @@ pub trait Device: Send + Sync + Debug {
     /// True: aligned reads and writes bypass the operating system's page cache.
     fn direct(&self) -> bool;
 
+    /// Copies that there are of each byte: more than one where the device mirrors its bytes.
+    fn copies(&self) -> usize {
+        1
+    }
+
+    /// As [`read_at`](Self::read_at), from one of the copies: for a caller that knows that what it has read is damaged.
+    ///
+    /// # Errors
+    /// As [`read_at`](Self::read_at), and when this copy cannot be used.
+    fn read_copy(&self, _copy: usize, offset: u64, buffers: &mut [&mut [u8]]) -> io::Result<()> {
+        self.read_at(offset, buffers)
+    }
+
+    /// Writes again what one of the copies has, to all of them. No other write of the range is under way.
+    ///
+    /// # Errors
+    /// As [`write_at`](Self::write_at).
+    fn repair(&self, offset: u64, buffers: &[&[u8]]) -> io::Result<()> {
+        self.write_at(offset, buffers)
+    }
+
     /// Reads are cut at the multiples of so many bytes of the file: buffers that end there need no copy. None: they are
     /// not cut.
     fn cuts_at(&self) -> Option<u64> {

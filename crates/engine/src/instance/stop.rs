@@ -46,6 +46,9 @@ impl Instance {
         }
         // The last write of the log is its end; no session needs it after this.
         self.redo().shutdown()?;
+        for group in self.groups().mounted() {
+            group.group().settle()?;
+        }
         let now = self.scn().0;
         self.control().update(|data| {
             data.scn = now;

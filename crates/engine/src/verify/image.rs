@@ -41,6 +41,27 @@ pub(super) struct FileImage {
     pub(super) blocks: Vec<BlockFacts>,
 }
 
+impl FileImage {
+    /// Takes a damaged block from another copy, where the file is mirrored and has one. Reads of the database do the
+    /// same.
+    fn take_copy(&self, address: BlockAddress, bytes: &mut [u8], report: &mut Report) {
+        let copies = self.device.copies();
+        let offset = u64::from(address.block) * bytes.len() as u64;
+        let mut copy = AlignedBuffer::zeroed(if copies > 1 { bytes.len() } else { 0 });
+        for number in 0..copies {
+            let good = copies > 1
+                && self.device.read_copy(number, offset, &mut [&mut copy]).is_ok()
+                && block::check(&copy, address).is_ok()
+                && self.device.repair(offset, &[&copy]).is_ok();
+            if good {
+                bytes.copy_from_slice(&copy);
+                report.note(None, Some(address), "one of its copies in the disk group is damaged, and another is good");
+                return;
+            }
+        }
+    }
+}
+
 /// All datafiles.
 #[derive(Default)]
 pub(super) struct Image {
@@ -100,8 +121,12 @@ impl Image {
                 .device
                 .read_at(offset, &mut [&mut *run])
                 .map_err(|error| format!("cannot be read at block {at}: {error}"))?;
-            for (n, bytes) in run.chunks_exact(size.bytes()).enumerate() {
+            for (n, bytes) in run.chunks_exact_mut(size.bytes()).enumerate() {
                 let number = at + n as u32;
+                let address = BlockAddress::new(record.file(), number);
+                if number != file::OS_BLOCK && block::check(bytes, address).is_err() {
+                    image.take_copy(address, bytes, report);
+                }
                 if number == file::OS_BLOCK {
                     check_os_block(bytes, size, control, record, report);
                     image.blocks.push(BlockFacts::default());

@@ -126,11 +126,16 @@ impl ReadBatch {
                 if let Some(block) = buffers.first() {
                     counts::segment(meter, block, SegmentStatistic::PhysicalReadRequests, 1);
                 }
-                for (frame, buffer) in frames.iter().zip(buffers) {
+                for (frame, mut buffer) in frames.iter().zip(buffers) {
                     let address = frame.address();
                     counts::segment(meter, &buffer, SegmentStatistic::PhysicalReads, 1);
-                    let checked =
-                        format::block::check(&buffer, address).and_then(|()| structure::check(&buffer, address));
+                    let check = |bytes: &[u8]| {
+                        format::block::check(bytes, address).and_then(|()| structure::check(bytes, address))
+                    };
+                    let checked = check(&buffer).or_else(|error| {
+                        // A mirrored file may have it whole in another copy.
+                        if file.repair(address, &mut buffer, check) { Ok(()) } else { Err(error) }
+                    });
                     frame.set_read_object(format::object::data_object(&buffer));
                     *frame.latch.write() = buffer;
                     match checked {

@@ -192,6 +192,28 @@ impl Datafile {
         PendingRead::by_waiter(self.device.clone(), self.offset(block), buffers)
     }
 
+    /// Reads a damaged block from the copies that a mirrored device has of it, until one passes the check, and has the
+    /// device write that one to all of them. False when there is none; then the buffer is as it was.
+    pub(crate) fn repair(
+        &self,
+        address: BlockAddress,
+        buffer: &mut AlignedBuffer,
+        check: impl Fn(&[u8]) -> Result<()>,
+    ) -> bool {
+        let copies = self.device.copies();
+        let mut copy = AlignedBuffer::zeroed(if copies > 1 { buffer.len() } else { 0 });
+        for number in 0..copies {
+            let offset = self.offset(address.block);
+            if copies > 1 && self.device.read_copy(number, offset, &mut [&mut copy]).is_ok() && check(&copy).is_ok() {
+                // The block is good for its reader whether or not the file can be mended: a later read finds out.
+                let _ = self.device.repair(offset, &[&copy]);
+                *buffer = copy;
+                return true;
+            }
+        }
+        false
+    }
+
     /// Number of blocks before the place where the device cuts a read in two. `blocks` where it is not cut, or not
     /// between two blocks.
     #[must_use]

@@ -417,4 +417,16 @@ impl Device for OpenGroupFile {
     fn direct(&self) -> bool {
         self.file.direct()
     }
+
+    fn copies(&self) -> usize {
+        self.file.copies()
+    }
+
+    fn read_copy(&self, copy: usize, offset: u64, buffers: &mut [&mut [u8]]) -> io::Result<()> {
+        self.file.read_copy(copy, offset, buffers)
+    }
+
+    fn repair(&self, offset: u64, buffers: &[&[u8]]) -> io::Result<()> {
+        self.file.repair(offset, buffers)
+    }
 }
