@@ -50,6 +50,8 @@ impl Group {
     /// # Errors
     /// `why` when it may not go; HW-0070.
     pub(crate) fn offline_number(&self, state: &mut GroupState, number: u16, why: Error) -> Result<()> {
+        // In a group that has stopped it is not known whether the disks know of an earlier change.
+        self.check_taking(state)?;
         let Some(entry) = state.directory.disks.get(&number) else { return Ok(()) };
         if entry.mode == DiskMode::Offline {
             return Ok(());
@@ -57,18 +59,18 @@ impl Group {
         if !self.mirrored() || !state.directory.can_do_without(number) {
             return Err(why);
         }
-        if let Some(disk) = self.disk(number) {
-            disk.set_mode(DiskMode::Offline);
-        }
         state.metadata.remove_copies(number);
         let at_us = self.environment.clock.wall_us().max(1);
         let (name, dropping) = (entry.name.clone(), entry.dropping);
         self.commit_in(state, &Change::Mode { number, mode: DiskMode::Offline, dropping, at_us })?;
+        self.environment.epoch(self.group_name(), state.directory.epoch);
+        // Only now may writes do without it: one that was acknowledged before would be lost with the change.
+        if let Some(disk) = self.disk(number) {
+            disk.set_mode(DiskMode::Offline);
+        }
         Self::refresh_space(state);
         self.note(format!("disk \"{name}\" is offline: {why}"));
-        self.restore_carriers(state)?;
-        self.environment.epoch(self.group_name(), state.directory.epoch);
-        Ok(())
+        self.restore_carriers(state)
     }
 
     /// Makes other disks carriers of the metadata in the place of those that are gone, and begins a new generation.
@@ -271,7 +273,7 @@ impl Group {
             (copies.to_vec(), own)
         };
         if let Some(own) = own {
-            self.copy_extent(&copies, own, disk).map_err(error::from_io)?;
+            self.copy_extent(&copies, own, disk).map_err(|failure| error::from_io(failure.into()))?;
         }
         Ok(true)
     }
@@ -285,7 +287,7 @@ impl Group {
         copies: &[crate::directory::Pointer],
         to: crate::directory::Pointer,
         disk: &Arc<Disk>,
-    ) -> io::Result<()> {
+    ) -> Result<(), CopyFailure> {
         let unit = self.unit_bytes();
         let bytes = u64::from(to.units()) * unit;
         let mut buffer = device::AlignedBuffer::zeroed(COPY_BYTES.min(bytes as usize));
@@ -307,12 +309,30 @@ impl Group {
                 }
             }
             if !read {
-                return Err(failure.unwrap_or_else(|| io::Error::other("there is no good copy of an extent")));
+                let failure = failure.unwrap_or_else(|| io::Error::other("there is no good copy of an extent"));
+                return Err(CopyFailure::Read(failure));
             }
-            disk.write(u64::from(to.unit()) * unit + at, &[&buffer[..here]])?;
+            disk.write(u64::from(to.unit()) * unit + at, &[&buffer[..here]]).map_err(CopyFailure::Write)?;
             at += here as u64;
         }
         Ok(())
+    }
+}
+
+/// Which side of a copy failed.
+#[derive(Debug)]
+pub(crate) enum CopyFailure {
+    /// No copy of the extent can be read.
+    Read(io::Error),
+    /// The new place cannot be written.
+    Write(io::Error),
+}
+
+impl From<CopyFailure> for io::Error {
+    fn from(failure: CopyFailure) -> Self {
+        match failure {
+            CopyFailure::Read(error) | CopyFailure::Write(error) => error,
+        }
     }
 }
 

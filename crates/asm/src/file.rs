@@ -15,6 +15,7 @@
 
 use std::fmt;
 use std::io;
+use std::sync::Weak;
 
 use common::sync::atomic::{AtomicU64, Ordering};
 use common::sync::{Arc, Mutex, RwLock};
@@ -46,6 +47,8 @@ pub(crate) struct OpenFile {
     writes: RwLock<()>,
     regions: Arc<Regions>,
     last_writes: LastWrites,
+    /// Earlier maps that reads under way may still have.
+    earlier: Mutex<Vec<Weak<Map>>>,
 }
 
 /// Where a file's bytes are.
@@ -111,33 +114,46 @@ impl OpenFile {
             writes: RwLock::new(()),
             regions,
             last_writes: LastWrites::new(disks),
+            earlier: Mutex::default(),
         }
+    }
+
+    /// Changes the map. Reads that have begun keep the one that they have.
+    fn change_map(&self, change: impl FnOnce(&mut Map)) {
+        let mut map = self.map.write();
+        let mut changed = Map::clone(&map);
+        change(&mut changed);
+        let before = std::mem::replace(&mut *map, Arc::new(changed));
+        let mut earlier = self.earlier.lock();
+        earlier.retain(|map| map.strong_count() > 0);
+        earlier.push(Arc::downgrade(&before));
+    }
+
+    /// All earlier maps that somebody may still read by.
+    pub(crate) fn readers(&self) -> Vec<Weak<Map>> {
+        self.earlier.lock().iter().filter(|map| map.strong_count() > 0).cloned().collect()
     }
 
     pub(crate) fn map(&self) -> Arc<Map> {
         Arc::clone(&self.map.read())
     }
 
-    /// Changes pointers; returns the map as it was, for which earlier reads may still be under way.
-    pub(crate) fn move_pointers(&self, moves: impl Iterator<Item = (usize, Pointer)>) -> Arc<Map> {
-        let mut map = self.map.write();
-        let mut changed = Map::clone(&map);
-        for (position, to) in moves {
-            if let Some(pointer) = changed.extents.get_mut(position) {
+    /// Changes a pointer.
+    pub(crate) fn move_pointer(&self, position: usize, to: Pointer) {
+        self.change_map(|map| {
+            if let Some(pointer) = map.extents.get_mut(position) {
                 *pointer = to;
             }
-        }
-        std::mem::replace(&mut map, Arc::new(changed))
+        });
     }
 
     /// The copies on a disk do not exist any more.
     pub(crate) fn forget_disk(&self, disk: u16) {
-        let mut map = self.map.write();
-        let mut changed = Map::clone(&map);
-        for pointer in changed.extents.iter_mut().filter(|pointer| !pointer.is_none() && pointer.disk() == disk) {
-            *pointer = Pointer::NONE;
-        }
-        *map = Arc::new(changed);
+        self.change_map(|map| {
+            for pointer in map.extents.iter_mut().filter(|pointer| !pointer.is_none() && pointer.disk() == disk) {
+                *pointer = Pointer::NONE;
+            }
+        });
     }
 
     /// Notes a write that was not made through the file.
@@ -263,11 +279,21 @@ impl GroupFile {
                 Err(error) => failed.push((disk, error)),
             }
         }
-        // What one copy has and another has not is no write that counts: the disk without it goes first.
+        // What one copy has and another has not is no write that counts: the disk without it goes first. If it may not
+        // go, the copies stay different until the next mount makes them alike.
         for (disk, error) in failed {
-            self.group.take_offline(&disk, error)?;
+            if let Err(error) = self.group.take_offline(&disk, error) {
+                self.note_torn(piece);
+                return Err(error);
+            }
         }
         if good == 0 { Err(self.no_copy(map, piece, &[])) } else { Ok(()) }
+    }
+
+    /// The copies of a piece's region stay different from each other: the region is not to be cleaned.
+    fn note_torn(&self, piece: &RequestPiece) {
+        let each = Region::extents(self.group.header().au);
+        self.file.regions.set_torn((piece.extent as u64 / each) as u32);
     }
 
     /// No copy of a piece can be used.
@@ -327,14 +353,16 @@ impl GroupFile {
             self.group.release(&added);
             return Err(error);
         }
+        // The map changes before the group is unlocked: what moves extents finds them in both or in neither.
+        let mut state = self.group.state().map_err(to_io)?;
+        self.group.give_up_lost(&mut state, map.copies, &mut added).map_err(to_io)?;
         let change = Change::Extend { number: self.file.number, size: bytes, extents: added };
-        self.group.commit_or_release(&change).map_err(to_io)?;
+        self.group.commit_or_release_in(&mut state, &change).map_err(to_io)?;
         if let Change::Extend { extents, .. } = change {
-            let mut map = self.file.map.write();
-            let mut longer = Map::clone(&map);
-            longer.extents.extend(extents);
-            longer.size = bytes;
-            *map = Arc::new(longer);
+            self.file.change_map(|map| {
+                map.extents.extend(extents);
+                map.size = bytes;
+            });
         }
         Ok(())
     }
@@ -356,7 +384,12 @@ impl GroupFile {
                 };
                 match fill_range(&disk, piece.at(*copy, self.group.unit_bytes()), piece.bytes as u64, &zeros) {
                     Ok(number) => self.file.last_writes.note(copy.disk(), number),
-                    Err(error) => self.group.take_offline(&disk, error)?,
+                    Err(error) => {
+                        if let Err(error) = self.group.take_offline(&disk, error) {
+                            self.note_torn(&piece);
+                            return Err(error);
+                        }
+                    }
                 }
             }
         }
@@ -380,14 +413,11 @@ impl GroupFile {
         drop(map);
         self.group.commit(&Change::Shrink { number: self.file.number, size: bytes }).map_err(to_io)?;
         self.file.regions.forget_from(keep.div_ceil(each) as u32);
-        let freed = {
-            let mut map = self.file.map.write();
-            let mut shorter = Map::clone(&map);
-            shorter.size = bytes;
-            let freed = shorter.extents.split_off(keep as usize * map.copies);
-            *map = Arc::new(shorter);
-            freed
-        };
+        let mut freed = Vec::new();
+        self.file.change_map(|map| {
+            map.size = bytes;
+            freed = map.extents.split_off(keep as usize * map.copies);
+        });
         self.group.release(&freed);
         Ok(())
     }

@@ -58,7 +58,7 @@ struct Counts {
 /// A unit that was moved away, and those who may still read it.
 #[derive(Debug)]
 struct Leaving {
-    readers: Weak<Map>,
+    readers: Vec<Weak<Map>>,
     units: Vec<Pointer>,
 }
 
@@ -100,7 +100,7 @@ impl GroupState {
     pub(crate) fn free_left(&mut self) {
         let Self { leaving, space, .. } = self;
         leaving.retain(|one| {
-            let read = one.readers.strong_count() > 0;
+            let read = one.readers.iter().any(|map| map.strong_count() > 0);
             if !read {
                 space.give_back(&one.units);
             }
@@ -108,8 +108,8 @@ impl GroupState {
         });
     }
 
-    /// The units are free when the last reader of this map has ended.
-    pub(crate) fn leave(&mut self, readers: Weak<Map>, units: Vec<Pointer>) {
+    /// The units are free when the last reader of these maps has ended.
+    pub(crate) fn leave(&mut self, readers: Vec<Weak<Map>>, units: Vec<Pointer>) {
         self.leaving.push(Leaving { readers, units });
         self.free_left();
     }
@@ -364,16 +364,35 @@ impl Group {
         self.commit_in(&mut *self.state()?, change)
     }
 
+    /// Gives up new copies on disks that have left the group, or have become shorter, since the units were taken.
+    ///
+    /// # Errors
+    /// ORA-15041 when an extent would have no copy; then none of the units is taken any more.
+    pub(crate) fn give_up_lost(&self, state: &mut GroupState, copies: usize, extents: &mut [Pointer]) -> Result<()> {
+        let directory = &state.directory;
+        let lost = |pointer: &Pointer| {
+            let units = directory.disks.get(&pointer.disk()).map_or(0, |disk| disk.units);
+            !pointer.is_none() && pointer.unit() + u32::from(pointer.units()) > units
+        };
+        let without = |of_extent: &[Pointer]| of_extent.iter().all(|pointer| pointer.is_none() || lost(pointer));
+        if extents.chunks(copies).any(without) {
+            state.space.give_back(extents);
+            let text =
+                format!("disks of diskgroup \"{}\" have left it while a file grew; try again", self.group_name());
+            return Err(Error::new(ErrorKind::OutOfResource, Number::Ora(15041), text));
+        }
+        for pointer in extents.iter_mut().filter(|pointer| lost(pointer)) {
+            *pointer = Pointer::NONE;
+        }
+        Ok(())
+    }
+
     /// As [`commit`](Self::commit), for a change with new units: they are free again when it certainly has not
     /// happened. After a failed write they stay taken, because the outcome is unknown.
     ///
     /// # Errors
     /// As [`commit`](Self::commit).
-    pub(crate) fn commit_or_release(&self, change: &Change) -> Result<()> {
-        self.commit_or_release_in(&mut *self.state()?, change)
-    }
-
-    fn commit_or_release_in(&self, state: &mut GroupState, change: &Change) -> Result<()> {
+    pub(crate) fn commit_or_release_in(&self, state: &mut GroupState, change: &Change) -> Result<()> {
         let committed = self.commit_in(state, change);
         if let Err(error) = &committed
             && error.kind == ErrorKind::OutOfResource
@@ -497,6 +516,7 @@ impl Group {
         }
         let created_us = self.environment.clock.wall_us();
         let mut state = self.state()?;
+        self.give_up_lost(&mut state, usize::from(copies), &mut extents)?;
         let mut number = FIRST_FILE;
         while state.directory.files.contains_key(&number) {
             number += 1;
@@ -634,12 +654,10 @@ impl Group {
     /// Those of a failed sync that takes no disk offline, and HW-0070.
     pub(crate) fn clean_in(&self, state: &mut GroupState, keep: usize) -> Result<()> {
         let mut idle: Vec<(u64, u32, u32)> = Vec::new();
-        let files: Vec<_> = state.directory.dirty.iter().map(|region| region.file()).collect();
+        let files: BTreeSet<u32> = state.directory.dirty.iter().map(|region| region.file()).collect();
         for file in files {
-            if !idle.iter().any(|(_, of, _)| *of == file) {
-                let regions = state.regions_of(file).idle();
-                idle.extend(regions.into_iter().map(|(entered, region)| (entered, file, region)));
-            }
+            let regions = state.regions_of(file).idle();
+            idle.extend(regions.into_iter().map(|(entered, region)| (entered, file, region)));
         }
         idle.sort_unstable();
         idle.truncate(state.directory.dirty.len().saturating_sub(keep));

@@ -35,7 +35,11 @@ impl Group {
         for Joining { disk, header } in &joining {
             if let Err(error) = header.write(&*disk.device) {
                 let error = disk.error("write", &error);
-                self.offline_in(&mut state, disk, error)?;
+                self.note(format!("the header of disk \"{}\" could not be written: {error}", disk.name));
+                // Without redundancy it stays: its files' requests tell whether it works.
+                if self.mirrored() {
+                    self.offline_in(&mut state, disk, error)?;
+                }
             }
         }
         self.restore_carriers(&mut state)
@@ -49,6 +53,16 @@ impl Group {
         let numbers = names.iter().map(|name| self.find_disk(&state, name)).collect::<Result<BTreeSet<u16>>>()?;
         self.check_failure_groups_left(&state, &numbers, force)?;
         if force {
+            // All of them can go, or none goes.
+            let mut without = state.directory.clone();
+            for number in &numbers {
+                if !without.can_do_without(*number) {
+                    let name = without.disks.get(number).map_or("", |disk| disk.name.as_str());
+                    let text = format!("dropping disk \"{name}\" by force would lose the only good copy of extents");
+                    return Err(Error::user(15067, text));
+                }
+                without.apply(&Change::RemoveDisk { number: *number })?;
+            }
             return numbers.into_iter().try_for_each(|number| self.drop_by_force(&mut state, number));
         }
         if let Some(disk) =
@@ -170,6 +184,13 @@ impl Group {
             self.clear_behind(number, units)?;
         }
         let mut state = self.state()?;
+        state.free_left();
+        if units < before && !state.space.is_unused_from(number, units) {
+            // Reads, or a file that grows, still use units behind the new end.
+            state.space.limit(number, None);
+            let text = format!("units of disk \"{name}\" behind its new end are in use; try again");
+            return Err(Error::new(ErrorKind::OutOfResource, Number::Ora(15041), text));
+        }
         let header = state.headers.get(&number).map(|header| Header { units, ..header.clone() });
         let (Some(header), Some(disk)) = (header, self.disk(number)) else { return Ok(()) };
         let write = || header.write(&*disk.device).map_err(|error| disk.error("write", &error));
@@ -185,11 +206,10 @@ impl Group {
 
     /// Moves the extents behind a unit of a disk to its other units, or to other disks.
     fn clear_behind(&self, number: u16, units: u32) -> Result<()> {
-        self.state()?.space.limit(number, units);
+        self.state()?.space.limit(number, Some(units));
         let cleared = self.move_from_behind(number, units);
         if cleared.is_err() {
-            let mut state = self.state()?;
-            state.space = Self::space_of(&state.headers, &state.directory)?;
+            self.state()?.space.limit(number, None);
         }
         cleared
     }
@@ -205,30 +225,31 @@ impl Group {
                 };
                 state.directory.files.values().find_map(|file| {
                     let position = file.extents.iter().position(behind)?;
-                    Some((file.number, position, file.copies()))
+                    Some((file.number, file.incarnation, position, file.copies()))
                 })
             };
-            let Some((file, position, copies)) = next else { return Ok(()) };
+            let Some((file, incarnation, position, copies)) = next else { return Ok(()) };
             let (regions, region) = {
                 let mut state = self.state()?;
                 let region = ((position / copies) as u64 / Region::extents(self.header().au)) as u32;
                 (state.regions_of(file), region)
             };
             regions.lock(region);
-            let moved = self.move_on_disk(file, position);
+            let moved = self.move_on_disk(file, incarnation, position);
             regions.unlock(region);
             moved?;
         }
     }
 
     /// Moves a copy to another unit of its disk. The caller has its region.
-    fn move_on_disk(&self, file: u32, position: usize) -> Result<()> {
+    fn move_on_disk(&self, file: u32, incarnation: u32, position: usize) -> Result<()> {
+        let current = |state: &GroupState| {
+            let entry = state.directory.files.get(&file).filter(|entry| entry.incarnation == incarnation);
+            entry.and_then(|entry| entry.extents.get(position)).copied()
+        };
         let (from, to) = {
             let mut state = self.state()?;
-            let Some(from) = state.directory.files.get(&file).and_then(|file| file.extents.get(position)).copied()
-            else {
-                return Ok(());
-            };
+            let Some(from) = current(&state) else { return Ok(()) };
             let Some(to) = state.space.take_of(from.disk(), from.units()) else {
                 let text = format!("disk {} has no room for the extents behind its new end", from.disk());
                 return Err(Error::new(ErrorKind::OutOfResource, Number::Ora(15041), text));
@@ -236,18 +257,22 @@ impl Group {
             (from, to)
         };
         let Some(disk) = self.disk(to.disk()) else { return Ok(()) };
-        let copied = self.copy_extent(&[from], to, &disk).and_then(|()| disk.sync(disk.written()));
-        if let Err(error) = copied {
+        let copied = self.copy_extent(&[from], to, &disk).map_err(std::io::Error::from);
+        if let Err(error) = copied.and_then(|()| disk.sync(disk.written())) {
             self.release(&[to]);
             return Err(error::from_io(error));
         }
         let mut state = self.state()?;
+        if current(&state) != Some(from) {
+            state.space.give_back(&[to]);
+            return Ok(());
+        }
         self.commit_in(&mut state, &Change::Moves(vec![Move::new(file, position as u32, to)]))?;
         match state.open_file(file) {
             Some(open) => {
                 open.note_write(to.disk(), disk.written());
-                let readers = Arc::downgrade(&open.move_pointers([(position, to)].into_iter()));
-                state.leave(readers, vec![from]);
+                open.move_pointer(position, to);
+                state.leave(open.readers(), vec![from]);
             }
             None => state.space.give_back(&[from]),
         }

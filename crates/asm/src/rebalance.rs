@@ -10,10 +10,10 @@
 
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 
-use common::sync::Arc;
 use common::sync::atomic::{AtomicBool, Ordering};
 use common::{Error, ErrorKind, Number, Result};
 
+use crate::availability::CopyFailure;
 use crate::directory::{Change, Directory, DiskMode, FileEntry, Move, Pointer, Region};
 use crate::error;
 use crate::group::{Group, GroupState};
@@ -26,10 +26,14 @@ const WORKERS_MAX: u16 = 64;
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 struct Planned {
     file: u32,
+    /// Of the file: its number may be another one's by then.
+    incarnation: u32,
     /// Position in the file's pointers.
     position: usize,
     from: Pointer,
     to: u16,
+    /// The copy cannot stay where it is.
+    must: bool,
 }
 
 /// State of the rebalance of a mounted group.
@@ -41,6 +45,8 @@ pub(crate) struct Rebalance {
     /// Allocation units that this rebalance has moved, and those that were planned in all.
     moved: u64,
     work: u64,
+    /// Moved when the pass that is under way was planned.
+    moved_before: Option<u64>,
     /// When it began, microseconds of the monotonic clock.
     begun_us: u64,
     workers: u16,
@@ -68,7 +74,7 @@ pub struct Operation {
 pub enum Step {
     /// It has carried out a move, or found that one is not needed any more.
     Moved,
-    /// Others carry out the last moves of a pass.
+    /// Others carry out the last moves of a pass, or units that were left are still read.
     Waiting,
     /// Nothing is left to do.
     Finished,
@@ -117,7 +123,7 @@ impl Group {
                 }
                 match self.rebalance_step()? {
                     Step::Moved => {}
-                    Step::Waiting => std::thread::sleep(std::time::Duration::from_millis(1)),
+                    Step::Waiting => std::thread::sleep(std::time::Duration::from_millis(2)),
                     Step::Finished => return Ok(()),
                 }
             }
@@ -177,10 +183,20 @@ impl Group {
         if !rebalance.plan.is_empty() || rebalance.under_way > 0 {
             return Ok(Step::Waiting);
         }
-        let plan = plan(&state)?;
+        let mut plan = plan(&state)?;
+        if !plan.is_empty() && rebalance.moved_before == Some(rebalance.moved) {
+            // A whole pass has moved nothing, as when free units are not in a row.
+            if let Some(stuck) = plan.iter().find(|one| one.must) {
+                return Err(no_place(&state.directory, stuck));
+            }
+            plan.clear();
+        }
+        rebalance.moved_before = Some(rebalance.moved);
         if plan.is_empty() {
             drop(rebalance);
-            self.finish_drops(&mut state)?;
+            if !self.finish_drops(&mut state)? {
+                return Ok(Step::Waiting);
+            }
             if state.directory.rebalance.is_some() {
                 self.commit_in(&mut state, &Change::Rebalance { power: None })?;
             }
@@ -211,26 +227,34 @@ impl Group {
         let Some(disk) = self.disk(to.disk()) else { return Ok(0) };
         let copied = self.copy_extent(&copies, to, &disk).and_then(|()| {
             let last = disk.written();
-            disk.sync(last).map(|()| last)
+            disk.sync(last).map(|()| last).map_err(CopyFailure::Write)
         });
         let last = match copied {
             Ok(last) => last,
-            Err(error) => {
+            Err(failure) => {
                 self.release(&[to]);
-                // A disk that cannot be written goes offline; the next pass does without it. So it does without a copy
-                // that cannot be read.
-                return self.take_offline(&disk, error).map(|()| 0).map_err(error::from_io);
+                return match failure {
+                    // The next pass does without the disk.
+                    CopyFailure::Write(error) => self.take_offline(&disk, error).map(|()| 0).map_err(error::from_io),
+                    CopyFailure::Read(error) => Err(error::from_io(error)),
+                };
             }
         };
         let mut state = self.state()?;
+        // The file may have been deleted meanwhile, and the disk may have left.
+        let takes = state.directory.disks.get(&planned.to).is_some_and(|disk| disk.takes_extents());
+        if !planned.is_current(&state.directory) || !takes {
+            state.space.give_back(&[to]);
+            return Ok(0);
+        }
         let change = Change::Moves(vec![Move::new(planned.file, planned.position as u32, to)]);
         self.commit_in(&mut state, &change)?;
         let left: Vec<_> = [planned.from].into_iter().filter(|pointer| !pointer.is_none()).collect();
         match state.open_file(planned.file) {
             Some(file) => {
                 file.note_write(to.disk(), last);
-                let readers = Arc::downgrade(&file.move_pointers([(planned.position, to)].into_iter()));
-                state.leave(readers, left);
+                file.move_pointer(planned.position, to);
+                state.leave(file.readers(), left);
             }
             None => state.space.give_back(&left),
         }
@@ -243,7 +267,7 @@ impl Group {
         self.check_taking(&state)?;
         let Some(file) = state.directory.files.get(&planned.file) else { return Ok(None) };
         let takes = state.directory.disks.get(&planned.to).is_some_and(|disk| disk.takes_extents());
-        if file.extents.get(planned.position) != Some(&planned.from) || !takes {
+        if !planned.is_current(&state.directory) || !takes {
             return Ok(None);
         }
         let first = planned.position / file.copies() * file.copies();
@@ -260,8 +284,9 @@ impl Group {
         }
     }
 
-    /// Lets the disks that are being dropped and are empty leave the group.
-    fn finish_drops(&self, state: &mut GroupState) -> Result<()> {
+    /// Lets the disks that are being dropped and are empty leave the group. False when units of one are still in use: by
+    /// reads, or by a file that grows.
+    fn finish_drops(&self, state: &mut GroupState) -> Result<bool> {
         let used: BTreeSet<u16> = (state.directory.files.values())
             .flat_map(|file| file.extents.iter().filter(|pointer| !pointer.is_none()).map(|pointer| pointer.disk()))
             .collect();
@@ -269,10 +294,16 @@ impl Group {
             .filter(|disk| disk.dropping && !used.contains(&disk.number))
             .map(|disk| disk.number)
             .collect();
+        let mut all = true;
         for number in going {
-            self.remove_disk(state, number)?;
+            let reserved = state.headers.get(&number).map_or(0, Header::reserved);
+            if state.space.used(number, reserved) > 0 {
+                all = false;
+            } else {
+                self.remove_disk(state, number)?;
+            }
         }
-        Ok(())
+        Ok(all)
     }
 
     /// Takes an empty disk out of the group. Its header is that of a former disk first: a mount that finds it so
@@ -306,6 +337,27 @@ impl Group {
         self.note(format!("disk \"{name}\" has left the group"));
         Ok(())
     }
+}
+
+impl Planned {
+    /// The copy is still where the plan found it.
+    fn is_current(&self, directory: &Directory) -> bool {
+        directory.files.get(&self.file).is_some_and(|file| {
+            file.incarnation == self.incarnation && file.extents.get(self.position) == Some(&self.from)
+        })
+    }
+}
+
+/// A copy has to move, and there is no place for it.
+fn no_place(directory: &Directory, planned: &Planned) -> Error {
+    let copies = directory.files.get(&planned.file).map_or(1, FileEntry::copies);
+    let from = if planned.from.is_none() { "(none)".to_owned() } else { planned.from.disk().to_string() };
+    let text = format!(
+        "no space to move extent {} of file {} from disk {from} to another one that keeps its redundancy",
+        planned.position / copies,
+        planned.file,
+    );
+    Error::new(ErrorKind::OutOfResource, Number::Ora(15041), text)
 }
 
 fn units_of(directory: &Directory, planned: &Planned) -> u64 {
@@ -425,20 +477,16 @@ fn plan_kind(
             if !must || (from.is_none() && !targets.iter().any(elsewhere)) {
                 continue;
             }
-            let text = format!(
-                "no space to move extent {} of file {} from disk {} to another one that keeps its redundancy",
-                position / file.copies(),
-                file.number,
-                if from.is_none() { "(none)".to_owned() } else { from.disk().to_string() }
-            );
-            return Err(Error::new(ErrorKind::OutOfResource, Number::Ora(15041), text));
+            let (file, incarnation) = (file.number, file.incarnation);
+            return Err(no_place(directory, &Planned { file, incarnation, position, from, to: 0, must }));
         };
         best.free -= units;
         *counts.entry(best.number).or_default() += 1;
         if !from.is_none() {
             *counts.entry(from.disk()).or_default() -= 1;
         }
-        planned.push(Planned { file: file.number, position, from, to: best.number });
+        let (file, incarnation) = (file.number, file.incarnation);
+        planned.push(Planned { file, incarnation, position, from, to: best.number, must });
     }
     Ok(())
 }

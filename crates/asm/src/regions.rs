@@ -15,6 +15,8 @@ use common::sync::{Condvar, Mutex};
 struct State {
     writers: u32,
     dirty: bool,
+    /// Its copies differ: a write of them failed in part. It stays dirty until a mount compares them.
+    torn: bool,
     locked: bool,
     /// When it was entered last, by the count of entries of the file.
     entered: u64,
@@ -70,7 +72,7 @@ impl Regions {
         for region in regions {
             if let Some(state) = inner.regions.get_mut(region) {
                 state.writers = state.writers.saturating_sub(1);
-                if state.writers == 0 && !state.dirty && !state.locked {
+                if state.writers == 0 && !state.dirty && !state.torn && !state.locked {
                     inner.regions.remove(region);
                 }
             }
@@ -95,7 +97,7 @@ impl Regions {
         let mut inner = self.inner.lock();
         if let Some(state) = inner.regions.get_mut(&region) {
             state.locked = false;
-            if state.writers == 0 && !state.dirty {
+            if state.writers == 0 && !state.dirty && !state.torn {
                 inner.regions.remove(&region);
             }
         }
@@ -118,11 +120,16 @@ impl Regions {
         }
     }
 
+    /// Keeps a region from being cleaned.
+    pub(crate) fn set_torn(&self, region: u32) {
+        self.inner.lock().regions.entry(region).or_default().torn = true;
+    }
+
     /// Dirty regions in which nobody writes, and when each was entered last; none that is locked.
     pub(crate) fn idle(&self) -> Vec<(u64, u32)> {
         let inner = self.inner.lock();
         let idle = |(region, state): (&u32, &State)| {
-            (state.dirty && state.writers == 0 && !state.locked).then_some((state.entered, *region))
+            (state.dirty && !state.torn && state.writers == 0 && !state.locked).then_some((state.entered, *region))
         };
         inner.regions.iter().filter_map(idle).collect()
     }
@@ -141,7 +148,7 @@ impl Regions {
     pub(crate) fn set_clean(&self, region: u32) -> bool {
         let mut inner = self.inner.lock();
         match inner.regions.get(&region) {
-            Some(state) if state.dirty && state.writers == 0 && !state.locked => {
+            Some(state) if state.dirty && !state.torn && state.writers == 0 && !state.locked => {
                 inner.regions.remove(&region);
                 true
             }
@@ -178,8 +185,8 @@ mod tests {
         assert_eq!(regions.idle(), [(1, 6), (2, 7)]);
         assert!(regions.set_clean(6) && !regions.set_clean(6));
         assert_eq!(regions.enter(&[6, 7]), [6]);
-        regions.leave(&[6, 7]);
         regions.set_dirty(&[6]);
+        regions.leave(&[6, 7]);
         assert!(regions.quiet().is_empty());
         assert_eq!(regions.quiet(), [6, 7]);
         regions.forget_from(7);

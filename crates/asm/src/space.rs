@@ -44,6 +44,9 @@ struct DiskSpace {
     partners: Vec<u16>,
     /// When its turn is: for primary copies, and for mirrors.
     turns: [u64; 2],
+    /// While the disk is to become shorter: its new end, and the units behind that are not in use, which nobody gets.
+    limit: Option<u32>,
+    withheld: Vec<u32>,
 }
 
 impl DiskSpace {
@@ -55,6 +58,7 @@ impl DiskSpace {
 
     /// Adds the units up to `units`, or takes those behind away; they are free.
     fn resize(&mut self, units: u32, reserved: u32) {
+        self.end_limit();
         self.free.resize(units.div_ceil(64) as usize, 0);
         for unit in self.units.max(reserved)..units {
             self.give_back(unit);
@@ -81,14 +85,20 @@ impl DiskSpace {
         while *self.free.get(self.first)? == 0 {
             self.first += 1;
         }
+        self.find_run(count)
+    }
+
+    /// As [`find`](Self::find).
+    fn find_run(&self, count: u32) -> Option<u32> {
+        let first = self.free.iter().skip(self.first).position(|word| *word != 0)? + self.first;
         if count == 1 {
-            return Some(self.first as u32 * 64 + self.free[self.first].trailing_zeros());
+            return Some(first as u32 * 64 + self.free[first].trailing_zeros());
         }
         let mask = (1_u64 << count) - 1;
         let in_word = |(word, free): (usize, &u64)| {
             (0..64).step_by(count as usize).find(|at| free >> at & mask == mask).map(|at| word as u32 * 64 + at)
         };
-        self.free.iter().enumerate().skip(self.first).find_map(in_word)
+        self.free.iter().enumerate().skip(first).find_map(in_word)
     }
 
     fn take_run(&mut self, count: u32) -> Option<u32> {
@@ -97,7 +107,30 @@ impl DiskSpace {
         Some(unit)
     }
 
+    /// Lets nobody get units from this one on.
+    fn begin_limit(&mut self, unit: u32) {
+        self.end_limit();
+        self.limit = Some(unit);
+        for one in unit..self.units {
+            if self.is_free(one) {
+                self.take(one);
+                self.withheld.push(one);
+            }
+        }
+    }
+
+    fn end_limit(&mut self) {
+        self.limit = None;
+        for one in std::mem::take(&mut self.withheld) {
+            self.give_back(one);
+        }
+    }
+
     fn give_back(&mut self, unit: u32) {
+        if self.limit.is_some_and(|limit| unit >= limit) {
+            self.withheld.push(unit);
+            return;
+        }
         let word = (unit / 64) as usize;
         self.free[word] |= 1 << (unit % 64);
         self.first = self.first.min(word);
@@ -174,15 +207,21 @@ impl Space {
         self.disks.iter().map(|disk| u64::from(disk.free_units)).sum()
     }
 
-    /// Lets no file get a unit from this one on: the disk is to become so small.
-    pub(crate) fn limit(&mut self, disk: u16, unit: u32) {
+    /// Lets no file get a unit from this one on, None: any: the disk is to become so small. It ends with the next
+    /// [`set_disks`](Self::set_disks).
+    pub(crate) fn limit(&mut self, disk: u16, unit: Option<u32>) {
         if let Some(disk) = self.disks.get_mut(usize::from(disk)) {
-            for one in unit..disk.units {
-                if disk.is_free(one) {
-                    disk.take(one);
-                }
+            match unit {
+                Some(unit) => disk.begin_limit(unit),
+                None => disk.end_limit(),
             }
         }
+    }
+
+    /// True: all units from this one on are free or withheld.
+    pub(crate) fn is_unused_from(&self, disk: u16, unit: u32) -> bool {
+        let unused = |disk: &DiskSpace| (unit..disk.units).all(|one| disk.is_free(one) || disk.withheld.contains(&one));
+        self.disks.get(usize::from(disk)).is_none_or(unused)
     }
 
     /// Claims the units of a file's extent.
@@ -300,7 +339,9 @@ impl Space {
         let groups: Vec<_> = copies.iter().map(|disk| self.disks[usize::from(*disk)].failure_group.as_str()).collect();
         let fits = |number: &u16| {
             let disk = &self.disks[usize::from(*number)];
-            disk.takes_extents && disk.free_units >= u32::from(units) && !groups.contains(&disk.failure_group.as_str())
+            disk.takes_extents
+                && !groups.contains(&disk.failure_group.as_str())
+                && disk.find_run(u32::from(units)).is_some()
         };
         let partners = copies.first().map_or(&[][..], |first| &self.disks[usize::from(*first)].partners);
         let of_partners = self.by_turn(1, partners.iter().copied().filter(fits));
@@ -324,7 +365,7 @@ impl Space {
             // The disk may have left the group meanwhile.
             if let Some(disk) = self.disks.get_mut(usize::from(pointer.disk())) {
                 for unit in pointer.unit()..pointer.unit() + u32::from(pointer.units()) {
-                    if unit < disk.units && !disk.is_free(unit) {
+                    if unit < disk.units && !disk.is_free(unit) && !disk.withheld.contains(&unit) {
                         disk.give_back(unit);
                     }
                 }
@@ -469,8 +510,13 @@ mod tests {
         assert_eq!(space.free(0), 97 - 25);
         space.give_back(&taken);
         assert_eq!(space.free(0), 97);
-        space.limit(0, 10);
+        space.limit(0, Some(10));
         assert_eq!(space.free(0), 7);
+        let low = space.take_of(0, 1).unwrap();
+        space.claim(Pointer::new(0, 20, 1)).unwrap_err();
+        assert!(low.unit() < 10 && space.is_unused_from(0, 10));
+        space.limit(0, None);
+        assert_eq!(space.free(0), 96);
     }
 
     #[test]

@@ -385,3 +385,102 @@ fn a_rebalance_without_room_says_so() {
     assert!(error.is_ora(15041) && error.text.contains("redundancy"), "{error}");
     assert!(group.operation().unwrap().error.unwrap().contains("ORA-15041"));
 }
+
+/// A read that began before two moves keeps the units of both.
+#[test]
+fn units_are_kept_for_reads_that_began_before_several_moves() {
+    let bench = Bench::new();
+    let group = bench.group(Redundancy::External, "a", 40 * MB);
+    let file = filled(&group, 4 * MB, 3);
+    let free = group.statistics().free_bytes;
+    let pending = file.submit_read(0, vec![device::AlignedBuffer::zeroed(4 << 20)]).unwrap();
+    group.add_disks(&bench.disks("b", "b", 40 * MB)).unwrap();
+    group.want_rebalance(1).unwrap();
+    while group.rebalance_step().unwrap() != Step::Finished {}
+    let added = 37 * MB;
+    // Two units have moved, and are taken in both places until the read has ended.
+    assert_eq!(group.statistics().free_bytes, free + added - 2 * MB);
+    assert!(pending.wait().unwrap()[0][..] == content(3, 4 * MB));
+    drop(filled(&group, MB, 4));
+    assert_eq!(group.statistics().free_bytes, free + added - MB);
+}
+
+#[test]
+fn a_disk_leaves_when_its_last_read_has_ended() {
+    let bench = Bench::new();
+    let group = bench.group(Redundancy::External, "ab", 40 * MB);
+    let file = filled(&group, 4 * MB, 3);
+    let pending = file.submit_read(0, vec![device::AlignedBuffer::zeroed(4 << 20)]).unwrap();
+    group.drop_disks(&["DATA_0000".into()], false).unwrap();
+    group.want_rebalance(1).unwrap();
+    let mut step = Step::Moved;
+    while step == Step::Moved {
+        step = group.rebalance_step().unwrap();
+    }
+    assert_eq!((step, group.statistics().disks.len()), (Step::Waiting, 2));
+    assert!(pending.wait().unwrap()[0][..] == content(3, 4 * MB));
+    while group.rebalance_step().unwrap() != Step::Finished {}
+    assert_eq!(group.statistics().disks.len(), 1);
+}
+
+/// A disk that is all but full cannot become shorter, and says so.
+#[test]
+fn a_full_disk_is_not_shrunk() {
+    let bench = Bench::new();
+    let group = bench.group(Redundancy::External, "a", 40 * MB);
+    let low = filled(&group, MB, 1);
+    let file = filled(&group, group.statistics().free_bytes, 3);
+    let name = low.name().to_string();
+    drop(low);
+    group.delete(&name).unwrap();
+    let free = group.statistics().free_bytes;
+    assert!(group.resize_disk("DATA_0000", Some(37 * MB)).unwrap_err().is_ora(15041));
+    assert_eq!(group.statistics().total_bytes, 40 * MB);
+    assert!(group.statistics().free_bytes <= free);
+    assert!(read(&file, 0, 30 << 20) == content(3, 30 * MB));
+    assert!(group.create_file(FileKind::DataFile, "MORE", 5 * MB).is_err());
+}
+
+/// A copy that cannot be read takes no other disk offline.
+#[test]
+fn an_unreadable_extent_stops_a_rebalance_and_no_disk() {
+    let bench = Bench::new();
+    let group = bench.group(Redundancy::Normal, "abcde", 40 * MB);
+    let file = filled(&group, 5 * MB, 3);
+    let place = group.extents(file.name().number).unwrap()[0];
+    let other = group.extents(file.name().number).unwrap()[1];
+    bench.files.make_unreadable(&PathBuf::from(format!("/d/a{:02}", place.disk + 1)), place.offset..place.offset + MB);
+    group.drop_disks(&[format!("DATA_{:04}", other.disk)], true).unwrap();
+    group.want_rebalance(1).unwrap();
+    let error = loop {
+        match group.rebalance_step() {
+            Ok(step) => assert_ne!(step, Step::Finished),
+            Err(error) => break error,
+        }
+    };
+    assert!(error.is_ora(15080), "{error}");
+    assert!(group.statistics().disks.iter().all(|disk| disk.mode == DiskMode::Online));
+}
+
+/// Free units that are not in a row are no place for a large extent: the rebalance ends.
+#[test]
+fn a_rebalance_of_large_extents_ends_where_free_space_is_in_pieces() {
+    let mut bench = Bench::new();
+    bench.environment.extent_growth = asm::ExtentGrowth { four_from: 2, sixteen_from: 1000 };
+    let group = bench.group(Redundancy::External, "ab", 67 * MB);
+    let _large = filled(&group, 42 * MB, 3);
+    group.add_disks(&bench.disks("b", "c", 40 * MB)).unwrap();
+    // Every other unit of the new disk is taken.
+    let small: Vec<_> = (0..60).map(|seed| filled(&group, MB, seed)).collect();
+    let names: Vec<_> = small.iter().map(|file| (file.name().number, file.name().to_string())).collect();
+    drop(small);
+    for (number, name) in names {
+        let place = group.extents(number).unwrap()[0];
+        if place.disk == 2 && place.offset / MB % 2 == 0 {
+            group.delete(&name).unwrap();
+        }
+    }
+    group.want_rebalance(1).unwrap();
+    let steps = (0..5000).take_while(|_| group.rebalance_step().unwrap() != Step::Finished).count();
+    assert!(steps < 5000, "it does not end");
+}

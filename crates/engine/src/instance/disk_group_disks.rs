@@ -19,11 +19,14 @@ pub enum DisksOf {
 /// What is to be done about the rebalance that follows a change of disks.
 #[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
 pub struct RebalanceClause {
-    /// None: the parameter asm_power_limit.
+    /// None: 1.
     pub power: Option<u16>,
     /// The statement returns when the rebalance is finished.
     pub wait: bool,
 }
+
+/// Power of a rebalance that is told none.
+const POWER: u16 = 1;
 
 impl Instance {
     /// The names of the disks that a clause means.
@@ -147,9 +150,11 @@ impl Instance {
         let group = self.groups().group(name)?;
         let record = self.control().data().disk_groups.iter().find(|record| record.name == name).cloned();
         let pattern = record.map_or_else(String::new, |record| record.pattern());
-        Self::disks_meant(&group, disks)?.iter().try_for_each(|disk| group.group().online(disk, &pattern))?;
+        let names = Self::disks_meant(&group, disks)?;
+        let online: Vec<_> = names.iter().map(|disk| group.group().online(disk, &pattern)).collect();
         // Files that were made meanwhile lack copies on these disks.
-        self.rebalance(&group, RebalanceClause::default())
+        let rebalanced = self.rebalance(&group, RebalanceClause::default());
+        online.into_iter().collect::<Result<()>>().and(rebalanced)
     }
 
     /// ALTER DISKGROUP … REBALANCE.
@@ -172,8 +177,11 @@ impl Instance {
         self.confirm_disk_group(group.group())?;
         match changed {
             Ok(()) => self.rebalance(group, clause),
-            // A rebalance that was under way before goes on.
+            // Some of the disks may have changed, and a rebalance may have been under way before.
             Err(error) => {
+                if group.group().wanted_rebalance().is_none() {
+                    let _ = group.group().want_rebalance(clause.power.unwrap_or(POWER));
+                }
                 let _ = group.start_rebalance(self.cache().wakes().is_inline());
                 Err(error)
             }
@@ -181,7 +189,6 @@ impl Instance {
     }
 
     fn rebalance(&self, group: &Arc<MountedGroup>, clause: RebalanceClause) -> Result<()> {
-        const POWER: u16 = 1;
         group.stop_rebalance();
         group.group().want_rebalance(clause.power.unwrap_or(POWER))?;
         group.start_rebalance(self.cache().wakes().is_inline())?;

@@ -98,6 +98,9 @@ impl Drop for Instance {
         if let Ok(redo) = self.cache().redo() {
             redo.abandon();
         }
+        for group in self.groups.mounted() {
+            group.close_rebalance();
+        }
         // The lock of the directory goes after this: the next instance must not find this one's writer at work.
         if let Some(writer) = self.writer.lock().take() {
             let _ = writer.join();

@@ -27,6 +27,9 @@ impl Instance {
 
     fn write_all(&self) -> Result<()> {
         self.stop_writer();
+        for group in self.groups().mounted() {
+            group.close_rebalance();
+        }
         self.health().check()?;
         // Work outside a call must not change blocks that are being written for the last time.
         self.health().close();

@@ -10,6 +10,8 @@ use super::files::MountedGroup;
 #[derive(Default, Debug)]
 pub(super) struct Rebalancing {
     stopping: Arc<AtomicBool>,
+    /// The database is being closed: none is started any more.
+    closed: AtomicBool,
     thread: Mutex<Option<sync::JoinHandle<()>>>,
 }
 
@@ -21,11 +23,12 @@ impl MountedGroup {
     /// Inline those of [`asm::DiskGroup::run_rebalance`]; ORA-00443 without a thread.
     pub fn start_rebalance(self: &Arc<Self>, inline: bool) -> Result<()> {
         self.stop_rebalance();
-        if self.group().wanted_rebalance().unwrap_or(0) == 0 {
+        if self.rebalancing.closed.load(Ordering::Acquire) || self.group().wanted_rebalance().unwrap_or(0) == 0 {
             return Ok(());
         }
         if inline {
-            while self.group().rebalance_step()? != asm::Step::Finished {}
+            // Units that are still read keep a disk from leaving: the next rebalance goes on.
+            while self.group().rebalance_step()? == asm::Step::Moved {}
             return Ok(());
         }
         let mut thread = self.rebalancing.thread.lock();
@@ -44,16 +47,23 @@ impl MountedGroup {
 
     /// Lets the rebalance end after the moves under way; it stays wanted.
     pub fn stop_rebalance(&self) {
-        let mut thread = self.rebalancing.thread.lock();
         self.rebalancing.stopping.store(true, Ordering::Release);
-        if let Some(thread) = thread.take() {
+        let thread = self.rebalancing.thread.lock().take();
+        if let Some(thread) = thread {
             let _ = thread.join();
         }
     }
 
+    /// As [`stop_rebalance`](Self::stop_rebalance), and none is started after it.
+    pub fn close_rebalance(&self) {
+        self.rebalancing.closed.store(true, Ordering::Release);
+        self.stop_rebalance();
+    }
+
     /// Waits for the end of the rebalance.
     pub fn wait_rebalanced(&self) {
-        if let Some(thread) = self.rebalancing.thread.lock().take() {
+        let thread = self.rebalancing.thread.lock().take();
+        if let Some(thread) = thread {
             let _ = thread.join();
         }
     }
