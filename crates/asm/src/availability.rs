@@ -269,10 +269,10 @@ impl Group {
             let Some(file) = state.directory.files.get(&region.file()) else { return Ok(false) };
             let (_, pointers) = state.directory.pointers_of(region);
             let Some(copies) = pointers.chunks(file.copies()).nth(extent) else { return Ok(false) };
-            let own = copies.iter().copied().find(|copy| !copy.is_none() && copy.disk() == disk.number);
-            (copies.to_vec(), own)
+            let own = copies.iter().copied().filter(|copy| !copy.is_none() && copy.disk() == disk.number);
+            (copies.to_vec(), own.collect::<Vec<_>>())
         };
-        if let Some(own) = own {
+        for own in own {
             self.copy_extent(&copies, own, disk).map_err(|failure| error::from_io(failure.into()))?;
         }
         Ok(true)

@@ -7,10 +7,10 @@
 //! - **A read** goes to the first copy that is online; after an error to the next, and the bad copy is written again.
 //! - **Growing** takes units, fills them with zeros, makes that durable, and then changes the metadata: a file never
 //!   shows the earlier content of a unit. A crash before the last step leaves the old size and the units free.
-//! - **Shrinking** waits for writes in flight: a write to a unit must not reach the file that gets it next. It does not
-//! wait for reads; the caller must not read a range while it is cut off, as elsewhere. - **Moving** an extent
-//! (`rebalance.rs`) locks its region against writes. Reads keep the map that they began with, and the unit that was
-//! left is free when no read has that map any more.
+//! - **Shrinking** waits for writes in flight: a write to a unit must not reach the file that gets it next. It does
+//!   not wait for reads; the caller must not read a range while it is cut off, as elsewhere.
+//! - **Moving** an extent (`rebalance.rs`) locks its region against writes. Reads keep the map that they began with,
+//!   and the unit that was left is free when no read has that map any more.
 //! - A size that has been set is durable at once, unlike with an ordinary file, whose size waits for a sync.
 
 use std::fmt;

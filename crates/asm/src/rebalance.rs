@@ -272,6 +272,13 @@ impl Group {
         }
         let first = planned.position / file.copies() * file.copies();
         let copies = file.extents[first..first + file.copies()].to_vec();
+        // An earlier move of the plan may not have happened, and have left another copy in this failure group.
+        let group_of = |number: u16| state.directory.disks.get(&number).map(|disk| disk.failure_group.as_str());
+        let others =
+            copies.iter().enumerate().filter(|(copy, pointer)| first + copy != planned.position && !pointer.is_none());
+        if others.into_iter().any(|(_, pointer)| group_of(pointer.disk()) == group_of(planned.to)) {
+            return Ok(None);
+        }
         let units = state.directory.shape(file).units_of((planned.position / file.copies()) as u64);
         let readable = copies.iter().any(|copy| state.directory.is_good(*copy));
         if !readable {
@@ -284,8 +291,8 @@ impl Group {
         }
     }
 
-    /// Lets the disks that are being dropped and are empty leave the group. False when units of one are still in use: by
-    /// reads, or by a file that grows.
+    /// Lets the disks that are being dropped and are empty leave the group. False when units of one are still in use:
+    /// by reads, or by a file that grows.
     fn finish_drops(&self, state: &mut GroupState) -> Result<bool> {
         let used: BTreeSet<u16> = (state.directory.files.values())
             .flat_map(|file| file.extents.iter().filter(|pointer| !pointer.is_none()).map(|pointer| pointer.disk()))

@@ -2,9 +2,10 @@
 //! may differ.
 //!
 //! - A **write** enters its regions first and leaves them when all copies are written. The first write to a clean
-//! region has the group note in the metadata that it is dirty (`Group::note_dirty`). After a crash the copies of dirty
-//! regions are made alike. - **Moving** or copying an extent locks its region: it waits until the writes in the region
-//! have ended, and keeps new ones out.
+//!   region has the group note in the metadata that it is dirty (`Group::note_dirty`). After a crash the copies of
+//!   dirty regions are made alike.
+//! - **Moving** or copying an extent locks its region: it waits until the writes in the region have ended, and keeps
+//!   new ones out.
 //! - **Cleaning** takes dirty regions without writes, makes all writes durable, and notes that they are clean.
 
 use std::collections::BTreeMap;

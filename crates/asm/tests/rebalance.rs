@@ -476,7 +476,7 @@ fn a_rebalance_of_large_extents_ends_where_free_space_is_in_pieces() {
     drop(small);
     for (number, name) in names {
         let place = group.extents(number).unwrap()[0];
-        if place.disk == 2 && place.offset / MB % 2 == 0 {
+        if place.disk == 2 && (place.offset / MB).is_multiple_of(2) {
             group.delete(&name).unwrap();
         }
     }

@@ -1,5 +1,6 @@
-//! `bench disks`: modelled devices. The processor's time that a request on one takes, beside what is allowed; and a
-//! number of spindles that run at once in real time, beside the model in its own time.
+//! `bench disks`: modelled devices and mirrored groups (`mirrors.rs`). The processor's time that a request on a
+//! modelled device takes, beside what is allowed; and a number of spindles that run at once in real time, beside the
+//! model in its own time.
 //!
 //! Bytes are kept in memory: what is measured is the model's cost and its punctuality, not the machine's disk.
 
@@ -61,6 +62,12 @@ pub(super) fn run(options: &BenchOptions, progress: &mut dyn Progress) -> Result
         rates.push(on_model.requests as f64 / seconds(on_model.elapsed_us.max(1)));
         own.push(in_its_own_time(&model, requests, u64::from(number)));
     }
+    let parent = options.data.clone().unwrap_or_else(std::env::temp_dir);
+    let directory = tempfile::Builder::new()
+        .prefix("highwater-disks-")
+        .tempdir_in(&parent)
+        .map_err(|error| crate::laboratory::io(&parent, &error))?;
+    let mirrored = super::mirrors::cases(directory.path(), options.scale, options.runs, progress)?;
     progress.end();
     let lateness = modelled.cells().iter().filter_map(|cell| cell.lateness()).collect::<Vec<_>>();
     let mut notes = vec![format!(
@@ -70,10 +77,16 @@ pub(super) fn run(options: &BenchOptions, progress: &mut dyn Progress) -> Result
         if cfg!(debug_assertions) { "; A DEBUG BUILD: times mean nothing" } else { "" }
     )];
     notes.extend(lateness);
-    let cases = vec![
+    notes.push(
+        "mirrored groups: four disks that are files of the benchmark's directory, two threads with requests of 1 MB, a sync \
+         at the end; the rebalance follows four disks that join, and plain copies sync each MB, as a move does"
+            .to_owned(),
+    );
+    let mut cases = vec![
         Case::new("requests on modelled devices", "requests/s of CPU", "20 microseconds each", Some(1.0), cpu, allowed),
         Case::new("24 spindles in real time", "requests/s", "the model's own time", Some(PUNCTUAL), rates, own),
     ];
+    cases.extend(mirrored);
     Ok(Outcome { name: "disks".to_owned(), cases, notes, skipped: Vec::new(), device: None })
 }
 

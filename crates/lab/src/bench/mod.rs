@@ -12,6 +12,7 @@ mod growth;
 mod highwater;
 mod insert;
 mod keys;
+mod mirrors;
 mod outcome;
 mod plans;
 mod plsql;

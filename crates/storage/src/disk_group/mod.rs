@@ -10,8 +10,9 @@ mod record;
 mod rooted;
 
 pub use asm::{
-    AuSize, DiscoveredDisk, DiskMode, DiskStatistics, ExtentPlace, FileInfo, GroupStatistics, HeaderStatus, NewDisk,
-    NewGroup, Operation, Redundancy, STRIPE_BYTES, STRIPE_WIDTH, Striping, make_disks,
+    AuSize, DiscoveredDisk, DiskGroup, DiskMode, DiskStatistics, Environment, ExtentPlace, FileInfo, FileKind,
+    GroupFile, GroupStatistics, HeaderStatus, NewDisk, NewGroup, Operation, Redundancy, STRIPE_BYTES, STRIPE_WIDTH,
+    Step, Striping, make_disks,
 };
 pub use files::{GroupFiles, MountedGroup};
 pub use name::{InGroup, group_of_new, same_file};
