@@ -34,13 +34,13 @@ const REBALANCE: f64 = 0.8;
 struct Rates {
     write: Vec<f64>,
     read: Vec<f64>,
-    moved: Vec<f64>,
 }
 
 pub(super) fn cases(directory: &Path, scale: f64, runs: u32, progress: &mut dyn Progress) -> Result<Vec<Case>> {
     let file_mb = (FILE_MB * scale).max(16.0) as u64 / THREADS * THREADS;
     let clock: Arc<dyn Clock> = Arc::new(SystemClock::default());
     let (mut mirrored, mut plain) = (Rates::default(), Rates::default());
+    let (mut moved, mut copied) = (Vec::new(), Vec::new());
     for number in 1..=runs {
         for (redundancy, rates) in [(Redundancy::External, &mut plain), (Redundancy::Normal, &mut mirrored)] {
             progress.step(&format!("run {number} of {runs}: a group of {} redundancy", redundancy.name()));
@@ -52,8 +52,8 @@ pub(super) fn cases(directory: &Path, scale: f64, runs: u32, progress: &mut dyn 
             if redundancy == Redundancy::Normal {
                 progress.step(&format!("run {number} of {runs}: rebalance"));
                 let (moved_mb, elapsed_us) = rebalance(&*clock, &group, &place, file_mb)?;
-                rates.moved.push(moved_mb as f64 / seconds(elapsed_us.max(1)));
-                plain.moved.push(moved_mb as f64 / timed(&*clock, || copies(&place, moved_mb))?);
+                moved.push(moved_mb as f64 / seconds(elapsed_us.max(1)));
+                copied.push(moved_mb as f64 / timed(&*clock, || copies(&place, moved_mb))?);
             }
             drop((file, group));
             std::fs::remove_dir_all(&place).map_err(|error| crate::laboratory::io(&place, &error))?;
@@ -64,7 +64,7 @@ pub(super) fn cases(directory: &Path, scale: f64, runs: u32, progress: &mut dyn 
     Ok(vec![
         case("writes of a mirrored file", "no redundancy", WRITE, mirrored.write, plain.write),
         case("reads of a mirrored file", "no redundancy", READ, mirrored.read, plain.read),
-        case("rebalance of POWER 11", "copies between the disks", REBALANCE, mirrored.moved, plain.moved),
+        case("rebalance of POWER 11", "copies between the disks", REBALANCE, moved, copied),
     ])
 }
 

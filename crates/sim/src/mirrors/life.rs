@@ -356,7 +356,8 @@ impl Life {
     fn fail_once(&mut self) -> Outcome {
         if self.is_sound() {
             self.faulty.heal();
-            let fault = [Fault::Read, Fault::Write, Fault::TornWrite { bytes: 1024 }, Fault::Sync][self.random.index(4)];
+            let fault =
+                [Fault::Read, Fault::Write, Fault::TornWrite { bytes: 1024 }, Fault::Sync][self.random.index(4)];
             let nth = 1 + self.random.below(6);
             self.faulty.fail(nth, fault);
         }
