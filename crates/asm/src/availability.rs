@@ -94,7 +94,7 @@ impl Group {
     /// ALTER DISKGROUP … OFFLINE.
     ///
     /// # Errors
-    /// ORA-15032 and its kin of [`find_disk`](Self::find_disk); ORA-15066 when an extent would have no good copy left.
+    /// ORA-15054 without such a disk; ORA-15066 when an extent would have no good copy left.
     pub(crate) fn offline(&self, name: &str) -> Result<()> {
         let mut state = self.state()?;
         let number = self.find_disk(&state, name)?;
@@ -142,7 +142,7 @@ impl Group {
             let same = before.as_ref().filter(|disk| disk.path == path);
             let clock = Arc::clone(&self.environment.clock);
             let claim = match same {
-                // The claim of the earlier one is given up when nobody uses that any more.
+                // The last of the two that is dropped gives the claim up.
                 Some(earlier) => earlier.claim(),
                 None => Arc::new(claim(&self.environment, &path)?),
             };

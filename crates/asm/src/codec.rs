@@ -467,6 +467,42 @@ mod tests {
         }
     }
 
+    /// A snapshot as the version before mirroring has it: two disks, one file of two extents.
+    #[test]
+    fn metadata_from_before_mirroring_is_read() {
+        let mut bytes = Vec::new();
+        bytes.extend((MB as u32).to_le_bytes());
+        bytes.extend(5_u32.to_le_bytes());
+        bytes.push(0);
+        bytes.extend(2_u32.to_le_bytes());
+        bytes.extend(1_u32.to_le_bytes());
+        for number in 0..2_u16 {
+            bytes.extend(number.to_le_bytes());
+            bytes.extend([number as u8; 16]);
+            bytes.extend(64_u32.to_le_bytes());
+            text(&mut bytes, &format!("DATA_{number:04}"));
+        }
+        bytes.extend(256_u32.to_le_bytes());
+        bytes.extend(4_u32.to_le_bytes());
+        bytes.extend([FileKind::DataFile as u8, 1]);
+        bytes.extend(77_u64.to_le_bytes());
+        bytes.extend((MB + 9).to_le_bytes());
+        bytes.extend(0_u32.to_le_bytes());
+        text(&mut bytes, "USERS");
+        list(&mut bytes, &[Pointer::new(0, 10, 1), Pointer::new(1, 10, 1)]);
+        let directory = decode(UNMIRRORED, &bytes).unwrap();
+        assert_eq!((directory.redundancy, directory.next_incarnation, directory.epoch), (Redundancy::External, 5, 0));
+        let disk = &directory.disks[&1];
+        assert_eq!((disk.failure_group.as_str(), disk.mode, disk.carrier), ("DATA_0001", DiskMode::Online, true));
+        let file = &directory.files[&256];
+        assert_eq!((file.size, file.copies, file.growing, file.extents.len()), (MB + 9, 1, false, 2));
+        // It is written as this version, and nothing is lost by that.
+        assert_eq!(decode(VERSION, &encode(&directory)).unwrap(), directory);
+        for end in 0..bytes.len() {
+            decode(UNMIRRORED, &bytes[..end]).unwrap_err();
+        }
+    }
+
     /// Bytes that were cut off, added or changed are an error or other metadata, and never a panic or a huge
     /// allocation.
     #[test]

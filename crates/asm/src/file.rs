@@ -235,8 +235,7 @@ impl GroupFile {
         Ok(entered)
     }
 
-    /// Writes inside the file's size: `write` writes a piece to one copy, at an offset of its disk, and returns the
-    /// write's number if it is not durable yet.
+    /// Writes to all copies; the file grows first where it is too short.
     fn write_by(&self, offset: u64, buffers: &[&[u8]], durable: bool) -> io::Result<()> {
         let bytes = buffers.iter().map(|buffer| buffer.len()).sum();
         let end = length(offset, bytes)?;

@@ -96,7 +96,7 @@ impl GroupState {
         Arc::clone(self.regions.entry(file).or_insert_with(|| Arc::new(Regions::new(dirty))))
     }
 
-    /// Frees the units that were moved away and that nobody reads any more.
+    /// Frees the units that extents have left, once their last reads have ended.
     pub(crate) fn free_left(&mut self) {
         let Self { leaving, space, .. } = self;
         leaving.retain(|one| {
@@ -648,7 +648,7 @@ impl Group {
         Ok(())
     }
 
-    /// Cleans regions that nobody writes to, those first that were not written to for longest, until `keep` are left.
+    /// Cleans regions without writes under way until `keep` are dirty, the region with the oldest last write first.
     ///
     /// # Errors
     /// Those of a failed sync that takes no disk offline, and HW-0070.
@@ -664,7 +664,7 @@ impl Group {
         self.clean_these(state, idle.into_iter().map(|(_, file, region)| (file, region)))
     }
 
-    /// Cleans the regions that nobody has written to since the call before this one. To be called now and then: it
+    /// Cleans the regions without a write since the call before this one. The system monitor calls it now and then: it
     /// keeps the number of regions low that a mount after a crash has to compare.
     pub(crate) fn tidy(&self) -> Result<()> {
         let mut state = self.state()?;
@@ -680,7 +680,7 @@ impl Group {
         self.clean_these(&mut state, quiet.into_iter())
     }
 
-    /// Notes that the copies of all regions are alike, as far as nobody writes to them, so that the next mount has
+    /// Notes that the copies of all regions without writes under way are alike, so that the next mount has
     /// nothing to compare.
     pub(crate) fn settle(&self) -> Result<()> {
         let mut state = self.state()?;

@@ -204,7 +204,7 @@ impl Group {
         if units < before { write() } else { Ok(()) }
     }
 
-    /// Moves the extents behind a unit of a disk to its other units, or to other disks.
+    /// Moves the extents behind a unit of a disk to units before it.
     fn clear_behind(&self, number: u16, units: u32) -> Result<()> {
         self.state()?.space.limit(number, Some(units));
         let cleared = self.move_from_behind(number, units);
@@ -216,28 +216,25 @@ impl Group {
 
     fn move_from_behind(&self, number: u16, units: u32) -> Result<()> {
         loop {
-            let next = {
-                let state = self.state()?;
-                let behind = |pointer: &Pointer| {
-                    !pointer.is_none()
-                        && pointer.disk() == number
-                        && pointer.unit() + u32::from(pointer.units()) > units
-                };
-                state.directory.files.values().find_map(|file| {
-                    let position = file.extents.iter().position(behind)?;
-                    Some((file.number, file.incarnation, position, file.copies()))
-                })
+            let behind = |pointer: &Pointer| {
+                !pointer.is_none() && pointer.disk() == number && pointer.unit() + u32::from(pointer.units()) > units
             };
-            let Some((file, incarnation, position, copies)) = next else { return Ok(()) };
-            let (regions, region) = {
-                let mut state = self.state()?;
+            let mut found = Vec::new();
+            for file in self.state()?.directory.files.values() {
+                let positions = (0..file.extents.len()).filter(|position| behind(&file.extents[*position]));
+                found.extend(positions.map(|position| (file.number, file.incarnation, position, file.copies())));
+            }
+            if found.is_empty() {
+                return Ok(());
+            }
+            for (file, incarnation, position, copies) in found {
                 let region = ((position / copies) as u64 / Region::extents(self.header().au)) as u32;
-                (state.regions_of(file), region)
-            };
-            regions.lock(region);
-            let moved = self.move_on_disk(file, incarnation, position);
-            regions.unlock(region);
-            moved?;
+                let regions = self.state()?.regions_of(file);
+                regions.lock(region);
+                let moved = self.move_on_disk(file, incarnation, position);
+                regions.unlock(region);
+                moved?;
+            }
         }
     }
 

@@ -9,6 +9,7 @@
 //! changes the metadata. Reads go on; the unit that was left is free when the last of them has ended.
 
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
+use std::time::Duration;
 
 use common::sync::atomic::{AtomicBool, Ordering};
 use common::{Error, ErrorKind, Number, Result};
@@ -21,6 +22,8 @@ use crate::header::{Header, MemberState};
 
 /// Threads of a rebalance at most, whatever its power.
 const WORKERS_MAX: u16 = 64;
+/// Time after which a worker that has nothing to do looks again; each look plans a pass.
+const WAITING: Duration = Duration::from_millis(20);
 
 /// A move that is planned.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -50,7 +53,7 @@ pub(crate) struct Rebalance {
     /// When it began, microseconds of the monotonic clock.
     begun_us: u64,
     workers: u16,
-    error: Option<String>,
+    error: Option<Error>,
 }
 
 /// A rebalance as V$ASM_OPERATION shows it.
@@ -66,7 +69,7 @@ pub struct Operation {
     /// Minutes that it will take; None when nothing has been moved yet.
     pub minutes: Option<u64>,
     /// It cannot go on.
-    pub error: Option<String>,
+    pub error: Option<Error>,
 }
 
 /// What a worker has done.
@@ -123,7 +126,7 @@ impl Group {
                 }
                 match self.rebalance_step()? {
                     Step::Moved => {}
-                    Step::Waiting => std::thread::sleep(std::time::Duration::from_millis(2)),
+                    Step::Waiting => std::thread::sleep(WAITING),
                     Step::Finished => return Ok(()),
                 }
             }
@@ -149,7 +152,7 @@ impl Group {
     pub(crate) fn rebalance_step(&self) -> Result<Step> {
         let step = self.try_step();
         if let Err(error) = &step {
-            self.rebalance.lock().error.get_or_insert_with(|| error.to_string());
+            self.rebalance.lock().error.get_or_insert_with(|| error.clone());
         }
         step
     }
@@ -158,7 +161,7 @@ impl Group {
         let next = {
             let mut rebalance = self.rebalance.lock();
             if let Some(error) = &rebalance.error {
-                return Err(Error::new(ErrorKind::OutOfResource, Number::Ora(15041), error.clone()));
+                return Err(error.clone());
             }
             let next = rebalance.plan.pop_front();
             rebalance.under_way += usize::from(next.is_some());
@@ -402,14 +405,16 @@ fn plan(state: &GroupState) -> Result<Vec<Planned>> {
         .collect();
     let mut planned = Vec::new();
     for file in directory.files.values() {
+        let mut of_file = Vec::new();
         for kind in 0..file.copies().min(2) {
-            plan_kind(state, file, kind, &mut targets, &mut planned)?;
+            plan_kind(state, file, kind, &mut targets, &mut of_file)?;
         }
+        planned.append(&mut of_file);
     }
     Ok(planned)
 }
 
-/// Plans the moves of a file's primary copies, or of its mirrors.
+/// Plans the moves of a file's primary copies, or of its mirrors, after those that are planned for the file already.
 fn plan_kind(
     state: &GroupState,
     file: &FileEntry,
@@ -423,14 +428,10 @@ fn plan_kind(
         let of_kind = move |position: &usize| (position % file.copies()).min(1) == kind;
         (0..file.extents.len()).filter(of_kind)
     };
-    // Where the copies are, as the plan so far leaves them.
-    let mut now: BTreeMap<usize, Pointer> = BTreeMap::new();
-    let moved: BTreeMap<usize, u16> =
-        planned.iter().filter(|one| one.file == file.number).map(|one| (one.position, one.to)).collect();
+    let moved: BTreeMap<usize, u16> = planned.iter().map(|one| (one.position, one.to)).collect();
     let mut counts: BTreeMap<u16, i64> = BTreeMap::new();
     for position in positions() {
         let pointer = file.extents[position];
-        now.insert(position, pointer);
         if !pointer.is_none() {
             *counts.entry(pointer.disk()).or_default() += 1;
         }
@@ -442,7 +443,7 @@ fn plan_kind(
         moved.get(&position).copied().or_else(|| (!pointer.is_none()).then(|| pointer.disk()))
     };
     for position in positions() {
-        let from = now[&position];
+        let from = file.extents[position];
         let first = position / file.copies() * file.copies();
         let units = u64::from(shape.units_of((position / file.copies()) as u64));
         let others: Vec<u16> =

@@ -1,5 +1,5 @@
-//! Regions of a file while the group is mounted: who writes to them, and whether the group has noted that their copies
-//! may differ.
+//! Regions of a file while the group is mounted: how many writes are under way in each, and whether the metadata has it
+//! as dirty.
 //!
 //! - A **write** enters its regions first and leaves them when all copies are written. The first write to a clean
 //!   region has the group note in the metadata that it is dirty (`Group::note_dirty`). After a crash the copies of
@@ -126,7 +126,7 @@ impl Regions {
         self.inner.lock().regions.entry(region).or_default().torn = true;
     }
 
-    /// Dirty regions in which nobody writes, and when each was entered last; none that is locked.
+    /// Dirty regions without writes under way and without a lock, and when each was entered last.
     pub(crate) fn idle(&self) -> Vec<(u64, u32)> {
         let inner = self.inner.lock();
         let idle = |(region, state): (&u32, &State)| {
@@ -144,8 +144,8 @@ impl Regions {
         idle.into_iter().filter(|(entered, _)| *entered <= before).map(|(_, region)| region).collect()
     }
 
-    /// Marks a region as clean, if nobody writes in it. A later write has it noted as dirty again, for which it waits
-    /// until the caller, who holds the group's lock, has noted that it is clean.
+    /// Marks a region as clean, if no write is under way in it. The caller holds the group's lock until the metadata
+    /// has it as clean, so a later write, which has it noted as dirty again, waits for that.
     pub(crate) fn set_clean(&self, region: u32) -> bool {
         let mut inner = self.inner.lock();
         match inner.regions.get(&region) {

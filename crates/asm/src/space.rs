@@ -9,6 +9,8 @@
 //! mirrors on the other, and reads would use one of them only. A mirror is on a partner of the primary's disk, in a
 //! failure group without another copy.
 
+use std::collections::BTreeSet;
+
 use common::Result;
 
 use crate::directory::Pointer;
@@ -46,7 +48,7 @@ struct DiskSpace {
     turns: [u64; 2],
     /// While the disk is to become shorter: its new end, and the units behind that are not in use, which nobody gets.
     limit: Option<u32>,
-    withheld: Vec<u32>,
+    withheld: BTreeSet<u32>,
 }
 
 impl DiskSpace {
@@ -114,7 +116,7 @@ impl DiskSpace {
         for one in unit..self.units {
             if self.is_free(one) {
                 self.take(one);
-                self.withheld.push(one);
+                self.withheld.insert(one);
             }
         }
     }
@@ -128,7 +130,7 @@ impl DiskSpace {
 
     fn give_back(&mut self, unit: u32) {
         if self.limit.is_some_and(|limit| unit >= limit) {
-            self.withheld.push(unit);
+            self.withheld.insert(unit);
             return;
         }
         let word = (unit / 64) as usize;
@@ -286,15 +288,10 @@ impl Space {
     fn take_extent(&mut self, units: u16, wish: Wish, taken: &mut Vec<Pointer>) -> Option<()> {
         if wish.copies == 1 {
             // The common case, without a list of candidates.
+            let has_run = |disk: &DiskSpace| disk.takes_extents && disk.find_run(u32::from(units)).is_some();
             let turn = |disk: &DiskSpace| disk.turns[0].max(self.now[0]);
-            let next = (self.disks.iter_mut().enumerate())
-                .filter_map(|(number, disk)| {
-                    (disk.takes_extents && disk.free_units > 0 && disk.find(u32::from(units)).is_some())
-                        .then_some(number)
-                })
-                .collect::<Vec<_>>()
-                .into_iter()
-                .min_by_key(|number| turn(&self.disks[*number]))?;
+            let candidates = self.disks.iter().enumerate().filter(|(_, disk)| has_run(disk));
+            let (next, _) = candidates.min_by_key(|(_, disk)| turn(disk))?;
             taken.push(self.take_on(next as u16, units, 0)?);
             return Some(());
         }
@@ -439,7 +436,7 @@ mod tests {
         }
         let taken = take(&mut space, 133).unwrap();
         assert!(taken.iter().all(|one| one.unit() >= 3 && *one != Pointer::new(1, 69, 1)));
-        assert_eq!(taken.iter().collect::<std::collections::BTreeSet<_>>().len(), 133);
+        assert_eq!(taken.iter().collect::<BTreeSet<_>>().len(), 133);
         assert_eq!(space.free_in_all(), 0);
         space.give_back(&taken[..5]);
         let mut again = take(&mut space, 5).unwrap();

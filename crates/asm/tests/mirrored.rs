@@ -271,7 +271,9 @@ fn copies_that_a_crash_left_different_are_made_alike() {
     drop(file);
     group.dismount().unwrap();
     drop(group);
-    assert_eq!(bench.mount().statistics().disks.iter().map(|disk| disk.read_errors).sum::<u64>(), 0);
+    // The file has 18 MB of copies; the metadata that a mount reads has far less.
+    let bytes_read = bench.mount().statistics().disks.iter().map(|disk| disk.bytes_read).sum::<u64>();
+    assert!(bytes_read < 6 * MB, "{bytes_read}");
 }
 
 #[test]

@@ -50,34 +50,61 @@ impl Instance {
         }
     }
 
+    /// Has `change` change a mounted group under the lock of the database's structure. With WAIT, waits after that for
+    /// the rebalance, without the lock.
+    fn change_group(
+        &self,
+        s: &Session,
+        name: &str,
+        clause: RebalanceClause,
+        change: impl FnOnce(&Arc<MountedGroup>) -> Result<()>,
+    ) -> Result<()> {
+        self.health().check()?;
+        let group = {
+            let _changing = self.changing(s);
+            let group = self.groups().group(name)?;
+            change(&group)?;
+            group
+        };
+        if !clause.wait {
+            return Ok(());
+        }
+        group.wait_rebalanced();
+        if let Some(error) = group.group().operation().and_then(|operation| operation.error) {
+            return Err(error);
+        }
+        // Disks that were dropped have left.
+        let _changing = self.changing(s);
+        self.confirm_disk_group(group.group())
+    }
+
     /// ALTER DISKGROUP … ADD DISK.
     ///
     /// # Errors
-    /// ORA-15001; those of [`asm::DiskGroup::add_disks`] and of the control file.
+    /// ORA-15001; those of [`asm::DiskGroup::add_disks`] and of the control file; with WAIT those of the rebalance.
     pub fn add_disks(&self, s: &Session, name: &str, disks: &[DiskSpec], clause: RebalanceClause) -> Result<()> {
-        self.health().check()?;
-        let _changing = self.changing(s);
-        let group = self.groups().group(name)?;
-        let new = self.disks_found(disks)?;
-        // The disks are found again after a crash.
-        self.control().update(|data| {
-            if let Some(record) = record_of(data, name) {
-                for pattern in patterns_of(disks) {
-                    if !record.patterns.contains(&pattern) {
-                        record.patterns.push(pattern);
+        self.change_group(s, name, clause, |group| {
+            let new = self.disks_found(disks)?;
+            // The disks are found again after a crash.
+            self.control().update(|data| {
+                if let Some(record) = record_of(data, name) {
+                    for pattern in patterns_of(disks) {
+                        if !record.patterns.contains(&pattern) {
+                            record.patterns.push(pattern);
+                        }
                     }
                 }
-            }
-        })?;
-        group.stop_rebalance();
-        let added = group.group().add_disks(&new);
-        self.after_change_of_disks(&group, added, clause)
+            })?;
+            group.stop_rebalance();
+            let added = group.group().add_disks(&new);
+            self.after_change_of_disks(group, added, clause)
+        })
     }
 
     /// ALTER DISKGROUP … DROP DISK.
     ///
     /// # Errors
-    /// ORA-15001; those of [`asm::DiskGroup::drop_disks`] and of the control file.
+    /// ORA-15001; those of [`asm::DiskGroup::drop_disks`] and of the control file; with WAIT those of the rebalance.
     pub fn drop_disks(
         &self,
         s: &Session,
@@ -86,13 +113,12 @@ impl Instance {
         force: bool,
         clause: RebalanceClause,
     ) -> Result<()> {
-        self.health().check()?;
-        let _changing = self.changing(s);
-        let group = self.groups().group(name)?;
-        let disks = Self::disks_meant(&group, disks)?;
-        group.stop_rebalance();
-        let dropped = group.group().drop_disks(&disks, force);
-        self.after_change_of_disks(&group, dropped, clause)
+        self.change_group(s, name, clause, |group| {
+            let disks = Self::disks_meant(group, disks)?;
+            group.stop_rebalance();
+            let dropped = group.group().drop_disks(&disks, force);
+            self.after_change_of_disks(group, dropped, clause)
+        })
     }
 
     /// ALTER DISKGROUP … UNDROP DISKS.
@@ -100,18 +126,18 @@ impl Instance {
     /// # Errors
     /// ORA-15001; HW-0070; those of the control file.
     pub fn undrop_disks(&self, s: &Session, name: &str) -> Result<()> {
-        self.health().check()?;
-        let _changing = self.changing(s);
-        let group = self.groups().group(name)?;
-        group.stop_rebalance();
-        let undropped = group.group().undrop_disks();
-        self.after_change_of_disks(&group, undropped, RebalanceClause::default())
+        let clause = RebalanceClause::default();
+        self.change_group(s, name, clause, |group| {
+            group.stop_rebalance();
+            let undropped = group.group().undrop_disks();
+            self.after_change_of_disks(group, undropped, clause)
+        })
     }
 
     /// ALTER DISKGROUP … RESIZE.
     ///
     /// # Errors
-    /// ORA-15001; those of [`asm::DiskGroup::resize_disk`] and of the control file.
+    /// ORA-15001; those of [`asm::DiskGroup::resize_disk`] and of the control file; with WAIT those of the rebalance.
     pub fn resize_disks(
         &self,
         s: &Session,
@@ -120,13 +146,12 @@ impl Instance {
         bytes: Option<u64>,
         clause: RebalanceClause,
     ) -> Result<()> {
-        self.health().check()?;
-        let _changing = self.changing(s);
-        let group = self.groups().group(name)?;
-        let disks = Self::disks_meant(&group, disks)?;
-        group.stop_rebalance();
-        let resized = disks.iter().try_for_each(|disk| group.group().resize_disk(disk, bytes));
-        self.after_change_of_disks(&group, resized, clause)
+        self.change_group(s, name, clause, |group| {
+            let disks = Self::disks_meant(group, disks)?;
+            group.stop_rebalance();
+            let resized = disks.iter().try_for_each(|disk| group.group().resize_disk(disk, bytes));
+            self.after_change_of_disks(group, resized, clause)
+        })
     }
 
     /// ALTER DISKGROUP … OFFLINE.
@@ -134,10 +159,9 @@ impl Instance {
     /// # Errors
     /// ORA-15001; those of [`asm::DiskGroup::offline`].
     pub fn offline_disks(&self, s: &Session, name: &str, disks: &DisksOf) -> Result<()> {
-        self.health().check()?;
-        let _changing = self.changing(s);
-        let group = self.groups().group(name)?;
-        Self::disks_meant(&group, disks)?.iter().try_for_each(|disk| group.group().offline(disk))
+        self.change_group(s, name, RebalanceClause::default(), |group| {
+            Self::disks_meant(group, disks)?.iter().try_for_each(|disk| group.group().offline(disk))
+        })
     }
 
     /// ALTER DISKGROUP … ONLINE. Copies that are missing or old are made before it returns.
@@ -145,16 +169,16 @@ impl Instance {
     /// # Errors
     /// ORA-15001; those of [`asm::DiskGroup::online`].
     pub fn online_disks(&self, s: &Session, name: &str, disks: &DisksOf) -> Result<()> {
-        self.health().check()?;
-        let _changing = self.changing(s);
-        let group = self.groups().group(name)?;
-        let record = self.control().data().disk_groups.iter().find(|record| record.name == name).cloned();
-        let pattern = record.map_or_else(String::new, |record| record.pattern());
-        let names = Self::disks_meant(&group, disks)?;
-        let online: Vec<_> = names.iter().map(|disk| group.group().online(disk, &pattern)).collect();
-        // Files that were made meanwhile lack copies on these disks.
-        let rebalanced = self.rebalance(&group, RebalanceClause::default());
-        online.into_iter().collect::<Result<()>>().and(rebalanced)
+        let clause = RebalanceClause::default();
+        self.change_group(s, name, clause, |group| {
+            let record = self.control().data().disk_groups.iter().find(|record| record.name == name).cloned();
+            let pattern = record.map_or_else(String::new, |record| record.pattern());
+            let names = Self::disks_meant(group, disks)?;
+            let online: Vec<_> = names.iter().map(|disk| group.group().online(disk, &pattern)).collect();
+            // Files that were made meanwhile lack copies on these disks.
+            let rebalanced = self.rebalance(group, clause);
+            online.into_iter().collect::<Result<()>>().and(rebalanced)
+        })
     }
 
     /// ALTER DISKGROUP … REBALANCE.
@@ -162,10 +186,7 @@ impl Instance {
     /// # Errors
     /// ORA-15001; HW-0070; with WAIT those of [`asm::DiskGroup::run_rebalance`].
     pub fn rebalance_disk_group(&self, s: &Session, name: &str, clause: RebalanceClause) -> Result<()> {
-        self.health().check()?;
-        let _changing = self.changing(s);
-        let group = self.groups().group(name)?;
-        self.rebalance(&group, clause)
+        self.change_group(s, name, clause, |group| self.rebalance(group, clause))
     }
 
     fn after_change_of_disks(
@@ -191,14 +212,6 @@ impl Instance {
     fn rebalance(&self, group: &Arc<MountedGroup>, clause: RebalanceClause) -> Result<()> {
         group.stop_rebalance();
         group.group().want_rebalance(clause.power.unwrap_or(POWER))?;
-        group.start_rebalance(self.cache().wakes().is_inline())?;
-        if clause.wait {
-            group.wait_rebalanced();
-            if let Some(error) = group.group().operation().and_then(|operation| operation.error) {
-                return Err(Error::user(15041, error));
-            }
-        }
-        // Disks that were dropped may have left.
-        self.confirm_disk_group(group.group())
+        group.start_rebalance(self.cache().wakes().is_inline())
     }
 }

@@ -128,6 +128,10 @@ const DISKS: &[Column<Disk>] = &[
     text("NAME", 30, |disk| disk.or(|disk| s(&disk.name), |disk| maybe(disk.name.as_ref(), s))),
     text("FAILGROUP", 30, |disk| disk.figure(|disk| s(&disk.failure_group))),
     text("PATH", 256, |disk| maybe(disk.path.as_ref(), s)),
+];
+
+/// Counts and times of a disk, in V$ASM_DISK and in V$ASM_DISK_IOSTAT.
+const REQUESTS: &[Column<Disk>] = &[
     number("READS", |disk| disk.figure(|disk| n(disk.reads))),
     number("WRITES", |disk| disk.figure(|disk| n(disk.writes))),
     number("READ_ERRS", |disk| disk.figure(|disk| n(disk.read_errors))),
@@ -199,10 +203,7 @@ const OPERATIONS: &[Column<Rebalance>] = &[
     number("EST_WORK", |row| n(row.operation.work)),
     number("EST_RATE", |row| n(row.operation.units_each_minute)),
     number("EST_MINUTES", |row| maybe(row.operation.minutes, n)),
-    text("ERROR_CODE", 44, |row| {
-        let number = row.operation.error.as_deref().map(|error| error.split(':').next().unwrap_or(error).to_owned());
-        maybe(number.as_ref(), s)
-    }),
+    text("ERROR_CODE", 44, |row| maybe(row.operation.error.as_ref(), |error| s(&error.number.to_string()))),
 ];
 
 const IOSTAT: &[Column<Disk>] = &[
@@ -213,14 +214,6 @@ const IOSTAT: &[Column<Disk>] = &[
         DiskSource::Found(_) => n(0),
     }),
     number("DISK_NUMBER", |disk| disk.figure(|disk| n(disk.number))),
-    number("READS", |disk| disk.figure(|disk| n(disk.reads))),
-    number("WRITES", |disk| disk.figure(|disk| n(disk.writes))),
-    number("READ_ERRS", |disk| disk.figure(|disk| n(disk.read_errors))),
-    number("WRITE_ERRS", |disk| disk.figure(|disk| n(disk.write_errors))),
-    checked_number("READ_TIME", |disk| disk.seconds(|disk| disk.read_us)),
-    checked_number("WRITE_TIME", |disk| disk.seconds(|disk| disk.write_us)),
-    number("BYTES_READ", |disk| disk.figure(|disk| n(disk.bytes_read))),
-    number("BYTES_WRITTEN", |disk| disk.figure(|disk| n(disk.bytes_written))),
 ];
 
 pub(crate) const VIEWS: &[&dyn View] = &[
@@ -230,9 +223,9 @@ pub(crate) const VIEWS: &[&dyn View] = &[
         }
         dismounted(cx).into_iter().map(Group::Dismounted).try_for_each(each)
     }),
-    &Table::new("V$ASM_DISK", &[DISKS], disks),
-    &Table::new("V$ASM_DISK_STAT", &[DISKS], mounted_disks),
-    &Table::new("V$ASM_DISK_IOSTAT", &[IOSTAT], mounted_disks),
+    &Table::new("V$ASM_DISK", &[DISKS, REQUESTS], disks),
+    &Table::new("V$ASM_DISK_STAT", &[DISKS, REQUESTS], mounted_disks),
+    &Table::new("V$ASM_DISK_IOSTAT", &[IOSTAT, REQUESTS], mounted_disks),
     &Table::new("V$ASM_OPERATION", &[OPERATIONS], |cx, each| {
         for group in cx.session.instance().groups().mounted() {
             if let Some(operation) = group.group().operation() {

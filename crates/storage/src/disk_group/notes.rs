@@ -1,10 +1,14 @@
 //! What groups tell by themselves: for the user who opened the database, and for the control file.
 
+use std::collections::VecDeque;
 use std::fmt;
 use std::sync::OnceLock;
 
 use asm::Notes;
 use common::sync::{Arc, Mutex};
+
+/// Sentences that are kept, the latest ones: a disk with many bad sectors makes one for each repair.
+const KEPT: usize = 1000;
 
 /// Called with a group's name and its epoch.
 type OnEpoch = Box<dyn Fn(&str, u64) + Send + Sync>;
@@ -12,7 +16,7 @@ type OnEpoch = Box<dyn Fn(&str, u64) + Send + Sync>;
 /// Sentences, and who is told of a group's epoch.
 #[derive(Default)]
 pub(super) struct GroupNotes {
-    texts: Mutex<Vec<String>>,
+    texts: Mutex<VecDeque<String>>,
     on_epoch: OnceLock<OnEpoch>,
 }
 
@@ -24,11 +28,15 @@ impl fmt::Debug for GroupNotes {
 
 impl GroupNotes {
     pub(super) fn add(&self, text: String) {
-        self.texts.lock().push(text);
+        let mut texts = self.texts.lock();
+        if texts.len() == KEPT {
+            texts.pop_front();
+        }
+        texts.push_back(text);
     }
 
     pub(super) fn all(&self) -> Vec<String> {
-        self.texts.lock().clone()
+        self.texts.lock().iter().cloned().collect()
     }
 
     pub(super) fn set_on_epoch(&self, on_epoch: OnEpoch) {
