@@ -203,7 +203,7 @@ const OPERATIONS: &[Column<Rebalance>] = &[
     number("EST_WORK", |row| n(row.operation.work)),
     number("EST_RATE", |row| n(row.operation.units_each_minute)),
     number("EST_MINUTES", |row| maybe(row.operation.minutes, n)),
-    text("ERROR_CODE", 44, |row| maybe(row.operation.error.as_ref(), |error| s(&error.number.to_string()))),
+    text("ERROR_CODE", 44, |row| maybe(row.operation.error.as_ref(), |error| s(error.number.to_string()))),
 ];
 
 const IOSTAT: &[Column<Disk>] = &[
