@@ -146,7 +146,8 @@ impl Group {
                 Some(earlier) => earlier.claim(),
                 None => Arc::new(claim(&self.environment, &path)?),
             };
-            let disk = Disk::new(entry.number, entry.name.clone(), path, candidate.device, claim, clock);
+            let device = candidate.device.of_group(self.mirrored());
+            let disk = Disk::new(entry.number, entry.name.clone(), path, device, candidate.size, claim, clock);
             return Ok((Arc::new(disk.following(before.as_ref())), header));
         }
         Err(missing(""))

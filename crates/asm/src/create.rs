@@ -189,7 +189,8 @@ pub(crate) fn join(
         let claim = claim(environment, &candidate.path)?;
         let clock = Arc::clone(&environment.clock);
         let (name, path) = (header.name.clone(), candidate.path);
-        let disk = Disk::new(number, name, path, candidate.device, Arc::new(claim), clock);
+        let device = candidate.device.of_group(common.redundancy != Redundancy::External);
+        let disk = Disk::new(number, name, path, device, candidate.size, Arc::new(claim), clock);
         joining.push(Joining { disk: Arc::new(disk), header });
     }
     Ok(joining)

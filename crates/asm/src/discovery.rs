@@ -3,19 +3,18 @@
 use std::path::{Path, PathBuf};
 
 use common::Result;
-use common::sync::Arc;
-use device::Device;
 
 use crate::environment::Environment;
 use crate::error::cannot_open;
 use crate::header::{Header, HeaderRead, MemberState};
+use crate::patient::DiskDevice;
 use crate::pattern;
 
 /// A file or block device that may be a disk, open.
 #[derive(Debug)]
 pub(crate) struct Candidate {
     pub(crate) path: PathBuf,
-    pub(crate) device: Arc<dyn Device>,
+    pub(crate) device: DiskDevice,
     pub(crate) size: u64,
     pub(crate) found: HeaderRead,
 }
@@ -25,9 +24,9 @@ pub(crate) struct Candidate {
 /// # Errors
 /// ORA-15025.
 pub(crate) fn probe(environment: &Environment, path: &Path) -> Result<Candidate> {
-    let probed = environment.files.open(path).and_then(|device| {
-        let size = device.size()?;
-        let found = Header::read(&*device, size)?;
+    let probed = environment.open_disk(path).and_then(|device| {
+        let size = device.device.size()?;
+        let found = Header::read(&*device.device, size)?;
         Ok(Candidate { path: path.to_owned(), device, size, found })
     });
     probed.map_err(|error| cannot_open(path, &error))

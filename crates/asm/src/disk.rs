@@ -16,6 +16,8 @@ use device::{AlignedBuffer, Claim, Device, PendingRead, ReadInFlight};
 
 use crate::directory::DiskMode;
 use crate::error;
+use crate::lane::Started;
+use crate::patient::{DiskDevice, Patient, gather};
 
 /// I/O counters of a disk since its mount.
 #[derive(Default, Debug)]
@@ -41,6 +43,10 @@ pub(crate) struct Disk {
     pub(crate) name: String,
     pub(crate) path: PathBuf,
     pub(crate) device: Arc<dyn Device>,
+    /// The same device, where its requests are made by threads of its own.
+    patient: Option<Arc<Patient>>,
+    /// Bytes of the file or device, as they were found last.
+    os_bytes: AtomicU64,
     pub(crate) counters: Counters,
     clock: Arc<dyn Clock>,
     /// Writes that have returned, plus one: writes of a killed process may not be durable, and count as the first.
@@ -59,7 +65,8 @@ impl Disk {
         number: u16,
         name: String,
         path: PathBuf,
-        device: Arc<dyn Device>,
+        device: DiskDevice,
+        os_bytes: u64,
         claim: Arc<Claim>,
         clock: Arc<dyn Clock>,
     ) -> Self {
@@ -67,7 +74,9 @@ impl Disk {
             number,
             name,
             path,
-            device,
+            device: device.device,
+            patient: device.patient,
+            os_bytes: AtomicU64::new(os_bytes),
             counters: Counters::default(),
             clock,
             written: AtomicU64::new(1),
@@ -97,6 +106,21 @@ impl Disk {
 
     pub(crate) fn set_mode(&self, mode: DiskMode) {
         self.mode.store(mode as u8, Ordering::Release);
+    }
+
+    /// Bytes of the disk's file or device, as they were found last.
+    pub(crate) fn os_bytes(&self) -> u64 {
+        self.os_bytes.load(Ordering::Relaxed)
+    }
+
+    /// Bytes of the disk's file or device now.
+    ///
+    /// # Errors
+    /// ORA-15080.
+    pub(crate) fn measure(&self) -> common::Result<u64> {
+        let bytes = self.device.size().map_err(|error| self.error("size", &error))?;
+        self.os_bytes.store(bytes, Ordering::Relaxed);
+        Ok(bytes)
     }
 
     /// An error of the disk's device, with the disk in it.
@@ -159,50 +183,133 @@ impl Disk {
 
     /// Writes, and returns the number for [`sync`](Self::sync).
     pub(crate) fn write(&self, offset: u64, buffers: &[&[u8]]) -> io::Result<u64> {
-        self.check("write")?;
-        self.write_by(buffers, |device| device.write_at(offset, buffers))?;
-        Ok(self.written.fetch_add(1, Ordering::AcqRel) + 1)
+        self.start_write(offset, buffers, &mut None, false).wait()
     }
 
     pub(crate) fn write_durable(&self, offset: u64, buffers: &[&[u8]]) -> io::Result<()> {
-        self.check("write")?;
-        let result = self.write_by(buffers, |device| device.write_durable(offset, buffers));
-        if result.is_err() {
-            self.failed.store(true, Ordering::Release);
-        }
-        result
+        self.start_write(offset, buffers, &mut None, true).wait().map(|_| ())
     }
 
-    fn write_by(&self, buffers: &[&[u8]], write: impl FnOnce(&dyn Device) -> io::Result<()>) -> io::Result<()> {
+    /// Starts a write, so that several disks write at the same time. `copied` has the bytes in memory of their own once
+    /// a disk needs them there. Durable: these bytes alone, when the write has ended.
+    pub(crate) fn start_write(
+        &self,
+        offset: u64,
+        buffers: &[&[u8]],
+        copied: &mut Option<Arc<AlignedBuffer>>,
+        durable: bool,
+    ) -> DiskWrite<'_> {
         let begun = self.clock.monotonic_us();
-        let result = write(&*self.device);
-        add(&self.counters.write_us, self.clock.monotonic_us().saturating_sub(begun));
-        add(&self.counters.writes, 1);
-        match result {
-            Ok(()) => {
-                add(&self.counters.bytes_written, buffers.iter().map(|buffer| buffer.len() as u64).sum());
-                Ok(())
+        let bytes = buffers.iter().map(|buffer| buffer.len() as u64).sum();
+        let request = match (self.check("write"), &self.patient) {
+            (Err(error), _) => Request::Refused(error),
+            (Ok(()), Some(patient)) => {
+                let bytes = copied.get_or_insert_with(|| gather(buffers));
+                match patient.start_write(offset, Arc::clone(bytes), durable) {
+                    Ok(started) => Request::Started(started),
+                    Err(error) => Request::Ended(Err(error)),
+                }
             }
-            Err(error) => {
-                add(&self.counters.write_errors, 1);
-                Err(self.named("write", error))
-            }
-        }
+            (Ok(()), None) if durable => Request::Ended(self.device.write_durable(offset, buffers)),
+            (Ok(()), None) => Request::Ended(self.device.write_at(offset, buffers)),
+        };
+        DiskWrite { disk: self, request, begun, bytes, durable }
     }
 
     /// Makes the write of this number durable, and all before it.
     pub(crate) fn sync(&self, write: u64) -> io::Result<()> {
-        self.check("sync")?;
-        if self.synced.load(Ordering::Acquire) >= write {
-            return Ok(());
-        }
+        self.start_sync(write).wait()
+    }
+
+    /// Starts a [`sync`](Self::sync), so that several disks sync at the same time.
+    pub(crate) fn start_sync(&self, write: u64) -> DiskSync<'_> {
         let covered = self.written.load(Ordering::Acquire);
-        add(&self.counters.syncs, 1);
-        if let Err(error) = self.device.sync() {
-            self.failed.store(true, Ordering::Release);
-            return Err(self.named("sync", error));
+        let request = match (self.check("sync"), &self.patient) {
+            (Err(error), _) => Request::Refused(error),
+            _ if self.synced.load(Ordering::Acquire) >= write => return DiskSync { disk: self, request: None, covered },
+            (Ok(()), Some(patient)) => match patient.start_sync() {
+                Ok(started) => Request::Started(started),
+                Err(error) => Request::Ended(Err(error)),
+            },
+            (Ok(()), None) => Request::Ended(self.device.sync()),
+        };
+        DiskSync { disk: self, request: Some(request), covered }
+    }
+}
+
+/// A request to a disk that may be under way.
+enum Request {
+    /// Not made: an earlier one has failed.
+    Refused(io::Error),
+    Ended(io::Result<()>),
+    Started(Started<()>),
+}
+
+/// A write that was started.
+pub(crate) struct DiskWrite<'d> {
+    disk: &'d Disk,
+    request: Request,
+    begun: u64,
+    bytes: u64,
+    durable: bool,
+}
+
+impl DiskWrite<'_> {
+    /// The number of the write, for [`Disk::sync`].
+    ///
+    /// # Errors
+    /// ORA-15080.
+    pub(crate) fn wait(self) -> io::Result<u64> {
+        let Self { disk, request, begun, bytes, durable } = self;
+        let result = match request {
+            Request::Refused(error) => return Err(error),
+            Request::Ended(result) => result,
+            Request::Started(started) => started.wait(),
+        };
+        add(&disk.counters.write_us, disk.clock.monotonic_us().saturating_sub(begun));
+        add(&disk.counters.writes, 1);
+        match result {
+            Ok(()) => {
+                add(&disk.counters.bytes_written, bytes);
+                // A durable write needs no sync.
+                Ok(if durable { 0 } else { disk.written.fetch_add(1, Ordering::AcqRel) + 1 })
+            }
+            Err(error) => {
+                add(&disk.counters.write_errors, 1);
+                if durable {
+                    disk.failed.store(true, Ordering::Release);
+                }
+                Err(disk.named("write", error))
+            }
         }
-        self.synced.fetch_max(covered, Ordering::AcqRel);
+    }
+}
+
+/// A sync that was started.
+pub(crate) struct DiskSync<'d> {
+    disk: &'d Disk,
+    /// None: an earlier sync has covered the write.
+    request: Option<Request>,
+    covered: u64,
+}
+
+impl DiskSync<'_> {
+    /// # Errors
+    /// ORA-15080; then the disk takes no more writes.
+    pub(crate) fn wait(self) -> io::Result<()> {
+        let Self { disk, request, covered } = self;
+        let result = match request {
+            None => return Ok(()),
+            Some(Request::Refused(error)) => return Err(error),
+            Some(Request::Ended(result)) => result,
+            Some(Request::Started(started)) => started.wait(),
+        };
+        add(&disk.counters.syncs, 1);
+        if let Err(error) = result {
+            disk.failed.store(true, Ordering::Release);
+            return Err(disk.named("sync", error));
+        }
+        disk.synced.fetch_max(covered, Ordering::AcqRel);
         Ok(())
     }
 }
@@ -241,7 +348,15 @@ mod tests {
         let files = FaultyFileSystem::new(Arc::new(MemoryFileSystem::new()));
         let device = files.create(Path::new("d"), 4096).unwrap();
         let disk =
-            Disk::new(0, "DATA_0000".into(), "d".into(), device, Arc::default(), Arc::new(SystemClock::default()));
+            Disk::new(
+            0,
+            "DATA_0000".into(),
+            "d".into(),
+            DiskDevice::plain(device),
+            4096,
+            Arc::default(),
+            Arc::new(SystemClock::default()),
+        );
         (files, disk)
     }
 

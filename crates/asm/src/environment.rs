@@ -2,12 +2,16 @@
 
 use std::fmt::Debug;
 use std::hash::{BuildHasher, Hasher, RandomState};
+use std::io;
+use std::path::Path;
 
 use common::sync::Arc;
 use common::{Clock, Random, SystemClock};
 use device::FileSystem;
 
 use crate::header::Id;
+use crate::lane::Lanes;
+use crate::patient::DiskDevice;
 use crate::shape::ExtentGrowth;
 
 /// Receiver of what a group does by itself: disks taken offline, copies repaired. A sentence each.
@@ -26,6 +30,9 @@ pub struct Environment {
     pub clock: Arc<dyn Clock>,
     pub random: Arc<dyn Random>,
     pub notes: Option<Arc<dyn Notes>>,
+    /// Has threads make the requests to disks of mirrored groups, at the same time for all copies, and gives those up
+    /// that do not end. None: the caller makes them, one after another, and waits without end.
+    pub lanes: Option<Arc<Lanes>>,
     /// Regions of mirrored files that are noted as being written, at most: after a crash their copies are compared.
     pub dirty_regions: usize,
     /// The steps by which extents of new groups grow.
@@ -44,9 +51,23 @@ impl Environment {
             clock: Arc::new(SystemClock::default()),
             random: Arc::new(ProcessRandom),
             notes: None,
+            lanes: None,
             dirty_regions: DIRTY_REGIONS,
             extent_growth: ExtentGrowth::default(),
         }
+    }
+
+    /// Opens a disk.
+    ///
+    /// # Errors
+    /// Errors of the open; [`std::io::ErrorKind::TimedOut`] while requests to it that were given up are under way.
+    pub(crate) fn open_disk(&self, path: &Path) -> io::Result<DiskDevice> {
+        let lane = self.lanes.as_ref().map(|lanes| lanes.of(path)).transpose()?;
+        let device = self.files.open(path)?;
+        Ok(match lane {
+            Some(lane) => DiskDevice::patient(device, lane),
+            None => DiskDevice::plain(device),
+        })
     }
 
     pub(crate) fn note(&self, group: &str, text: String) {

@@ -23,7 +23,7 @@ use device::{AlignedBuffer, Device, PendingRead};
 
 use crate::cut::{RequestPiece, cut, divide, divide_mut};
 use crate::directory::{Change, DiskMode, Pointer, Region};
-use crate::disk::Disk;
+use crate::disk::{Disk, DiskSync};
 use crate::error::to_io;
 use crate::group::{Group, fill_range};
 use crate::name::FileName;
@@ -261,19 +261,22 @@ impl GroupFile {
     /// Writes a piece to all copies that are online. The caller is in the piece's region.
     fn write_copies(&self, map: &Map, piece: &RequestPiece, parts: &[&[u8]], durable: bool) -> io::Result<()> {
         let unit = self.group.unit_bytes();
+        let copies: Vec<(Pointer, Arc<Disk>, DiskMode)> = (map.copies_of(piece.extent).iter())
+            .filter(|copy| !copy.is_none())
+            .filter_map(|copy| self.group.disk(copy.disk()).map(|disk| (*copy, disk)))
+            .map(|(copy, disk)| (copy, Arc::clone(&disk), disk.mode()))
+            .filter(|(_, _, mode)| *mode != DiskMode::Offline)
+            .collect();
+        let mut copied = None;
+        let started: Vec<_> = (copies.iter())
+            .map(|(copy, disk, _)| disk.start_write(piece.at(*copy, unit), parts, &mut copied, durable))
+            .collect();
         let (mut good, mut failed) = (0, Vec::new());
-        for copy in map.copies_of(piece.extent).iter().filter(|copy| !copy.is_none()) {
-            let Some(disk) = self.group.disk(copy.disk()) else { continue };
-            let mode = disk.mode();
-            if mode == DiskMode::Offline {
-                continue;
-            }
-            let at = piece.at(*copy, unit);
-            let written = if durable { disk.write_durable(at, parts).map(|()| 0) } else { disk.write(at, parts) };
-            match written {
+        for (write, (copy, disk, mode)) in started.into_iter().zip(&copies) {
+            match write.wait() {
                 Ok(number) => {
                     self.file.last_writes.note(copy.disk(), number);
-                    good += u32::from(mode == DiskMode::Online);
+                    good += u32::from(*mode == DiskMode::Online);
                 }
                 Err(error) => failed.push((disk, error)),
             }
@@ -281,7 +284,7 @@ impl GroupFile {
         // What one copy has and another has not is no write that counts: the disk without it goes first. If it may not
         // go, the copies stay different until the next mount makes them alike.
         for (disk, error) in failed {
-            if let Err(error) = self.group.take_offline(&disk, error) {
+            if let Err(error) = self.group.take_offline(disk, error) {
                 self.note_torn(piece);
                 return Err(error);
             }
@@ -320,15 +323,15 @@ impl GroupFile {
     }
 
     fn sync_disks(&self) -> io::Result<()> {
-        for (number, last) in self.file.last_writes.all() {
-            if let Some(disk) = self.group.disk(number)
-                && disk.mode() != DiskMode::Offline
-                && let Err(error) = disk.sync(last)
-            {
-                self.group.take_offline(&disk, error)?;
-            }
-        }
-        Ok(())
+        let disk = |(number, last)| self.group.disk(number).map(|disk| (disk, last));
+        let disks: Vec<_> = (self.file.last_writes.all().into_iter().filter_map(disk))
+            .filter(|(disk, _)| disk.mode() != DiskMode::Offline)
+            .collect();
+        let started: Vec<_> = disks.iter().map(|(disk, last)| disk.start_sync(*last)).collect();
+        let ended: Vec<_> = started.into_iter().map(DiskSync::wait).collect();
+        (ended.into_iter().zip(&disks)).try_for_each(|(ended, (disk, _))| {
+            ended.or_else(|error| self.group.take_offline(disk, error))
+        })
     }
 
     /// Makes the file at least this long.

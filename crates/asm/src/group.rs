@@ -14,7 +14,7 @@ use common::{Error, ErrorKind, Number, Result};
 
 use crate::codec;
 use crate::directory::{Change, Directory, DiskMode, FIRST_FILE, FileEntry, POINTER_BYTES, Pointer, Region};
-use crate::disk::Disk;
+use crate::disk::{Disk, DiskSync};
 use crate::environment::Environment;
 use crate::error;
 use crate::file::{GroupFile, Map, OpenFile, zeros};
@@ -726,14 +726,11 @@ impl Group {
 
     /// Makes all writes durable; a disk that cannot goes offline, if it may.
     pub(crate) fn sync_all(&self, state: &mut GroupState) -> Result<()> {
-        for disk in self.all_disks() {
-            if disk.mode() != DiskMode::Offline
-                && let Err(error) = disk.sync(disk.written())
-            {
-                self.offline_in(state, &disk, error::from_io(error))?;
-            }
-        }
-        Ok(())
+        let disks: Vec<_> = self.all_disks().into_iter().filter(|disk| disk.mode() != DiskMode::Offline).collect();
+        let started: Vec<_> = disks.iter().map(|disk| disk.start_sync(disk.written())).collect();
+        let ended: Vec<_> = started.into_iter().map(DiskSync::wait).collect();
+        (ended.into_iter().zip(&disks))
+            .try_for_each(|(ended, disk)| ended.or_else(|error| self.offline_in(state, disk, error::from_io(error))))
     }
 
     pub(crate) fn files(&self) -> Result<Vec<FileInfo>> {

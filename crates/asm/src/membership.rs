@@ -165,7 +165,7 @@ impl Group {
             let Some(disk) = self.disk(number).filter(|_| entry.mode == DiskMode::Online) else {
                 return Err(Error::user(15084, format!("ASM disk \"{name}\" is offline and cannot be resized")));
             };
-            let size = disk.device.size().map_err(|error| disk.error("size", &error))?;
+            let size = disk.measure()?;
             let wanted = bytes.unwrap_or(size);
             if wanted > size {
                 let text = format!("disk \"{name}\" is truncated: it has {size} bytes, and is to have {wanted}");

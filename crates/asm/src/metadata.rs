@@ -306,15 +306,20 @@ impl Metadata {
         if self.copies.is_empty() {
             return Err(corrupt("the group has no disk with a copy of its metadata"));
         }
-        for copy in &self.copies {
-            if failed.iter().any(|(disk, _)| disk.number == copy.disk.number) {
-                continue;
-            }
-            if let Err(error) = copy.disk.write_durable(copy.offset + offset, &[bytes]).map_err(from_io) {
-                if !self.mirrored {
-                    return Err(error);
+        if self.mirrored {
+            // The copies are on different disks, which write at the same time.
+            let mut copied = None;
+            let started: Vec<_> = (self.copies.iter())
+                .map(|copy| copy.disk.start_write(copy.offset + offset, &[bytes], &mut copied, true))
+                .collect();
+            for (write, copy) in started.into_iter().zip(&self.copies) {
+                if let Err(error) = write.wait().map_err(from_io) {
+                    failed.push((Arc::clone(&copy.disk), error));
                 }
-                failed.push((Arc::clone(&copy.disk), error));
+            }
+        } else {
+            for copy in &self.copies {
+                copy.disk.write_durable(copy.offset + offset, &[bytes]).map_err(from_io)?;
             }
         }
         self.copies.retain(|copy| !failed.iter().any(|(disk, _)| disk.number == copy.disk.number));

@@ -279,9 +279,9 @@ pub(crate) fn mount(environment: &Environment, name: &str, patterns: &str, optio
     let mut failed = Vec::new();
     for one in &ours {
         let claim = Arc::new(claim(environment, one.path())?);
-        let (device, clock) = (Arc::clone(&one.candidate.device), Arc::clone(&environment.clock));
+        let (device, clock) = (one.candidate.device.clone().of_group(mirrored), Arc::clone(&environment.clock));
         let (number, path) = (one.header.number, one.path().to_owned());
-        let disk = Disk::new(number, one.header.name.clone(), path, device, claim, clock);
+        let disk = Disk::new(number, one.header.name.clone(), path, device, one.candidate.size, claim, clock);
         // Writes of a killed process may not be durable: the newest metadata must not be overwritten by its durable
         // predecessor.
         match disk.sync(disk.written()) {
@@ -519,9 +519,9 @@ pub(crate) fn dropped_among(environment: &Environment, candidates: &[Candidate])
         if let HeaderRead::Header { header, .. } = &candidate.found
             && header.state == MemberState::Member
         {
-            let (path, device) = (candidate.path.clone(), Arc::clone(&candidate.device));
+            let (path, device) = (candidate.path.clone(), candidate.device.clone());
             let (claim, clock) = (Arc::default(), Arc::clone(&environment.clock));
-            let disk = Disk::new(header.number, header.name.clone(), path, device, claim, clock);
+            let disk = Disk::new(header.number, header.name.clone(), path, device, candidate.size, claim, clock);
             members.push((Arc::new(disk), Header::clone(header)));
         }
     }

@@ -106,7 +106,7 @@ impl DiskStatistics {
             carrier: entry.carrier,
             offline_since_us: Some(entry.offline_since_us).filter(|since| *since > 0),
             path: disk.map(|disk| disk.path.clone()),
-            os_bytes: disk.map_or(0, |disk| disk.device.size().unwrap_or(0)),
+            os_bytes: disk.map_or(0, Disk::os_bytes),
             total_bytes,
             free_bytes,
             reads: count(|counters| &counters.reads),

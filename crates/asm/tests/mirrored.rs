@@ -5,9 +5,10 @@
 mod support;
 
 use std::path::{Path, PathBuf};
+use std::time::Duration;
 
 use asm::{
-    AuSize, DiskGroup, DiskMode, Environment, FileKind, GroupFile, MountOptions, NewDisk, NewGroup, Redundancy,
+    AuSize, DiskGroup, DiskMode, Environment, FileKind, GroupFile, Lanes, MountOptions, NewDisk, NewGroup, Redundancy,
     make_disks,
 };
 use common::sync::Arc;
@@ -30,7 +31,15 @@ impl Bench {
         let notes = Arc::new(Notebook::default());
         let mut environment = Environment::new(Arc::<FaultyFileSystem>::clone(&files));
         environment.notes = Some(Arc::<Notebook>::clone(&notes));
+        environment.lanes = support::lanes(module_path!());
         Self { files, environment, notes }
+    }
+
+    /// Requests that take longer than this are given up.
+    fn with_patience(patience: Duration) -> Self {
+        let mut bench = Self::new();
+        bench.environment.lanes = Some(Arc::new(Lanes::new(patience)));
+        bench
     }
 
     /// The group DATA; a letter for each disk tells its failure group.
@@ -424,7 +433,7 @@ fn writers_and_a_disk_that_comes_and_goes() {
         for round in 0..6 {
             let number = round % 3;
             bench.files.lose(&disk(number));
-            std::thread::sleep(std::time::Duration::from_millis(3));
+            std::thread::sleep(Duration::from_millis(3));
             group.offline(&format!("DATA_{number:04}")).unwrap();
             bench.files.heal();
             group.online(&format!("DATA_{number:04}"), PATTERN).unwrap();
@@ -477,4 +486,79 @@ fn a_damaged_copy_is_told_apart_by_its_reader_and_repaired() {
     file.repair(MB + 4096, &[&good]).unwrap();
     assert!(read_copy(0).unwrap() == good && group.statistics().repairs == 1);
     assert!(bench.notes.text().contains("damaged bytes of extent 1 of"), "{}", bench.notes.text());
+}
+
+const PATIENCE: Duration = Duration::from_millis(150);
+
+/// Requests to one disk do not end: after a while they are given up, the disk is offline, and nobody sees an error. The
+/// disk comes back only when they have ended, because a late write must not follow a later one.
+#[test]
+fn a_disk_that_hangs_is_given_up_and_goes_offline() {
+    for hanging in 0..3 {
+        let bench = Bench::with_patience(PATIENCE);
+        let group = bench.group(Redundancy::Normal, "abc", 24 * MB);
+        let file = filled(&group, "F", 6 * MB, 1);
+        bench.files.hang(&disk(hanging));
+        if hanging == 1 {
+            // Found by a read, in the background or not, and taken offline by the repair that follows.
+            for extent in 0..6 {
+                let pending = file.submit_read(extent * MB, vec![AlignedBuffer::zeroed(8192)]).unwrap();
+                assert!(pending.wait().unwrap()[0][..] == content(1, 6 * MB)[(extent * MB) as usize..][..8192]);
+            }
+        }
+        assert!(read(&file, 0, 6 << 20) == content(1, 6 * MB));
+        file.write_at(0, &[&content(2, 6 * MB)]).unwrap();
+        file.sync().unwrap();
+        assert_eq!(modes(&group)[usize::from(hanging)], DiskMode::Offline);
+        assert!(bench.notes.text().contains("no answer within 0.15 seconds"), "{}", bench.notes.text());
+        file.write_at(MB, &[&content(3, 2 * MB)]).unwrap();
+        let name = format!("DATA_{hanging:04}");
+        let error = group.online(&name, PATTERN).unwrap_err();
+        assert!(error.is_ora(15042), "{error}");
+
+        bench.files.heal();
+        let mut tries = 0;
+        while let Err(error) = group.online(&name, PATTERN) {
+            tries += 1;
+            assert!(tries < 1000, "{error}");
+            std::thread::sleep(Duration::from_millis(5));
+        }
+        assert_eq!(modes(&group), [DiskMode::Online; 3]);
+        for extent in copies(&bench, &group, &file) {
+            assert!(extent[0] == extent[1]);
+        }
+        let all = read(&file, 0, 6 << 20);
+        assert!(all[..1 << 20] == content(2, MB) && all[1 << 20..3 << 20] == content(3, 2 * MB));
+    }
+}
+
+#[test]
+fn a_mount_gives_a_hanging_disk_up_and_does_without_it_by_force() {
+    let bench = Bench::with_patience(PATIENCE);
+    let group = bench.group(Redundancy::Normal, "abc", 24 * MB);
+    let name = filled(&group, "F", 6 * MB, 1).name().to_string();
+    group.dismount().unwrap();
+    drop(group);
+    bench.files.hang(&disk(1));
+    let error = DiskGroup::mount(&bench.environment, "DATA", PATTERN).unwrap_err();
+    assert!(error.is_ora(15042) && error.text.contains("no answer within 0.15 seconds"), "{error}");
+    let group = bench.mount_by_force().unwrap();
+    assert_eq!(modes(&group), [DiskMode::Online, DiskMode::Offline, DiskMode::Online]);
+    assert!(read(&group.open(&name).unwrap(), 0, 6 << 20) == content(1, 6 * MB));
+    bench.files.heal();
+}
+
+/// Without another copy the caller gets the error, and does not hang.
+#[test]
+fn a_hanging_disk_with_the_last_copy_fails_its_requests() {
+    let bench = Bench::with_patience(PATIENCE);
+    let group = bench.group(Redundancy::Normal, "ab", 24 * MB);
+    let file = filled(&group, "F", 2 * MB, 1);
+    group.offline("DATA_0000").unwrap();
+    bench.files.hang(&disk(1));
+    let error = file.read_at(0, &mut [&mut [0; 4096]]).unwrap_err().to_string();
+    assert!(error.contains("ORA-15081") && error.contains("no answer within"), "{error}");
+    file.write_at(0, &[&[1; 4096]]).unwrap_err();
+    assert_eq!(modes(&group), [DiskMode::Offline, DiskMode::Online]);
+    bench.files.heal();
 }

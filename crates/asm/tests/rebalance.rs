@@ -25,7 +25,8 @@ struct Bench {
 impl Bench {
     fn new() -> Self {
         let files = Arc::new(FaultyFileSystem::new(Arc::new(MemoryFileSystem::new())));
-        let environment = Environment::new(Arc::<FaultyFileSystem>::clone(&files));
+        let mut environment = Environment::new(Arc::<FaultyFileSystem>::clone(&files));
+        environment.lanes = support::lanes(module_path!());
         Self { files, environment }
     }
 

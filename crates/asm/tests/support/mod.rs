@@ -1,6 +1,8 @@
 //! Shared by the tests of groups.
 
-use asm::{AuSize, DiskGroup, Environment, make_disks};
+use std::time::Duration;
+
+use asm::{AuSize, DiskGroup, Environment, Lanes, make_disks};
 use common::sync::Arc;
 use device::{Device, MemoryFileSystem};
 
@@ -17,6 +19,12 @@ pub(crate) fn group(disks: u16, bytes: u64) -> (Environment, DiskGroup) {
     let disks = make_disks(&*environment.files, "/d/disk*", disks, bytes).unwrap();
     let group = DiskGroup::create(&environment, "DATA", &disks, AuSize::default()).unwrap();
     (environment, group)
+}
+
+/// Threads for the disks' requests, for tests that `tests/lanes.rs` has.
+#[allow(dead_code, reason = "not all tests need it")]
+pub(crate) fn lanes(module: &str) -> Option<Arc<Lanes>> {
+    module.starts_with("lanes::").then(|| Arc::new(Lanes::new(Duration::from_secs(60))))
 }
 
 pub(crate) fn read(file: &dyn Device, offset: u64, bytes: usize) -> Vec<u8> {
