@@ -227,17 +227,13 @@ impl Group {
     fn regions_to_copy(&self, state: &GroupState, number: u16) -> Vec<Region> {
         let directory = &state.directory;
         let outdated = directory.disks.get(&number).is_some_and(|disk| disk.outdated);
-        let each = Region::extents(directory.au) as usize;
         let has_copy = |region: &Region| {
             let (_, pointers) = directory.pointers_of(*region);
             pointers.iter().any(|pointer| !pointer.is_none() && pointer.disk() == number)
         };
         if outdated {
-            let of_file = |(number, file): (&u32, &crate::directory::FileEntry)| {
-                let regions = (file.extents.len() / file.copies()).div_ceil(each) as u32;
-                (0..regions).map(|region| Region::new(*number, region)).collect::<Vec<_>>()
-            };
-            return directory.files.iter().flat_map(of_file).filter(has_copy).collect();
+            let all = directory.files.values().flat_map(|file| Region::all_of(file, directory.au));
+            return all.filter(has_copy).collect();
         }
         directory.stale.union(&directory.dirty).copied().filter(has_copy).collect()
     }

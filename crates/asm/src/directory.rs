@@ -149,6 +149,13 @@ impl Region {
     pub(crate) fn extents(au: AuSize) -> u64 {
         (REGION_BYTES / au.bytes()).max(1)
     }
+
+    /// All regions of a file.
+    pub(crate) fn all_of(file: &FileEntry, au: AuSize) -> impl Iterator<Item = Self> + use<> {
+        let number = file.number;
+        let count = (file.extents.len() / file.copies()).div_ceil(Self::extents(au) as usize) as u32;
+        (0..count).map(move |index| Self::new(number, index))
+    }
 }
 
 /// A file of the group.

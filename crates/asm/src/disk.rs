@@ -226,7 +226,9 @@ impl Disk {
         let covered = self.written.load(Ordering::Acquire);
         let request = match (self.check("sync"), &self.patient) {
             (Err(error), _) => Request::Refused(error),
-            _ if self.synced.load(Ordering::Acquire) >= write => return DiskSync { disk: self, request: None, covered },
+            _ if self.synced.load(Ordering::Acquire) >= write => {
+                return DiskSync { disk: self, request: None, covered };
+            }
             (Ok(()), Some(patient)) => match patient.start_sync() {
                 Ok(started) => Request::Started(started),
                 Err(error) => Request::Ended(Err(error)),
@@ -347,8 +349,7 @@ mod tests {
     fn disk() -> (FaultyFileSystem, Disk) {
         let files = FaultyFileSystem::new(Arc::new(MemoryFileSystem::new()));
         let device = files.create(Path::new("d"), 4096).unwrap();
-        let disk =
-            Disk::new(
+        let disk = Disk::new(
             0,
             "DATA_0000".into(),
             "d".into(),

@@ -10,6 +10,7 @@ use common::{Clock, Random, SystemClock};
 use device::FileSystem;
 
 use crate::header::Id;
+use crate::judge::Judge;
 use crate::lane::Lanes;
 use crate::patient::DiskDevice;
 use crate::shape::ExtentGrowth;
@@ -33,6 +34,8 @@ pub struct Environment {
     /// Has threads make the requests to disks of mirrored groups, at the same time for all copies, and gives those up
     /// that do not end. None: the caller makes them, one after another, and waits without end.
     pub lanes: Option<Arc<Lanes>>,
+    /// Tells which of different copies is damaged. None: the first one that can be read counts.
+    pub judge: Option<Arc<dyn Judge>>,
     /// Regions of mirrored files that are noted as being written, at most: after a crash their copies are compared.
     pub dirty_regions: usize,
     /// The steps by which extents of new groups grow.
@@ -52,6 +55,7 @@ impl Environment {
             random: Arc::new(ProcessRandom),
             notes: None,
             lanes: None,
+            judge: None,
             dirty_regions: DIRTY_REGIONS,
             extent_growth: ExtentGrowth::default(),
         }

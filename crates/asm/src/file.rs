@@ -329,9 +329,8 @@ impl GroupFile {
             .collect();
         let started: Vec<_> = disks.iter().map(|(disk, last)| disk.start_sync(*last)).collect();
         let ended: Vec<_> = started.into_iter().map(DiskSync::wait).collect();
-        (ended.into_iter().zip(&disks)).try_for_each(|(ended, (disk, _))| {
-            ended.or_else(|error| self.group.take_offline(disk, error))
-        })
+        (ended.into_iter().zip(&disks))
+            .try_for_each(|(ended, (disk, _))| ended.or_else(|error| self.group.take_offline(disk, error)))
     }
 
     /// Makes the file at least this long.

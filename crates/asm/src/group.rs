@@ -462,7 +462,7 @@ impl Group {
         })
     }
 
-    fn file_name(&self, file: &FileEntry) -> FileName {
+    pub(crate) fn file_name(&self, file: &FileEntry) -> FileName {
         let FileEntry { kind, tag, number, incarnation, .. } = file;
         let group = self.group_name().to_owned();
         FileName { group, kind: *kind, tag: tag.clone(), number: *number, incarnation: *incarnation }

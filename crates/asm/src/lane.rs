@@ -114,8 +114,7 @@ impl Lane {
         request: impl FnOnce() -> io::Result<T> + Send + 'static,
     ) -> io::Result<Started<T>> {
         let slot = Arc::new(Slot { outcome: Mutex::new(Outcome::UnderWay), done: Condvar::new() });
-        let started =
-            Started { slot: Arc::clone(&slot), shared: Arc::clone(&self.shared), patience: self.patience };
+        let started = Started { slot: Arc::clone(&slot), shared: Arc::clone(&self.shared), patience: self.patience };
         let shared = Arc::downgrade(&self.shared);
         let job = Box::new(move || {
             let result = request();

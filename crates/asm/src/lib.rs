@@ -11,6 +11,7 @@
 //! See README.md.
 
 mod availability;
+mod check;
 mod codec;
 mod create;
 mod cut;
@@ -22,14 +23,16 @@ mod error;
 mod file;
 mod group;
 mod header;
+mod judge;
 mod lane;
 mod layout;
+mod level;
 mod membership;
 mod metadata;
 mod mount;
 mod name;
-mod pattern;
 mod patient;
+mod pattern;
 mod pending;
 mod rebalance;
 mod redundancy;
@@ -44,11 +47,13 @@ use common::Result;
 use common::sync::Arc;
 use common::sync::atomic::AtomicBool;
 
+pub use check::CheckReport;
 pub use create::{NewDisk, NewGroup};
 pub use directory::DiskMode;
 pub use discovery::{DiscoveredDisk, HeaderStatus, discover};
 pub use environment::{Environment, Notes};
 pub use file::GroupFile;
+pub use judge::Judge;
 pub use lane::Lanes;
 pub use layout::AuSize;
 pub use mount::MountOptions;
@@ -289,6 +294,15 @@ impl DiskGroup {
     /// ORA-15001.
     pub fn epoch(&self) -> Result<u64> {
         Ok(self.group.state()?.directory.epoch)
+    }
+
+    /// Checks headers, metadata, allocation and the copies of all extents; with `repair` mends what has a good copy.
+    /// Files may be in use.
+    ///
+    /// # Errors
+    /// HW-0070; ORA-15001.
+    pub fn check(&self, repair: bool) -> Result<CheckReport> {
+        self.group.check(repair)
     }
 
     /// Periodic housekeeping: regions of mirrored files that are written to no more are noted as alike in all copies.

@@ -267,6 +267,23 @@ impl Metadata {
         self.areas.snapshot_bytes - FRAME_BYTES as u64
     }
 
+    /// Reads all copies, and compares them with what they should have. A sentence for each problem.
+    pub(crate) fn check(&self, directory: &Directory) -> Vec<String> {
+        let wanted = codec::encode(directory);
+        let problem = |copy: &Copy| {
+            let what = match copy.load(self.group, self.areas) {
+                Ok(version) if (version.generation, version.sequence) != (self.generation, self.sequence) => {
+                    "is of another time".to_owned()
+                }
+                Ok(version) if codec::encode(&version.directory) != wanted => "has other content".to_owned(),
+                Ok(_) => return None,
+                Err(error) => format!("could not be used: {error}"),
+            };
+            Some(format!("metadata on disk \"{}\" at offset {} {what}", copy.disk.name, copy.offset))
+        };
+        self.copies.iter().filter_map(problem).collect()
+    }
+
     /// Begins a new generation with all of the metadata.
     ///
     /// # Errors

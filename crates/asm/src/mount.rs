@@ -14,12 +14,9 @@ use std::path::Path;
 use common::sync::Arc;
 use common::{Error, ErrorKind, Result};
 
-use device::AlignedBuffer;
-
 use crate::DiskGroup;
-use crate::availability::COPY_BYTES;
 use crate::create::{claim, copies_on};
-use crate::directory::{Change, DiskMode, FileEntry, Pointer, Region};
+use crate::directory::{Change, DiskMode};
 use crate::discovery::{Candidate, probe};
 use crate::disk::Disk;
 use crate::environment::Environment;
@@ -449,66 +446,6 @@ impl Group {
             }
         }
         Ok(())
-    }
-
-    /// Makes the copies of dirty regions alike: a crash may have come between the writes of two copies.
-    fn level_dirty_regions(&self, state: &mut GroupState) -> Result<Option<String>> {
-        let dirty: Vec<Region> = state.directory.dirty.iter().copied().collect();
-        let mut levelled = Vec::with_capacity(dirty.len());
-        let mut written = 0;
-        for region in &dirty {
-            let copies = state.directory.files.get(&region.file()).map_or(1, FileEntry::copies);
-            let pointers = state.directory.pointers_of(*region).1.to_vec();
-            let mut readable = true;
-            for of_extent in pointers.chunks(copies) {
-                match self.level_extent(state, of_extent)? {
-                    Some(bytes) => written += bytes,
-                    None => readable = false,
-                }
-            }
-            if readable {
-                levelled.push(*region);
-            }
-        }
-        self.sync_all(state)?;
-        self.note_clean(state, &levelled)?;
-        let left = dirty.len() - levelled.len();
-        let text =
-            format!("copies of {} regions were compared, and {written} bytes of them written again", dirty.len());
-        let text = if left > 0 { format!("{text}; {left} of them have extents without a readable copy") } else { text };
-        Ok((written > 0 || left > 0).then_some(text))
-    }
-
-    /// Makes the good copies of an extent alike, as the first one that can be read. Returns the bytes that were
-    /// written; None when no copy can be read.
-    fn level_extent(&self, state: &mut GroupState, copies: &[Pointer]) -> Result<Option<u64>> {
-        let unit = self.unit_bytes();
-        let good: Vec<_> = copies.iter().filter(|copy| !copy.is_none() && state.directory.is_good(**copy)).collect();
-        let Some(units) = good.first().map(|copy| copy.units()).filter(|_| good.len() > 1) else { return Ok(Some(0)) };
-        let bytes = u64::from(units) * unit;
-        let mut first = AlignedBuffer::zeroed(COPY_BYTES.min(bytes as usize));
-        let mut other = AlignedBuffer::zeroed(first.len());
-        let mut written = 0;
-        for at in (0..bytes).step_by(first.len()) {
-            let at_of = |copy: &Pointer| u64::from(copy.unit()) * unit + at;
-            let read = |copy: &Pointer, buffer: &mut AlignedBuffer| {
-                self.disk(copy.disk()).is_some_and(|disk| disk.read(at_of(copy), &mut [buffer]).is_ok())
-            };
-            let Some(source) = good.iter().find(|copy| read(copy, &mut first)) else { return Ok(None) };
-            for copy in good.iter().filter(|copy| *copy != source) {
-                if read(copy, &mut other) && *first == *other {
-                    continue;
-                }
-                let Some(disk) = self.disk(copy.disk()).filter(|disk| disk.mode() == DiskMode::Online) else {
-                    continue;
-                };
-                match disk.write(at_of(copy), &[&first]) {
-                    Ok(_) => written += first.len() as u64,
-                    Err(error) => self.offline_in(state, &disk, error::from_io(error))?,
-                }
-            }
-        }
-        Ok(Some(written))
     }
 }
 

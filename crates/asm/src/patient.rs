@@ -29,12 +29,7 @@ impl Patient {
     }
 
     /// Starts a write; durable: of these bytes, when it has ended.
-    pub(crate) fn start_write(
-        &self,
-        offset: u64,
-        bytes: Arc<AlignedBuffer>,
-        durable: bool,
-    ) -> io::Result<Started<()>> {
+    pub(crate) fn start_write(&self, offset: u64, bytes: Arc<AlignedBuffer>, durable: bool) -> io::Result<Started<()>> {
         self.start(move |device| {
             let write = if durable { Device::write_durable } else { Device::write_at };
             write(device, offset, &[&bytes])

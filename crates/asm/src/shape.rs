@@ -137,6 +137,18 @@ impl Shape {
         }
     }
 
+    /// The file's byte that is at this offset of an extent; the inverse of [`place`](Self::place).
+    pub(crate) fn offset_of(self, extent: u64, within: u64) -> u64 {
+        match self.striping {
+            Striping::Coarse => self.bytes_of(extent) + within,
+            Striping::Fine => {
+                let (set, column) = (extent / STRIPE_WIDTH, extent % STRIPE_WIDTH);
+                let chunk = within / STRIPE_BYTES * STRIPE_WIDTH + column;
+                set * STRIPE_WIDTH * self.unit + chunk * STRIPE_BYTES + within % STRIPE_BYTES
+            }
+        }
+    }
+
     /// True: an extent may hold bytes behind the file's end between others; it is to be filled whole.
     pub(crate) fn is_fine(self) -> bool {
         self.striping == Striping::Fine
@@ -182,6 +194,17 @@ mod tests {
         assert_eq!((shape.bytes_of(20_000), shape.bytes_of(40_000)), (20_000 * MB, 100_000 * MB));
         let large = Shape::new(AuSize::new(4 * MB).unwrap(), Striping::Coarse, true, ExtentGrowth::default());
         assert_eq!(large.units_of(100_000), 1);
+    }
+
+    #[test]
+    fn a_place_leads_back_to_its_offset() {
+        for striping in [Striping::Coarse, Striping::Fine] {
+            let shape = shape(striping, true);
+            for offset in (0..70 * MB).step_by(100_003) {
+                let place = shape.place(offset);
+                assert_eq!(shape.offset_of(place.extent as u64, place.within), offset, "{striping:?}");
+            }
+        }
     }
 
     #[test]

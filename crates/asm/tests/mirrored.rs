@@ -562,3 +562,120 @@ fn a_hanging_disk_with_the_last_copy_fails_its_requests() {
     assert_eq!(modes(&group), [DiskMode::Offline, DiskMode::Online]);
     bench.files.heal();
 }
+
+/// Blocks of 4 KB that begin with their own number; the last byte is the sum of the others.
+#[derive(Debug)]
+struct Numbered;
+
+impl Numbered {
+    fn block(number: u64, fill: u8) -> Vec<u8> {
+        let mut block = vec![fill; 4096];
+        block[..8].copy_from_slice(&number.to_le_bytes());
+        block[4095] = Self::sum(&block);
+        block
+    }
+
+    fn sum(block: &[u8]) -> u8 {
+        block[..4095].iter().fold(0, |sum, byte| sum.wrapping_add(*byte))
+    }
+}
+
+impl asm::Judge for Numbered {
+    fn block_bytes(&self, file: &asm::FileName) -> Option<u64> {
+        (file.tag == "NUMBERED").then_some(4096)
+    }
+
+    fn is_sound(&self, _: &asm::FileName, offset: u64, block: &[u8]) -> bool {
+        block[..8] == (offset / 4096).to_le_bytes() && block[4095] == Self::sum(block)
+    }
+}
+
+fn numbered(group: &DiskGroup, blocks: u64) -> GroupFile {
+    let file = group.create_file(KIND, "NUMBERED", blocks * 4096).unwrap();
+    let content: Vec<u8> = (0..blocks).flat_map(|number| Numbered::block(number, 7)).collect();
+    file.write_at(0, &[&content]).unwrap();
+    file.sync().unwrap();
+    file
+}
+
+/// A crash leaves a region dirty, and one copy of a block in it is damaged: the other one is taken, whichever it is.
+#[test]
+fn a_damaged_copy_is_not_copied_over_the_good_one_after_a_crash() {
+    for damaged in 0..2 {
+        let mut bench = Bench::new();
+        bench.environment.judge = Some(Arc::new(Numbered));
+        let group = bench.group(Redundancy::Normal, "ab", 24 * MB);
+        let file = numbered(&group, 512);
+        let name = file.name().to_string();
+        let places = group.extents(256).unwrap();
+        drop((file, group));
+        let place = places.iter().find(|place| place.file_offset == MB && place.copy == damaged).unwrap();
+        let (device, at) = (bench.files.open(&disk(place.disk)).unwrap(), place.offset + 20 * 4096 + 300);
+        device.write_at(at, &[&[0x55]]).unwrap();
+        // Another block whose copies are both sound: the first counts.
+        let newer = Numbered::block(256 + 40, 9);
+        device.write_at(place.offset + 40 * 4096, &[&newer]).unwrap();
+
+        let group = bench.mount();
+        assert!(group.repaired().iter().any(|line| line.contains("8192 bytes of them")), "{:?}", group.repaired());
+        let file = group.open(&name).unwrap();
+        for extent in copies(&bench, &group, &file) {
+            assert!(extent[0] == extent[1]);
+        }
+        assert_eq!(read(&file, MB + 20 * 4096, 4096), Numbered::block(256 + 20, 7));
+        let fill = if damaged == 0 { 9 } else { 7 };
+        assert_eq!(read(&file, MB + 40 * 4096, 4096), Numbered::block(256 + 40, fill));
+    }
+}
+
+#[test]
+fn a_check_finds_what_is_damaged_and_mends_what_has_a_good_copy() {
+    let mut bench = Bench::new();
+    bench.environment.judge = Some(Arc::new(Numbered));
+    let group = bench.group(Redundancy::Normal, "abc", 24 * MB);
+    let file = numbered(&group, 1024);
+    let sound = group.check(false).unwrap();
+    assert_eq!((sound.found, sound.extents, sound.bytes), (0, 4, 4 * MB), "{:?}", sound.problems);
+
+    let places = group.extents(256).unwrap();
+    let on =
+        |extent: u64, copy: u8| places.iter().find(|one| one.file_offset == extent * MB && one.copy == copy).unwrap();
+    let write = |place: &asm::ExtentPlace, block: u64, byte: u8| {
+        let device = bench.files.open(&disk(place.disk)).unwrap();
+        device.write_at(place.offset + block * 4096 + 100, &[&[byte]]).unwrap();
+    };
+    // One copy damaged; one that cannot be read; both damaged, alike and differently.
+    write(on(0, 0), 3, 0xaa);
+    let place = on(1, 1);
+    bench.files.make_unreadable(&disk(place.disk), place.offset + 4096..place.offset + 8192);
+    (0..2).for_each(|copy| write(on(2, copy), 9, 0xbb));
+    (0..2).for_each(|copy| write(on(3, copy), 9, 0xc0 + copy));
+    // The first header of a disk, and the metadata on one.
+    bench.files.open(&disk(0)).unwrap().write_at(100, &[&[0xff; 8]]).unwrap();
+    let device = bench.files.open(&disk(1)).unwrap();
+    let snapshot = (2 * MB..8 * MB).step_by(4096).find(|at| read(&*device, *at, 4) == b"HWAS").unwrap();
+    device.write_at(snapshot + 80, &[&[0xff; 8]]).unwrap();
+
+    let report = group.check(false).unwrap();
+    let text = report.problems.join("\n");
+    for part in [
+        "disk \"DATA_0000\": one of the two headers is damaged",
+        "metadata on disk \"DATA_0001\"",
+        "extent 0 of file +DATA/DATAFILE/NUMBERED.256.1, offset 12288 of the extent: the copy on disk",
+        "extent 1 of file +DATA/DATAFILE/NUMBERED.256.1, offset 4096 of the extent: the copy on disk",
+        "extent 2 of file +DATA/DATAFILE/NUMBERED.256.1, offset 36864 of the extent: the block is damaged in all copies",
+        "extent 3 of file +DATA/DATAFILE/NUMBERED.256.1, offset 36864 of the extent: the block is damaged in all copies",
+    ] {
+        assert!(text.contains(part), "{part} is not in\n{text}");
+    }
+    assert_eq!((report.found, report.mended), (7, 0), "{text}");
+
+    let report = group.check(true).unwrap();
+    assert_eq!((report.found, report.mended), (7, 5), "{}", report.problems.join("\n"));
+    let again = group.check(false).unwrap();
+    assert_eq!(again.found, 2, "{}", again.problems.join("\n"));
+    assert_eq!(read(&file, 3 * 4096, 4096), Numbered::block(3, 7));
+    for extent in copies(&bench, &group, &file) {
+        assert!(extent[0] == extent[1]);
+    }
+}

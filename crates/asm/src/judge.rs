@@ -1,0 +1,15 @@
+//! Telling which of the different copies of a block is damaged: the group knows bytes, and others know blocks.
+
+use std::fmt::Debug;
+
+use crate::name::FileName;
+
+/// Knows the blocks of files. It is asked where copies differ, at a mount after a crash and by a check of the group.
+pub trait Judge: Debug + Send + Sync {
+    /// Bytes of a block of the file. None: nothing is known about the file.
+    fn block_bytes(&self, file: &FileName) -> Option<u64>;
+
+    /// False: the block at this offset of the file is damaged. Of two copies that are not, either may be taken: the
+    /// write of one of them was not acknowledged.
+    fn is_sound(&self, file: &FileName, offset: u64, block: &[u8]) -> bool;
+}
