@@ -14,11 +14,19 @@ use crate::level::{Compared, Subject};
 /// Problems that are described; further ones are counted.
 const DESCRIBED: usize = 100;
 
+/// Something that a check has found.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Problem {
+    pub text: String,
+    /// It is no more.
+    pub mended: bool,
+}
+
 /// What a check has found.
 #[derive(Clone, PartialEq, Eq, Default, Debug)]
 pub struct CheckReport {
-    /// A sentence for each problem, the first 100.
-    pub problems: Vec<String>,
+    /// The first 100 problems.
+    pub problems: Vec<Problem>,
     pub found: u64,
     /// Of those, the ones that were mended.
     pub mended: u64,
@@ -39,7 +47,7 @@ impl CheckReport {
         self.found += 1;
         self.mended += u64::from(mended);
         if self.problems.len() < DESCRIBED {
-            self.problems.push(if mended { format!("{text}; mended") } else { text });
+            self.problems.push(Problem { text, mended });
         }
     }
 }
@@ -68,7 +76,8 @@ impl Group {
             self.note(format!("{} extents have fewer copies than their files are to have", report.short));
         }
         for problem in &report.problems {
-            self.note(format!("check: {problem}"));
+            let mended = if problem.mended { "; mended" } else { "" };
+            self.note(format!("check: {}{mended}", problem.text));
         }
         Ok(report)
     }

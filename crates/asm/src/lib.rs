@@ -47,7 +47,7 @@ use common::Result;
 use common::sync::Arc;
 use common::sync::atomic::AtomicBool;
 
-pub use check::CheckReport;
+pub use check::{CheckReport, Problem};
 pub use create::{NewDisk, NewGroup};
 pub use directory::DiskMode;
 pub use discovery::{DiscoveredDisk, HeaderStatus, discover};

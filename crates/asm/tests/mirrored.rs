@@ -590,6 +590,10 @@ impl asm::Judge for Numbered {
     }
 }
 
+fn problems(report: &asm::CheckReport) -> String {
+    report.problems.iter().map(|problem| format!("{}\n", problem.text)).collect()
+}
+
 fn numbered(group: &DiskGroup, blocks: u64) -> GroupFile {
     let file = group.create_file(KIND, "NUMBERED", blocks * 4096).unwrap();
     let content: Vec<u8> = (0..blocks).flat_map(|number| Numbered::block(number, 7)).collect();
@@ -657,7 +661,7 @@ fn a_check_finds_what_is_damaged_and_mends_what_has_a_good_copy() {
     device.write_at(snapshot + 80, &[&[0xff; 8]]).unwrap();
 
     let report = group.check(false).unwrap();
-    let text = report.problems.join("\n");
+    let text = problems(&report);
     for part in [
         "disk \"DATA_0000\": one of the two headers is damaged",
         "metadata on disk \"DATA_0001\"",
@@ -671,9 +675,9 @@ fn a_check_finds_what_is_damaged_and_mends_what_has_a_good_copy() {
     assert_eq!((report.found, report.mended), (7, 0), "{text}");
 
     let report = group.check(true).unwrap();
-    assert_eq!((report.found, report.mended), (7, 5), "{}", report.problems.join("\n"));
+    assert_eq!((report.found, report.mended), (7, 5), "{}", problems(&report));
     let again = group.check(false).unwrap();
-    assert_eq!(again.found, 2, "{}", again.problems.join("\n"));
+    assert_eq!(again.found, 2, "{}", problems(&again));
     assert_eq!(read(&file, 3 * 4096, 4096), Numbered::block(3, 7));
     for extent in copies(&bench, &group, &file) {
         assert!(extent[0] == extent[1]);

@@ -32,6 +32,9 @@ pub enum DiskGroupChange {
     Online(DisksOf),
     Offline(DisksOf),
     Rebalance(RebalanceClause),
+    Check {
+        repair: bool,
+    },
 }
 
 impl Session {
@@ -68,6 +71,7 @@ impl Session {
                 }
                 DiskGroupChange::Online(disks) => instance.online_disks(self, name, disks),
                 DiskGroupChange::Offline(disks) => instance.offline_disks(self, name, disks),
+                DiskGroupChange::Check { repair } => instance.check_disk_group(name, *repair),
                 DiskGroupChange::Rebalance(rebalance) => instance.rebalance_disk_group(self, name, *rebalance),
             }
         })

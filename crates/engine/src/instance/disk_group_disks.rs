@@ -1,7 +1,7 @@
 //! ALTER DISKGROUP: the disks of a group, and its rebalance.
 
 use common::sync::Arc;
-use common::{Error, Result};
+use common::{Error, ErrorKind, Result};
 
 use super::Instance;
 use super::disk_group_change::{DiskSpec, patterns_of, record_of};
@@ -187,6 +187,23 @@ impl Instance {
     /// ORA-15001; HW-0070; with WAIT those of [`asm::DiskGroup::run_rebalance`].
     pub fn rebalance_disk_group(&self, s: &Session, name: &str, clause: RebalanceClause) -> Result<()> {
         self.change_group(s, name, clause, |group| self.rebalance(group, clause))
+    }
+
+    /// ALTER DISKGROUP … CHECK. Files may be in use; the notes have each problem.
+    ///
+    /// # Errors
+    /// HW-0075 with the number of problems that are left; ORA-15001; those of [`asm::DiskGroup::check`].
+    pub fn check_disk_group(&self, name: &str, repair: bool) -> Result<()> {
+        self.health().check()?;
+        let group = self.groups().group(name)?;
+        let report = group.group().check(repair)?;
+        if report.left() == 0 {
+            return Ok(());
+        }
+        let first = report.problems.iter().find(|problem| !problem.mended);
+        let first = first.map_or_else(String::new, |first| format!(", the first: {}", first.text));
+        let text = format!("the check of diskgroup \"{name}\" leaves {} problems{first}", report.left());
+        Err(Error::own(ErrorKind::Corrupt, 75, text))
     }
 
     fn after_change_of_disks(

@@ -3,6 +3,7 @@
 use std::path::Path;
 
 use std::sync::OnceLock;
+use std::time::Duration;
 
 use common::sync::atomic::{AtomicU32, AtomicU64};
 use common::sync::{self, Arc, Mutex, RwLock};
@@ -134,11 +135,17 @@ impl Instance {
         // control file has moved on.
         let ids =
             (background == Background::Inline).then(|| Seeded::at(data.database_id ^ clock.wall_us(), data.sequence));
-        let groups = Arc::new(GroupFiles::new(files, directory, &clock, &data.database_name, ids));
+        let mut groups = GroupFiles::new(files, directory, &clock, &data.database_name, ids);
+        let patience = Duration::from_secs(parameters.unsigned(Parameter::AsmHbeatiowait));
+        if background == Background::Threads && !patience.is_zero() {
+            groups = groups.with_patience(patience);
+        }
+        let groups = Arc::new(groups);
         let (database_id, scn) = (data.database_id, Arc::new(AtomicU64::new(data.scn)));
         control.set_health(health.clone());
         let control = Arc::new(Mutex::new(control));
         keep_epochs(&groups, &control);
+        find_datafiles(&groups, &control);
         let checkpoints = Arc::new(Checkpoints::new(cache, control, scn, health, meter.clone()));
         let (started_us, now_us) = (clock.wall_us(), clock.monotonic_us());
         let jobs = Arc::new(Jobs::new(clock.clone()));
@@ -203,6 +210,19 @@ impl Instance {
 
 /// Has the control file keep the epochs of mirrored groups, so that disks which were away are not taken for the group.
 /// A control file that cannot be written stops the instance.
+/// Lets the groups find datafiles in the control file.
+fn find_datafiles(groups: &GroupFiles, control: &Arc<Mutex<ControlFile>>) {
+    let control = Arc::downgrade(control);
+    groups.find_datafiles_by(move |name| {
+        let control = control.upgrade()?;
+        let control = control.lock();
+        let data = control.data();
+        let file = data.datafiles.iter().find(|file| file.name.eq_ignore_ascii_case(name))?;
+        let tablespace = data.tablespaces.iter().find(|tablespace| tablespace.number == file.tablespace)?;
+        Some((file.file(), tablespace.block_size().ok()?))
+    });
+}
+
 fn keep_epochs(groups: &GroupFiles, control: &Arc<Mutex<ControlFile>>) {
     let control = Arc::downgrade(control);
     groups.on_epoch(move |group, epoch| {

@@ -168,6 +168,14 @@ fn change(words: &mut Words<'_>) -> Result<DiskGroupChange> {
     if words.take("OFFLINE") {
         return Ok(DiskGroupChange::Offline(disks_of(words, false)?));
     }
+    if words.take("CHECK") {
+        words.take("ALL");
+        let repair = words.take("REPAIR");
+        if !repair {
+            words.take("NOREPAIR");
+        }
+        return Ok(DiskGroupChange::Check { repair });
+    }
     if words.next_is("REBALANCE") {
         return Ok(DiskGroupChange::Rebalance(rebalance(words)?));
     }
@@ -275,6 +283,8 @@ mod tests {
             ("online disks in failgroup f", DiskGroupChange::Online(DisksOf::FailureGroups(vec!["F".into()]))),
             ("rebalance power 11 wait", DiskGroupChange::Rebalance(power(Some(11), true))),
             ("rebalance", DiskGroupChange::Rebalance(none)),
+            ("check", DiskGroupChange::Check { repair: false }),
+            ("check all repair", DiskGroupChange::Check { repair: true }),
             (
                 "drop disk d1 force rebalance power 0",
                 DiskGroupChange::DropDisks { disks: named(&["D1"]), force: true, rebalance: power(Some(0), false) },

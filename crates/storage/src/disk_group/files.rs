@@ -9,11 +9,12 @@ use std::io;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-use asm::{DiskGroup, Environment, FileInfo, FileKind, GroupFile, GroupStatistics, MountOptions};
+use asm::{DiskGroup, Environment, FileInfo, FileKind, GroupFile, GroupStatistics, Lanes, MountOptions};
 use common::sync::{Arc, Condvar, Mutex, RwLock};
-use common::{Clock, Error, ErrorKind, Random, Result, Seeded};
+use common::{BlockSize, Clock, Error, ErrorKind, FileNumber, Random, Result, Seeded};
 use device::{AlignedBuffer, Claim, Device, FileIdentity, FileSystem, PendingRead};
 
+use super::judge::BlockJudge;
 use super::name::{self, InGroup, in_group};
 use super::notes::{GroupNotes, as_notes};
 use super::rebalance::Rebalancing;
@@ -39,6 +40,7 @@ pub struct GroupFiles {
     database: String,
     mounted: RwLock<BTreeMap<String, Arc<MountedGroup>>>,
     notes: Arc<GroupNotes>,
+    judge: Arc<BlockJudge>,
 }
 
 /// A group that is mounted.
@@ -147,7 +149,23 @@ impl GroupFiles {
         }
         let notes = Arc::new(GroupNotes::default());
         environment.notes = Some(as_notes(&notes));
-        Self { below, environment, database: database.to_owned(), mounted: RwLock::default(), notes }
+        let judge = Arc::new(BlockJudge::default());
+        environment.judge = Some(Arc::<BlockJudge>::clone(&judge));
+        Self { below, environment, database: database.to_owned(), mounted: RwLock::default(), notes, judge }
+    }
+
+    /// Requests to disks of mirrored groups are made by threads, and given up after `patience`.
+    #[must_use]
+    pub fn with_patience(mut self, patience: Duration) -> Self {
+        self.environment.lanes = Some(Arc::new(Lanes::new(patience)));
+        self
+    }
+
+    /// Lets mounts and checks find the datafile of a name in a group, so that they can tell which copy of a block is
+    /// damaged. `find` is called with the group locked.
+    pub fn find_datafiles_by(&self, find: impl Fn(&str) -> Option<(FileNumber, BlockSize)> + Send + Sync + 'static) {
+        let database = self.database.clone();
+        self.judge.set_find(Box::new(move |file| find(&name::full_name(file, &database))));
     }
 
     /// Notes for the user who opened the database, a sentence each: repairs from a copy, and groups that could not be

@@ -3,6 +3,7 @@
 //! See README.md in this folder.
 
 mod files;
+mod judge;
 mod name;
 mod notes;
 mod rebalance;
