@@ -5,6 +5,9 @@
 //! plan follows from the metadata, so a rebalance that a crash or a dismount has cut short goes on where it was. The
 //! load on the disks has no part in it.
 //!
+//! When each disk has what it should, extents move to free units nearer to the beginning of their disks, which on a
+//! rotating disk is its fast part: the pass COMPACT.
+//!
 //! A move locks the extent's region against writes, copies the extent from a good copy, makes that durable, and then
 //! changes the metadata. Reads go on; the unit that was left is free when the last of them has ended.
 
@@ -37,6 +40,8 @@ struct Planned {
     to: u16,
     /// The copy cannot stay where it is.
     must: bool,
+    /// It moves on its disk, to a place before this one.
+    forward: bool,
 }
 
 /// State of the rebalance of a mounted group.
@@ -53,6 +58,7 @@ pub(crate) struct Rebalance {
     /// When it began, microseconds of the monotonic clock.
     begun_us: u64,
     workers: u16,
+    compacting: bool,
     error: Option<Error>,
 }
 
@@ -60,6 +66,8 @@ pub(crate) struct Rebalance {
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Operation {
     pub power: u16,
+    /// All disks have what they should, and extents move forward on them.
+    pub compacting: bool,
     /// Moves that are being carried out at the same time.
     pub workers: u16,
     /// Allocation units moved, to be moved in all, and moved each minute.
@@ -104,6 +112,7 @@ impl Group {
         let left = rebalance.work.saturating_sub(rebalance.moved);
         Some(Operation {
             power,
+            compacting: rebalance.compacting,
             workers: rebalance.workers,
             moved: rebalance.moved,
             work: rebalance.work,
@@ -194,12 +203,22 @@ impl Group {
             }
             plan.clear();
         }
-        rebalance.moved_before = Some(rebalance.moved);
         if plan.is_empty() {
             drop(rebalance);
+            // Disks that are empty leave first.
             if !self.finish_drops(&mut state)? {
                 return Ok(Step::Waiting);
             }
+            rebalance = self.rebalance.lock();
+            let stuck = rebalance.compacting && rebalance.moved_before == Some(rebalance.moved);
+            if !stuck {
+                plan = plan_compact(&state);
+                rebalance.compacting = true;
+            }
+        }
+        rebalance.moved_before = Some(rebalance.moved);
+        if plan.is_empty() {
+            drop(rebalance);
             if state.directory.rebalance.is_some() {
                 self.commit_in(&mut state, &Change::Rebalance { power: None })?;
             }
@@ -288,6 +307,10 @@ impl Group {
             return Ok(None);
         }
         match state.space.take_of(planned.to, units) {
+            Some(to) if planned.forward && to.unit() > planned.from.unit() => {
+                state.space.give_back(&[to]);
+                Ok(None)
+            }
             Some(to) => Ok(Some((copies, to))),
             // Another file has taken the space meanwhile; the next pass looks for other places.
             None => Ok(None),
@@ -414,6 +437,29 @@ fn plan(state: &GroupState) -> Result<Vec<Planned>> {
     Ok(planned)
 }
 
+/// Moves of the extents that lie behind the place where the units in use on their disk would end without gaps; the
+/// last ones first.
+fn plan_compact(state: &GroupState) -> Vec<Planned> {
+    let directory = &state.directory;
+    let mut ends: BTreeMap<u16, u32> = BTreeMap::new();
+    for disk in directory.disks.values().filter(|disk| disk.takes_extents()) {
+        let reserved = state.headers.get(&disk.number).map_or(0, Header::reserved);
+        ends.insert(disk.number, reserved + state.space.used(disk.number, reserved));
+    }
+    let mut planned = Vec::new();
+    for file in directory.files.values() {
+        for (position, from) in file.extents.iter().enumerate().filter(|(_, pointer)| !pointer.is_none()) {
+            let end = ends.get(&from.disk()).copied().unwrap_or(u32::MAX);
+            if from.unit().saturating_add(u32::from(from.units())) > end {
+                let (file, incarnation, to) = (file.number, file.incarnation, from.disk());
+                planned.push(Planned { file, incarnation, position, from: *from, to, must: false, forward: true });
+            }
+        }
+    }
+    planned.sort_by_key(|one| std::cmp::Reverse(one.from.unit()));
+    planned
+}
+
 /// Plans the moves of a file's primary copies, or of its mirrors, after those that are planned for the file already.
 fn plan_kind(
     state: &GroupState,
@@ -486,7 +532,8 @@ fn plan_kind(
                 continue;
             }
             let (file, incarnation) = (file.number, file.incarnation);
-            return Err(no_place(directory, &Planned { file, incarnation, position, from, to: 0, must }));
+            let planned = Planned { file, incarnation, position, from, to: 0, must, forward: false };
+            return Err(no_place(directory, &planned));
         };
         best.free -= units;
         *counts.entry(best.number).or_default() += 1;
@@ -494,7 +541,7 @@ fn plan_kind(
             *counts.entry(from.disk()).or_default() -= 1;
         }
         let (file, incarnation) = (file.number, file.incarnation);
-        planned.push(Planned { file, incarnation, position, from, to: best.number, must });
+        planned.push(Planned { file, incarnation, position, from, to: best.number, must, forward: false });
     }
     Ok(())
 }

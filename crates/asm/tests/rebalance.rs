@@ -485,3 +485,46 @@ fn a_rebalance_of_large_extents_ends_where_free_space_is_in_pieces() {
     let steps = (0..5000).take_while(|_| group.rebalance_step().unwrap() != Step::Finished).count();
     assert!(steps < 5000, "it does not end");
 }
+
+/// Space in the middle of disks is filled from behind, and reads and the content stay as they are.
+#[test]
+fn extents_move_forward_on_their_disks() {
+    for (redundancy, groups) in [(Redundancy::Normal, "abc"), (Redundancy::External, "")] {
+        let bench = Bench::new();
+        let group = match redundancy {
+            Redundancy::External => {
+                let disks = make_disks(&*bench.files, "/d/a*", 2, 64 * MB).unwrap();
+                DiskGroup::create(&bench.environment, "DATA", &disks, AuSize::default()).unwrap()
+            }
+            _ => bench.group(redundancy, groups, 64 * MB),
+        };
+        let first = filled(&group, 20 * MB, 1);
+        let second = filled(&group, 13 * MB, 2);
+        let name = first.name().to_string();
+        let last = |group: &DiskGroup| {
+            let files = group.files().unwrap();
+            let places = files.iter().flat_map(|file| group.extents(file.name.number).unwrap());
+            let mut last: BTreeMap<u16, u64> = BTreeMap::new();
+            places.for_each(|place| {
+                let end = last.entry(place.disk).or_default();
+                *end = (*end).max(place.offset + place.bytes);
+            });
+            last
+        };
+        drop(first);
+        group.delete(&name).unwrap();
+        let before = last(&group);
+        group.want_rebalance(4).unwrap();
+        group.run_rebalance(&AtomicBool::new(false)).unwrap();
+        let after = last(&group);
+        for (disk, statistics) in group.statistics().disks.iter().enumerate() {
+            let used = after[&(disk as u16)];
+            // What is in use follows the metadata without a gap.
+            let in_use = statistics.total_bytes - statistics.free_bytes;
+            assert_eq!(used, in_use, "disk {disk}");
+            assert!(used < before[&(disk as u16)]);
+        }
+        assert!(read(&second, 0, 13 << 20) == content(2, 13 * MB));
+        assert_eq!((group.operation(), group.check(false).unwrap().found), (None, 0));
+    }
+}

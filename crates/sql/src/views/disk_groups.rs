@@ -197,6 +197,7 @@ const OPERATIONS: &[Column<Rebalance>] = &[
             Operation { .. } => "RUN",
         })
     }),
+    text("PASS", 9, |row| s(if row.operation.compacting { "COMPACT" } else { "REBALANCE" })),
     number("POWER", |row| n(row.operation.power)),
     number("ACTUAL", |row| n(row.operation.workers)),
     number("SOFAR", |row| n(row.operation.moved)),
