@@ -3,12 +3,13 @@
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
+use std::time::Duration;
 
 use common::sync::spawn;
 use common::{Clock, Error, Result, SystemClock};
 use device::{AlignedBuffer, Device, FileSystem, OsFileSystem};
 use storage::disk_group::{
-    AuSize, DiskGroup, Environment, FileKind, GroupFile, NewDisk, NewGroup, Redundancy, Step, make_disks,
+    AuSize, DiskGroup, Environment, FileKind, GroupFile, Lanes, NewDisk, NewGroup, Redundancy, Step, make_disks,
 };
 
 use super::outcome::Case;
@@ -70,7 +71,9 @@ pub(super) fn cases(directory: &Path, scale: f64, runs: u32, progress: &mut dyn 
 
 fn group(place: &Path, redundancy: Redundancy, file_mb: u64) -> Result<DiskGroup> {
     std::fs::create_dir_all(place).map_err(|error| crate::laboratory::io(place, &error))?;
-    let environment = Environment::new(Arc::new(OsFileSystem::new()));
+    let mut environment = Environment::new(Arc::new(OsFileSystem::new()));
+    // As an instance has it.
+    environment.lanes = Some(Arc::new(Lanes::new(PATIENCE)));
     let new = NewGroup {
         name: "BENCH".to_owned(),
         redundancy,
@@ -120,6 +123,9 @@ fn read(file: &GroupFile, from: u64, bytes: u64) -> std::io::Result<()> {
     let mut buffer = AlignedBuffer::zeroed(REQUEST);
     (from..from + bytes).step_by(REQUEST).try_for_each(|at| file.read_at(at, &mut [&mut buffer]))
 }
+
+/// As the default of _asm_hbeatiowait.
+const PATIENCE: Duration = Duration::from_secs(120);
 
 /// Doubles the disks of a group and rebalances it; megabytes moved, and the time.
 fn rebalance(clock: &dyn Clock, group: &DiskGroup, place: &Path, file_mb: u64) -> Result<(u64, u64)> {

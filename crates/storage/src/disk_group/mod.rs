@@ -12,8 +12,8 @@ mod rooted;
 
 pub use asm::{
     AuSize, DiscoveredDisk, DiskGroup, DiskMode, DiskStatistics, Environment, ExtentPlace, FileInfo, FileKind,
-    GroupFile, GroupStatistics, HeaderStatus, NewDisk, NewGroup, Operation, Redundancy, STRIPE_BYTES, STRIPE_WIDTH,
-    Step, Striping, make_disks,
+    GroupFile, GroupStatistics, HeaderStatus, Lanes, NewDisk, NewGroup, Operation, Redundancy, STRIPE_BYTES,
+    STRIPE_WIDTH, Step, Striping, make_disks,
 };
 pub use files::{GroupFiles, MountedGroup};
 pub use name::{InGroup, group_of_new, same_file};
