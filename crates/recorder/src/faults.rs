@@ -5,7 +5,9 @@
 //!    a DROP TABLESPACE that could not remove a file (ORA-01259), which stands.
 //! 3. Once the instance has stopped, every statement gets HW-0010, queries too.
 //! 4. A fault is told: by a statement, or by the process when it ends.
-//! 5. The next start, without faults, opens; `verify` finds nothing.
+//! 5. A fault of one disk of a mirrored group is none of these: no statement fails and the instance goes on while the
+//!    group has another copy of each extent. Statements about disks may fail.
+//! 6. The next start, without faults, opens; `verify` finds nothing.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -20,9 +22,9 @@ use crate::error::{Error, Result};
 use crate::event::{Event, LifeEnd};
 use crate::image;
 use crate::lives::{Options, PATIENCE, clear, make_database};
-use crate::trace::{Ended, Fault, FaultKind, Input, Recorder, Reply, Stop};
+use crate::trace::{Ended, MIRRORED_DISK, Fault, FaultKind, Input, Recorder, Reply, Stop};
 use crate::walk::{Honesty, Walk};
-use crate::workload::{Answer, Plan, SETTINGS, Statement, Told, WorkloadState, line, mark};
+use crate::workload::{fails, Answer, Plan, SETTINGS, Statement, Told, WorkloadState, line, mark};
 
 /// Statements after the failed one.
 const PROBES: [&str; 4] = [
@@ -93,7 +95,7 @@ impl Target {
         let mut injection =
             Injection { fault, hit: ended.hits.first().cloned(), failed: None, stopped: false, findings: Vec::new() };
         let answers = told.answers();
-        let failed = answers.iter().position(|answer| !answer.succeeded());
+        let failed = answers.iter().position(|answer| fails(&self.statements, answer));
         self.judge(&ended, &answers, failed, &mut injection);
         let returned = match failed {
             Some(at) if answers[at].stands() => at + 1,
@@ -153,6 +155,16 @@ impl Target {
                 findings.push(format!("fails too, without a stop: {}: {}", text(answer.number), answer.text));
             }
         }
+        let on_mirror = injection.hit.as_ref().is_some_and(|hit| hit.contains(MIRRORED_DISK));
+        if on_mirror {
+            // A write that fails after the statement that a failure is told by comes from the background.
+            let statement = failed.and_then(|at| self.statements.get(answers[at].number - 1));
+            let good_copy = statement.is_none_or(|statement| !statement.about_disks && !statement.degraded);
+            if good_copy && let Some(text) = injection.failed.as_ref().or(ended_badly(ended).as_ref()) {
+                injection.findings.push(format!("a good copy is there, and yet: {text}"));
+            }
+            return;
+        }
         let silent = failed.is_none() && ended.end == LifeEnd::Exited(0) && ended.errors.trim().is_empty();
         if let (true, Some(hit)) = (silent, &injection.hit) {
             findings.push(format!("nobody was told of {hit}"));
@@ -180,6 +192,11 @@ impl Target {
     }
 }
 
+/// What a process has told when it did not end well.
+fn ended_badly(ended: &Ended) -> Option<String> {
+    (ended.end != LifeEnd::Exited(0)).then(|| format!("{:?} {}", ended.end, ended.errors.trim()))
+}
+
 /// The client: sends a statement when the one before has been answered.
 struct Script<'a> {
     statements: &'a [Statement],
@@ -200,7 +217,7 @@ impl Script<'_> {
             return Reply::Wait;
         }
         let answers = self.told.answers();
-        let failed = answers.iter().any(|answer| !answer.succeeded());
+        let failed = answers.iter().any(|answer| fails(self.statements, answer));
         let text = match (&mut self.probes, failed) {
             (None, false) => self.statements.get(self.sent).map(|statement| statement.text.as_str()),
             (probes, _) => {
@@ -225,7 +242,7 @@ impl Script<'_> {
 /// As [`Target::counts`] and [`Target::inject`].
 pub fn inject_all(options: &Options, most: u64, mut each: impl FnMut(&Injection)) -> Result<BTreeMap<FaultKind, u64>> {
     let root = tempfile::tempdir().map_err(|error| Error::Io(format!("a temporary directory: {error}")))?;
-    let state = make_database(&options.program, root.path())?;
+    let state = make_database(options, root.path())?;
     let target = Target::new(options, root.path(), state)?;
     let counts = target.counts()?;
     for fault in spread(&counts, most) {

@@ -50,7 +50,7 @@ pub fn record_and_try(
     summary: &mut Summary,
 ) -> Result<Trial> {
     let root = tempfile::tempdir().map_err(|error| Error::Io(format!("a temporary directory: {error}")))?;
-    let state = make_database(&options.program, root.path())?;
+    let state = make_database(options, root.path())?;
     let trial = run_lives(options, root.path(), state, *operations)?;
     *operations = trial.operations;
     summary.begin(choice.kind, choice.seed, &trial);

@@ -24,9 +24,9 @@ use crate::check::{Findings, check};
 use crate::error::{Error, Result};
 use crate::event::{Event, LifeEnd};
 use crate::image;
-use crate::trace::{Input, Recorder, Stop};
+use crate::trace::{Input, MIRRORED_DISK, Recorder, Stop};
 use crate::walk::{Honesty, Walk};
-use crate::workload::{Plan, Statement, Told, WorkloadKind, WorkloadState, script, setup};
+use crate::workload::{Mirrors, Plan, Statement, Told, WorkloadKind, WorkloadState, script, setup};
 
 /// Lives of a trial.
 pub const LIVES: usize = 3;
@@ -38,6 +38,8 @@ const CACHE: &str = "6M";
 /// Disks of each of two groups, and their size.
 const DISKS: u32 = 2;
 const DISK_BYTES: &str = "20M";
+/// Size of each disk of the mirrored group.
+const MIRRORED_BYTES: &str = "64M";
 
 /// The options of a trial.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -101,7 +103,8 @@ pub struct Trial {
 ///
 /// # Errors
 /// Errors of making it, and of the setup's statements.
-pub fn make_database(program: &Path, root: &Path) -> Result<WorkloadState> {
+pub fn make_database(options: &Options, root: &Path) -> Result<WorkloadState> {
+    let program = &options.program;
     let data = root.join("db");
     fs::create_dir_all(&data).map_err(|error| Error::io(&data, &error))?;
     let parameters = [("db_cache_size", CACHE), ("undo_retention", "0"), ("job_queue_processes", "4")];
@@ -116,10 +119,14 @@ pub fn make_database(program: &Path, root: &Path) -> Result<WorkloadState> {
     let instance = Instance::create(Arc::new(OsFileSystem::new()), &data, clock, Some(lock), &options)?;
     instance.shutdown()?;
     drop(instance);
-    for group in 1..=2 {
-        let pattern = data.join(format!("disk{group}_*"));
-        let pattern = pattern.to_string_lossy();
-        run(program, &["disks", "--make", &DISKS.to_string(), "--size", DISK_BYTES, "--pattern", &pattern], "")?;
+    let make_disks = |name: &str, disks: u32, size: &str| {
+        let pattern = data.join(format!("{name}*"));
+        run(program, &["disks", "--make", &disks.to_string(), "--size", size, "--pattern", &pattern.to_string_lossy()], "")
+    };
+    make_disks("disk1_", DISKS, DISK_BYTES)?;
+    make_disks("disk2_", DISKS, DISK_BYTES)?;
+    if options.kind == WorkloadKind::Mirrors {
+        make_disks(MIRRORED_DISK, Mirrors::DISKS, MIRRORED_BYTES)?;
     }
     let (statements, state) = setup();
     let text = script(statements.iter().map(String::as_str));

@@ -59,6 +59,7 @@ fn line(operation: &Operation, names: &BTreeMap<FileId, PathBuf>) -> String {
         Operation::Remove { path } => format!("remove {}", path.display()),
         Operation::Rename { from, to } => format!("rename {} {}", from.display(), to.display()),
         Operation::SyncDirectory { path } => format!("sync directory {}", path.display()),
+        Operation::PutBack { path, .. } => format!("old content of {}", path.display()),
         Operation::Begun { call, operation } => format!("[{call} {}", line(operation, names)),
         Operation::Ended { call } => format!("{call}]"),
         Operation::Note(note) => format!("{note:?}"),

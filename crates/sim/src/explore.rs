@@ -5,9 +5,10 @@ use std::fmt;
 use common::Seeded;
 
 use crate::check::{Allowed, Depth, Findings, Recovery, check};
-use crate::disk::{Fault, Image, Keep, Note, Operation, Walk};
+use crate::disk::{Fault, Image, Keep, Note, Operation, Walk, can_lose_disk};
 use crate::faulty::{check_faulty, choose};
-use crate::workload::Recording;
+use crate::workload::{DiskTally, Recording, disks_of};
+use crate::DIRECTORY;
 
 /// Which crashes to try.
 #[derive(Clone, Copy, Debug)]
@@ -86,6 +87,11 @@ pub struct Outcome {
     pub broken: usize,
     /// Lives that could not go on.
     pub ended: usize,
+    /// Crashes after which a disk of a mirrored group was missing, and after which one had old content.
+    pub without_disk: usize,
+    pub old_disk: usize,
+    /// What has happened to disks in the runs.
+    pub disks: DiskTally,
     pub failures: Vec<Failure>,
 }
 
@@ -115,6 +121,9 @@ impl Outcome {
         self.phantom += other.phantom;
         self.broken += other.broken;
         self.ended += other.ended;
+        self.without_disk += other.without_disk;
+        self.old_disk += other.old_disk;
+        self.disks.add(&other.disks);
         self.failures.extend(other.failures);
         self.failures.truncate(FAILURES_MAX);
     }
@@ -145,7 +154,7 @@ struct At {
 
 /// Operations that change the state after a crash: others give the same as their neighbours.
 fn matters(operation: &Operation) -> bool {
-    !matches!(operation, Operation::Note(Note::Begun(_) | Note::PartBegun { .. }))
+    !matches!(operation, Operation::Note(Note::Begun(_) | Note::PartBegun { .. } | Note::Redundant(_)))
 }
 
 /// The places to crash a run at.
@@ -191,6 +200,7 @@ fn several_in_flight(recording: &Recording) -> Vec<usize> {
 pub fn explore(recording: &Recording, crashes: &Crashes) -> Outcome {
     let mut outcome = Outcome {
         ended: usize::from(!recording.lives.is_empty() && recording.ended_by.is_some()),
+        disks: recording.disks,
         ..Outcome::default()
     };
     let mut random = Seeded::at(crashes.seed, 2);
@@ -217,7 +227,10 @@ pub fn explore(recording: &Recording, crashes: &Crashes) -> Outcome {
             let each = several && random.percent(50);
             let keep = if each { Keep::Writes } else { Keep::ALL[(number + way) % Keep::ALL.len()] };
             outcome.in_flight += usize::from(several);
-            let image = walk.crash(operation, keep, &mut random);
+            let mut image = walk.crash(operation, keep, &mut random);
+            if can_lose_disk(&recording.operations, place) {
+                change_disk(&mut outcome, &mut image, recording, place, &mut random);
+            }
             number += 1;
             let depth = match number % crashes.blocks_every.max(1) {
                 0 if recording.lives.is_empty() || random.percent(60) => Depth::Blocks,
@@ -247,6 +260,24 @@ pub fn explore(recording: &Recording, crashes: &Crashes) -> Outcome {
         }
     }
     outcome
+}
+
+/// Half of the crashes of a mirrored group that can do without a disk lose one, or put back an old copy of one.
+fn change_disk(outcome: &mut Outcome, image: &mut Image, recording: &Recording, place: usize, random: &mut Seeded) {
+    let Some(path) = random.pick(&disks_of(image, DIRECTORY)).cloned() else { return };
+    match random.below(10) {
+        0..3 => {
+            image.remove(&path);
+            outcome.without_disk += 1;
+        }
+        3..5 => {
+            // The first life's is of the same mount as what is there now.
+            let life = recording.life_number(place).unwrap_or(0);
+            let old = random.pick(recording.disks_before.get(1..=life).unwrap_or_default());
+            outcome.old_disk += usize::from(old.is_some_and(|old| image.replace(&path, old)));
+        }
+        _ => {}
+    }
 }
 
 /// Crashes a recovery.

@@ -21,6 +21,11 @@ const SHOWN: usize = 3;
 const PROGRESS: u64 = 500;
 
 fn plan(options: &Options, seed: u64) -> Plan {
+    let plan = usual_plan(options, seed);
+    if options.mirrors { plan.in_group() } else { plan }
+}
+
+fn usual_plan(options: &Options, seed: u64) -> Plan {
     if options.threads > 0 {
         let lives = options.lives.max(1);
         return Plan { indexes: options.indexes, ..Plan::threads(seed, options.steps, lives, options.threads) };
@@ -207,6 +212,12 @@ fn main() -> ExitCode {
         all.phantom,
         all.broken
     );
+    if shared.options.mirrors {
+        println!(
+            "after {} crashes a disk was missing, after {} one had old content; {}",
+            all.without_disk, all.old_disk, all.disks
+        );
+    }
     if shared.options.lives > 0 {
         println!(
             "{} seeds, {} of them with a life that could not go on",

@@ -19,6 +19,8 @@ pub(super) struct Options {
     pub(super) lives: usize,
     /// Lives of a mirrored disk group without a database, whose disks fail, leave and come back; 0: a database.
     pub(super) groups: u64,
+    /// The datafiles are in a disk group, mirrored for most seeds, whose disks fail, leave and come back; with lives.
+    pub(super) mirrors: bool,
     /// Threads of each run that work at once; 0: one, and a run can be repeated.
     pub(super) threads: usize,
     /// Threads that run seeds.
@@ -42,6 +44,7 @@ impl Options {
             loads: false,
             lives: 0,
             groups: 0,
+            mirrors: false,
             threads: 0,
             jobs: 1,
             dump: false,
@@ -60,6 +63,7 @@ impl Options {
                 "--loads" => options.loads = value != 0,
                 "--exhaustive" => options.exhaustive = value != 0,
                 "--groups" => options.groups = value,
+                "--mirrors" => options.mirrors = value != 0,
                 "--lives" => options.lives = value as usize,
                 "--threads" => {
                     options.threads = value as usize;
@@ -70,10 +74,13 @@ impl Options {
                 "--quiet" => options.quiet = value != 0,
                 _ => {
                     return Err(format!(
-                        "{name} is no option: --seeds, --first, --steps, --places, --indexes, --exhaustive, --disks, --loads, --lives, --groups, --threads, --jobs, --dump, --quiet"
+                        "{name} is no option: --seeds, --first, --steps, --places, --indexes, --exhaustive, --disks, --loads, --lives, --groups, --mirrors, --threads, --jobs, --dump, --quiet"
                     ));
                 }
             }
+        }
+        if options.mirrors && options.lives == 0 {
+            options.lives = 3;
         }
         Ok(options)
     }

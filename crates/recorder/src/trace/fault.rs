@@ -2,6 +2,9 @@
 
 use nix::errno::Errno;
 
+/// How the names of the mirrored group's disks begin.
+pub const MIRRORED_DISK: &str = "disk3_";
+
 /// Which calls a fault is about.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub enum FaultKind {
@@ -12,10 +15,12 @@ pub enum FaultKind {
     Rename,
     /// `ftruncate` and `fallocate`.
     Truncate,
+    /// Writes and syncs of a disk of the mirrored group: from the one that fails on, all of that disk fail.
+    Disk,
 }
 
 impl FaultKind {
-    pub const ALL: [Self; 4] = [Self::Write, Self::Sync, Self::Rename, Self::Truncate];
+    pub const ALL: [Self; 5] = [Self::Write, Self::Sync, Self::Rename, Self::Truncate, Self::Disk];
 }
 
 /// Makes one call fail: the `number`-th of its kind; the first is 1.

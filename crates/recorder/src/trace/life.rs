@@ -12,7 +12,7 @@ use sim::disk::FileId;
 
 use super::call::{Call, Name, Source, decode};
 use super::dialog::Client;
-use super::fault::{Fault, FaultKind};
+use super::fault::{Fault, FaultKind, MIRRORED_DISK};
 use super::memory;
 use super::recorder::{Recorder, Stop};
 use super::tracee::{Stopped, Tracee};
@@ -73,6 +73,8 @@ pub(super) struct Life<'a> {
     pub(super) operations: u64,
     pub(super) counts: BTreeMap<FaultKind, u64>,
     pub(super) hits: Vec<String>,
+    /// A disk that has gone.
+    pub(super) gone: Option<(PathBuf, Errno)>,
 }
 
 impl Life<'_> {
@@ -285,6 +287,19 @@ impl Life<'_> {
 
     /// The error of a fault that is planned for the next call of this kind.
     fn fault(&mut self, kind: FaultKind, path: &Path) -> Option<Errno> {
+        let name = path.file_name().unwrap_or_default().to_string_lossy();
+        if matches!(kind, FaultKind::Write | FaultKind::Sync) && name.starts_with(MIRRORED_DISK) {
+            if let Some(errno) = self.planned(FaultKind::Disk, path) {
+                self.gone = Some((path.to_owned(), errno));
+            }
+        }
+        let planned = self.planned(kind, path);
+        let gone = self.gone.as_ref().filter(|(gone, _)| gone == path).map(|(_, errno)| *errno);
+        planned.or(gone)
+    }
+
+    /// Counts a call of this kind, and returns the error that is planned for it.
+    fn planned(&mut self, kind: FaultKind, path: &Path) -> Option<Errno> {
         let count = self.counts.entry(kind).or_default();
         *count += 1;
         let number = *count;

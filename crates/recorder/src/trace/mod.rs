@@ -17,5 +17,5 @@ mod tracee;
 mod watch;
 
 pub use dialog::{Input, Reply};
-pub use fault::{Fault, FaultKind};
+pub use fault::{Fault, FaultKind, MIRRORED_DISK};
 pub use recorder::{Ended, Recorder, Stop};

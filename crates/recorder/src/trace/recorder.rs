@@ -140,6 +140,7 @@ impl Recorder {
             operations: 0,
             counts: BTreeMap::new(),
             hits: Vec::new(),
+            gone: None,
         };
         let end = life.follow()?;
         let (operations, counts, hits) =

@@ -54,7 +54,7 @@ impl Plan {
         }
     }
 
-    fn create_table(&mut self) {
+    pub(super) fn create_table(&mut self) {
         if self.row_tables().len() > TABLES_MAX {
             return self.drop_table();
         }
@@ -106,7 +106,7 @@ impl Plan {
     }
 
     /// In a disk group, or in the data directory where `group` is empty.
-    fn create_tablespace(&mut self, group: &str) {
+    pub(super) fn create_tablespace(&mut self, group: &str) {
         if self.current.tablespaces.len() > TABLESPACES_MAX {
             return self.drop_tablespace();
         }
@@ -125,7 +125,7 @@ impl Plan {
         ));
     }
 
-    fn add_datafile(&mut self, group: &str) {
+    pub(super) fn add_datafile(&mut self, group: &str) {
         let of = |name: &&String| if group.is_empty() { !name.contains('G') } else { is_of(name, group) };
         let names: Vec<String> = self.current.tablespaces.keys().filter(of).cloned().collect();
         let Some(name) = self.random.pick(&names).cloned() else { return self.create_tablespace(group) };
@@ -149,7 +149,7 @@ impl Plan {
         self.commit_by(format!("alter database datafile '{}.dbf' resize {bytes}", name.to_lowercase()));
     }
 
-    fn drop_tablespace(&mut self) {
+    pub(super) fn drop_tablespace(&mut self) {
         let names: Vec<String> =
             self.current.tablespaces.keys().filter(|name| name.starts_with("TS")).cloned().collect();
         let Some(name) = self.random.pick(&names).cloned() else { return };

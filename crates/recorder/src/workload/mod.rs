@@ -10,11 +10,13 @@
 mod change;
 mod definition;
 mod found;
+mod mirrors;
 mod plan;
 mod state;
 mod told;
 
 pub use found::read;
+pub use mirrors::Mirrors;
 pub use plan::{Plan, Statement, WorkloadKind, setup};
 pub use state::{Difference, Jobs, Table, WorkloadState};
-pub use told::{Answer, SETTINGS, Told, line, mark, script};
+pub use told::{Answer, SETTINGS, Told, fails, line, mark, script};

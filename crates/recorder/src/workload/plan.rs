@@ -6,6 +6,8 @@
 use common::Seeded;
 use common::sync::Arc;
 
+use super::mirrors::Mirrors;
+use super::told::Answer;
 use super::state::{Jobs, Rows, Table, WorkloadState};
 
 /// The main subject of a workload.
@@ -21,10 +23,13 @@ pub enum WorkloadKind {
     Loads,
     /// Jobs, which commit beside the script.
     Jobs,
+    /// Tablespaces in a mirrored group, whose disks leave and come back.
+    Mirrors,
 }
 
 impl WorkloadKind {
-    pub const ALL: [Self; 5] = [Self::Rows, Self::Definitions, Self::Groups, Self::Loads, Self::Jobs];
+    pub const ALL: [Self; 6] =
+        [Self::Rows, Self::Definitions, Self::Groups, Self::Loads, Self::Jobs, Self::Mirrors];
 
     /// Name on the command line and in the summary.
     #[must_use]
@@ -35,6 +40,7 @@ impl WorkloadKind {
             Self::Groups => "groups",
             Self::Loads => "loads",
             Self::Jobs => "jobs",
+            Self::Mirrors => "mirrors",
         }
     }
 
@@ -47,6 +53,7 @@ impl WorkloadKind {
             Self::Groups => [35, 25, 35, 5, 0],
             Self::Loads => [35, 15, 0, 48, 2],
             Self::Jobs => [40, 15, 0, 5, 40],
+            Self::Mirrors => [45, 8, 42, 5, 0],
         }
     }
 }
@@ -58,6 +65,20 @@ pub struct Statement {
     pub state: WorkloadState,
     /// Its return promises that everything committed so far is durable.
     pub commits: bool,
+    /// It is about disks of the mirrored group.
+    pub about_disks: bool,
+    /// Some extents of the mirrored group may lack a copy when it runs, by an earlier statement.
+    pub degraded: bool,
+}
+
+impl Statement {
+    /// True: its answer has an error. That a disk is not as a statement about disks expects it is none: which disks
+    /// are there after a crash is not known.
+    #[must_use]
+    pub fn failed(&self, answer: &Answer) -> bool {
+        let refused = |error: &&str| self.about_disks && Mirrors::REFUSALS.iter().any(|number| error.starts_with(number));
+        answer.errors().iter().any(|error| !refused(error))
+    }
 }
 
 /// Chooses statements.
@@ -71,6 +92,8 @@ pub struct Plan {
     /// The next name, id or value; none is given twice.
     pub(super) next: i64,
     statements: Vec<Statement>,
+    /// As [`Statement::degraded`].
+    pub(super) degraded: bool,
 }
 
 impl Plan {
@@ -80,7 +103,7 @@ impl Plan {
         let random = Seeded::at(seed, (life << 8) + kind as u64 + 1);
         // Names of a life are not those of another.
         let next = (life as i64 + 1) * 100_000;
-        Self { random, kind, committed: state.clone(), current: state, next, statements: Vec::new() }
+        Self { random, kind, committed: state.clone(), current: state, next, statements: Vec::new(), degraded: true }
     }
 
     /// Statements of one life.
@@ -99,6 +122,7 @@ impl Plan {
             match chosen {
                 0 => self.transaction(),
                 1 => self.define(),
+                2 if self.kind == WorkloadKind::Mirrors => self.define_mirrored(),
                 2 => self.define_group(),
                 3 => self.load(),
                 _ => self.job(),
@@ -115,13 +139,19 @@ impl Plan {
 
     /// A statement within a transaction.
     pub(super) fn say(&mut self, text: String) {
-        self.statements.push(Statement { text, state: self.committed.clone(), commits: false });
+        self.push(text, false);
     }
 
     /// A statement that commits the state `current`.
     pub(super) fn commit_by(&mut self, text: String) {
         self.committed = self.current.clone();
-        self.statements.push(Statement { text, state: self.committed.clone(), commits: true });
+        self.push(text, true);
+    }
+
+    fn push(&mut self, text: String, commits: bool) {
+        let about_disks = text.contains(" diskgroup ");
+        let (state, degraded) = (self.committed.clone(), self.degraded);
+        self.statements.push(Statement { text, state, commits, about_disks, degraded });
     }
 
     pub(super) fn commit(&mut self) {

@@ -70,6 +70,13 @@ impl Answer {
     }
 }
 
+/// True: the answer to one of these statements, or to another one behind them, has an error.
+#[must_use]
+pub fn fails(statements: &[Statement], answer: &Answer) -> bool {
+    let statement = answer.number.checked_sub(1).and_then(|at| statements.get(at));
+    statement.map_or(!answer.succeeded(), |statement| statement.failed(answer))
+}
+
 /// True for a line such as `ORA-01653: …` or `HW-0010: …`.
 fn is_error(line: &str) -> bool {
     let Some((start, rest)) = line.split_once('-') else { return false };
@@ -121,7 +128,7 @@ impl Told {
     /// The first statement that has returned with an error.
     #[must_use]
     pub fn failure(&self, statements: &[Statement]) -> Option<String> {
-        let failed = self.answers().into_iter().find(|answer| !answer.succeeded())?;
+        let failed = self.answers().into_iter().find(|answer| fails(statements, answer))?;
         let text = statements.get(failed.number - 1).map_or("", |statement| statement.text.as_str());
         Some(format!("statement {}: {text}\n{}", failed.number, failed.text))
     }

@@ -14,7 +14,7 @@ type Page = Arc<[u8; PAGE]>;
 type Chunk = [Option<Page>; PAGES];
 
 /// A file's bytes; unwritten ones are zero and take no memory.
-#[derive(Clone, Default, Debug)]
+#[derive(Clone, PartialEq, Eq, Default, Debug)]
 pub(super) struct Content {
     size: u64,
     chunks: Vec<Option<Arc<Chunk>>>,

@@ -121,6 +121,11 @@ impl Walk {
                 None
             }
             Operation::SyncDirectory { path } => Some(Call::Names { path: path.clone(), until: self.names_so_far }),
+            Operation::PutBack { file, path, earlier } => {
+                self.waiting.remove(file);
+                self.durable.replace(path, earlier);
+                None
+            }
             Operation::Note(_) | Operation::Begun { .. } | Operation::Ended { .. } => None,
         }
     }

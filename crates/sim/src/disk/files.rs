@@ -7,6 +7,7 @@ use std::path::{Path, PathBuf};
 use common::sync::{Arc, Mutex};
 use device::{Device, FileSystem};
 
+use super::broken::{Broken, FaultsMet, FileFault, Request};
 use super::crash::rename;
 use super::device::SimulatedDevice;
 use super::flight::{Flights, end};
@@ -68,6 +69,7 @@ pub(super) struct State {
     counts: Counts,
     faults: Vec<Fault>,
     happened: Vec<Fault>,
+    broken: Broken,
     lie: Lie,
     /// Bytes that files may still grow by.
     room: u64,
@@ -158,6 +160,7 @@ impl State {
             self.operations.push(Operation::SetSize { file, bytes: end });
         }
         self.image.content_mut(file).write(offset, bytes);
+        self.broken.written(file, offset, bytes.len() as u64);
         self.begin(Operation::Write { file, offset, bytes: bytes.into(), durable })
     }
 
@@ -175,7 +178,11 @@ impl State {
     ) -> io::Result<Option<u32>> {
         self.counts.writes += 1;
         let number = self.counts.writes;
-        if self.fails(Fault::Write(number)) {
+        let broken = self.broken.fails(file, Request::Write);
+        if broken && self.broken.is_gone(file) {
+            return Err(io::Error::other("simulated: the disk is gone"));
+        }
+        if self.fails(Fault::Write(number)) || broken {
             let sectors = bytes.len().div_ceil(SECTOR) / 2;
             let some = &bytes[..(sectors * SECTOR).min(bytes.len())];
             // Its call never ends: it never becomes durable.
@@ -192,7 +199,7 @@ impl State {
     pub(super) fn sync(&mut self, file: FileId) -> io::Result<Option<u32>> {
         self.counts.syncs += 1;
         let number = self.counts.syncs;
-        if self.fails(Fault::Sync(number)) {
+        if self.broken.fails(file, Request::Sync) || self.fails(Fault::Sync(number)) {
             self.operations.push(Operation::Sync { file, failed: true });
             return Err(io::Error::other("simulated: the sync failed"));
         }
@@ -211,7 +218,9 @@ impl State {
     pub(super) fn read(&mut self, file: FileId, offset: u64, buffers: &mut [&mut [u8]]) -> io::Result<()> {
         self.counts.reads += 1;
         let number = self.counts.reads;
-        if self.is_gone(number) || self.fails(Fault::Read(number)) {
+        let bytes = buffers.iter().map(|buffer| buffer.len() as u64).sum();
+        let broken = self.broken.fails(file, Request::Read { offset, bytes });
+        if broken || self.is_gone(number) || self.fails(Fault::Read(number)) {
             return Err(io::Error::other("simulated: the read failed"));
         }
         let empty = Arc::default();
@@ -221,6 +230,7 @@ impl State {
             content.read(at, buffer)?;
             at += buffer.len() as u64;
         }
+        self.broken.flip(file, offset, buffers);
         if self.fails(Fault::FlippedRead(number))
             && let Some(byte) = buffers.first_mut().and_then(|buffer| {
                 let middle = buffer.len() / 2;
@@ -255,6 +265,7 @@ impl SimulatedFileSystem {
             counts: Counts::default(),
             faults: Vec::new(),
             happened: Vec::new(),
+            broken: Broken::default(),
             lie: Lie::None,
             room: u64::MAX,
             next_call: None,
@@ -280,6 +291,31 @@ impl SimulatedFileSystem {
     /// Plans a fault.
     pub fn plan(&self, fault: Fault) {
         self.0.lock().faults.push(fault);
+    }
+
+    /// Sets a fault of one file. False when there is no such file.
+    pub fn break_file(&self, path: &Path, fault: FileFault) -> bool {
+        let mut state = self.0.lock();
+        let file = state.find(path).ok();
+        file.into_iter().for_each(|file| state.broken.set(file, fault.clone()));
+        file.is_some()
+    }
+
+    /// Ends the faults of all files.
+    pub fn heal(&self) {
+        self.0.lock().broken.heal();
+    }
+
+    /// Whether faults of files are set.
+    #[must_use]
+    pub fn is_broken(&self) -> bool {
+        self.0.lock().broken.is_any()
+    }
+
+    /// The requests that met faults of files.
+    #[must_use]
+    pub fn faults_met(&self) -> FaultsMet {
+        self.0.lock().broken.met
     }
 
     /// The faults that have happened.
@@ -381,7 +417,12 @@ impl FileSystem for SimulatedFileSystem {
     }
 
     fn open(&self, path: &Path) -> io::Result<Arc<dyn Device>> {
-        let file = self.0.lock().find(path)?;
+        let state = self.0.lock();
+        let file = state.find(path)?;
+        if state.broken.is_gone(file) {
+            return Err(io::Error::other("simulated: the disk is gone"));
+        }
+        drop(state);
         Ok(self.device(file))
     }
 

@@ -12,7 +12,7 @@ use super::crash::rename;
 use super::operation::{FileId, Operation};
 
 /// Names, directories and contents. A copy costs little.
-#[derive(Clone, Default)]
+#[derive(Clone, PartialEq, Eq, Default)]
 pub struct Image {
     pub(super) names: BTreeMap<PathBuf, FileId>,
     pub(super) directories: BTreeSet<PathBuf>,
@@ -35,6 +35,9 @@ impl Image {
         match operation.begun() {
             Operation::Write { file, offset, bytes, .. } => self.content_mut(*file).write(*offset, bytes),
             Operation::SetSize { file, bytes } => self.content_mut(*file).resize(*bytes),
+            Operation::PutBack { path, earlier, .. } => {
+                self.replace(path, earlier);
+            }
             name => rename(self, name),
         }
     }

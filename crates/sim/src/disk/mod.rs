@@ -9,6 +9,7 @@
 //! A run is made once. Every crash of it is built afterwards from the operations before it, on images that share
 //! unchanged pages.
 
+mod broken;
 mod building;
 mod content;
 mod crash;
@@ -19,7 +20,8 @@ mod image;
 mod operation;
 mod waiting;
 
+pub use broken::{FaultsMet, FileFault};
 pub use crash::{Keep, Walk};
 pub use files::{Fault, Lie, SimulatedFileSystem};
 pub use image::Image;
-pub use operation::{FileId, Note, Operation};
+pub use operation::{FileId, Note, Operation, can_lose_disk};

@@ -4,6 +4,8 @@ use std::path::PathBuf;
 
 use common::sync::Arc;
 
+use super::image::Image;
+
 /// A file, whatever its name.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub struct FileId(pub u32);
@@ -24,6 +26,20 @@ pub enum Note {
         part: usize,
         number: usize,
     },
+    /// Whether the disk group can lose a disk now, and no data: see [`can_lose_disk`].
+    Redundant(bool),
+}
+
+/// Whether a crash before the operation at `place` leaves a disk group that can lose a disk: it could before the
+/// operation, and it can after the step that the operation is of.
+#[must_use]
+pub fn can_lose_disk(operations: &[Operation], place: usize) -> bool {
+    let note = |operation: &Operation| match operation {
+        Operation::Note(Note::Redundant(redundant)) => Some(*redundant),
+        _ => None,
+    };
+    let before = operations[..place].iter().rev().find_map(note).unwrap_or(false);
+    before && operations[place..].iter().find_map(note).unwrap_or(true)
 }
 
 impl Note {
@@ -71,6 +87,12 @@ pub enum Operation {
     SyncDirectory {
         path: PathBuf,
     },
+    /// Between two lives a file gets the content that it had in an earlier image, durably.
+    PutBack {
+        file: FileId,
+        path: PathBuf,
+        earlier: Image,
+    },
     /// A write or a sync begins, and ends with [`Operation::Ended`] of the same call: other threads' operations come
     /// between the two. Every other operation is atomic.
     Begun {
@@ -111,6 +133,8 @@ impl Operation {
             Self::Note(Note::Acknowledged(number)) => (8, *number as u64, 0, &[]),
             Self::Note(Note::PartBegun { part, number }) => (10, *part as u64, *number as u64, &[]),
             Self::Note(Note::PartAcknowledged { part, number }) => (11, *part as u64, *number as u64, &[]),
+            Self::PutBack { file, path, .. } => (12, u64::from(file.0), 0, path.as_os_str().as_encoded_bytes()),
+            Self::Note(Note::Redundant(redundant)) => (13, u64::from(*redundant), 0, &[]),
             Self::Begun { call, operation } => return operation.trace(crc32c::crc32c_append(sum, &call.to_le_bytes())),
             Self::Ended { call } => (9, u64::from(*call), 0, &[]),
         };

@@ -11,6 +11,7 @@ use common::{Error, Random, Seeded};
 use device::{AlignedBuffer, Device, Fault, FaultyFileSystem, FileSystem};
 
 use super::model::{Between, FileModel, Files, SECTOR};
+use super::whole;
 use crate::clock::SimulatedClock;
 use crate::disk::{Image, Keep, Note, SimulatedFileSystem, Walk};
 
@@ -129,17 +130,7 @@ impl Life {
 
     /// All disks online, all copies there.
     fn is_whole(&self) -> bool {
-        let Some(group) = &self.group else { return true };
-        let statistics = group.statistics();
-        let online = statistics.disks.iter().all(|disk| disk.mode == DiskMode::Online && !disk.dropping);
-        let all_there = group.files().is_ok_and(|files| {
-            files.iter().all(|file| {
-                let places = group.extents(file.name.number).unwrap_or_default();
-                let bytes: u64 = places.iter().map(|place| place.bytes).sum();
-                bytes == file.bytes.div_ceil(MB) * MB * self.copies as u64
-            })
-        });
-        online && all_there
+        self.group.as_ref().is_none_or(|group| whole::is_whole(group, self.copies))
     }
 
     fn note_state(&mut self) {
@@ -287,7 +278,7 @@ impl Life {
 
     /// Whole, and without stale copies: a fault may strike.
     fn is_sound(&self) -> bool {
-        self.is_whole() && self.group.as_ref().is_none_or(|group| group.statistics().stale_regions == 0)
+        self.group.as_ref().is_none_or(|group| whole::is_sound(group, self.copies))
     }
 
     fn pick_disk(&mut self) -> Option<(String, Option<PathBuf>)> {

@@ -6,5 +6,7 @@
 
 mod life;
 mod model;
+mod whole;
 
 pub use life::{Tally, run};
+pub(crate) use whole::is_sound;

@@ -10,6 +10,8 @@
 //! A kill makes nothing durable: the operations of all lives are in one recording, and writes in doubt in one life are
 //! in doubt in the next. Of the writes in progress at the kill the first sectors are there.
 
+use std::path::{Path, PathBuf};
+
 use common::sync::{Arc, spawn};
 use common::{Error, Result, Seeded};
 use engine::instance::{Background, Instance, Session};
@@ -17,11 +19,13 @@ use engine::instance::{Background, Instance, Session};
 use super::record::{connect, options, prepared};
 use super::recording::known;
 use super::run::Run;
-use super::{Ending, Life, Plan, Recording, WorkloadState, engine as statements, kill, part};
+use super::disks::{AWAY, disks_of};
+use super::{DiskTally, Ending, Life, Plan, Recording, WorkloadState, engine as statements, kill, part};
 use crate::check::Allowed;
 use crate::clock::SimulatedClock;
 use crate::database::Database;
-use crate::disk::{Image, Lie, Note, Operation, SimulatedFileSystem};
+use crate::DIRECTORY;
+use crate::disk::{FileFault, Image, Lie, Note, Operation, SimulatedFileSystem, can_lose_disk};
 
 /// State of one part of the workload across lives.
 #[derive(Default)]
@@ -47,6 +51,9 @@ struct Lives {
     lives: Vec<Life>,
     /// Calls of threads so far.
     calls: u32,
+    disks: DiskTally,
+    /// The files before the mount of each life.
+    disks_before: Vec<Image>,
 }
 
 type Opened = (Arc<Instance>, Vec<Arc<Session>>);
@@ -80,6 +87,8 @@ pub(super) fn record(plan: &Plan, lie: Lie) -> Result<Recording> {
         existing: usize::from(plan.creation),
         lives: Vec::new(),
         calls: 0,
+        disks: DiskTally::default(),
+        disks_before: Vec::new(),
     };
     let mut ended_by = None;
     for number in 1..=plan.lives {
@@ -88,10 +97,11 @@ pub(super) fn record(plan: &Plan, lie: Lie) -> Result<Recording> {
             break;
         }
     }
-    let Lives { operations, parts, existing, lives, .. } = lives;
+    let Lives { operations, parts, existing, lives, disks, disks_before, .. } = lives;
     let statements = parts.iter().map(|part| part.statements).sum();
     let parts = parts.into_iter().map(|part| part.states).collect();
-    Ok(Recording { base, operations, parts, ended_by, statements, lives, existing, options: options(plan) })
+    let options = options(plan);
+    Ok(Recording { base, operations, parts, ended_by, statements, lives, existing, disks, disks_before, options })
 }
 
 impl Lives {
@@ -103,6 +113,8 @@ impl Lives {
             6 | 7 => Ending::KilledAtClose,
             _ => Ending::Closed,
         };
+        let fails = if first.is_none() { self.change_disks() } else { None };
+        self.disks_before.push(self.image.clone());
         let mut life = Life { begins: self.operations.len(), opened: usize::MAX, closing: usize::MAX, ending };
         let (files, opened) = match first {
             Some((files, opened)) => (files, Some(opened)),
@@ -110,6 +122,10 @@ impl Lives {
         };
         files.lie(self.lie);
         files.lie_after_kill(&self.operations);
+        if let Some(path) = fails {
+            files.break_file(&path, FileFault::Gone);
+            self.disks.gone_at_open += 1;
+        }
         if self.plan.threads > 0 {
             files.overlap(self.calls, self.random.draw(), &self.clock);
         }
@@ -139,12 +155,16 @@ impl Lives {
             runs.push(self.begin(number, files, &instance, sessions));
         }
         drop(sessions);
+        runs[0].note_redundancy();
         let mut result = if is_first { runs[0].set_up() } else { Ok(()) };
         if !idle && result.is_ok() {
             result = work(&mut runs);
         }
         life.closing = life.begins + files.recorded();
-        for (part, run) in self.parts.iter_mut().zip(runs) {
+        for (part, mut run) in self.parts.iter_mut().zip(runs) {
+            run.before_close();
+            run.count_disks();
+            self.disks.add(&run.tally);
             let Run { states, statements, random, next_key, next_name, .. } = run;
             *part = Part { states, choices: Some(random), next_key, next_name, statements };
         }
@@ -180,7 +200,63 @@ impl Lives {
             statements,
             savepoints: vec![None; self.plan.sessions],
             reader: None,
+            tally: DiskTally::default(),
         }
+    }
+
+    /// What happens to a disk of the group between two lives. Returns one that fails all requests in the next.
+    fn change_disks(&mut self) -> Option<PathBuf> {
+        if !self.plan.is_mirrored() {
+            return None;
+        }
+        let away = disks_of(&self.image, AWAY);
+        if self.random.percent(50)
+            && let Some(path) = away.first()
+        {
+            let back = Path::new(DIRECTORY).join(path.file_name().unwrap_or_default());
+            self.move_disk(path, &back);
+        }
+        if !away.is_empty() || !can_lose_disk(&self.operations, self.operations.len()) {
+            return None;
+        }
+        let path = self.random.pick(&disks_of(&self.image, DIRECTORY)).cloned()?;
+        match self.random.below(100) {
+            0..15 => {
+                self.disks.missing += 1;
+                self.lose_redundancy();
+                self.move_disk(&path, &Path::new(AWAY).join(path.file_name().unwrap_or_default()));
+            }
+            15..30 if self.disks_before.len() > 1 => {
+                // The first life's is of the same mount as what is there now.
+                let at = 1 + self.random.index(self.disks_before.len() - 1);
+                let earlier = self.disks_before[at].clone();
+                let Some(file) = self.image.file(&path).filter(|_| earlier.file(&path).is_some()) else { return None };
+                self.disks.old += 1;
+                self.lose_redundancy();
+                self.between(Operation::PutBack { file, path, earlier });
+            }
+            30..40 => {
+                self.lose_redundancy();
+                return Some(path);
+            }
+            _ => {}
+        }
+        None
+    }
+
+    fn lose_redundancy(&mut self) {
+        self.operations.push(Operation::Note(Note::Redundant(false)));
+    }
+
+    fn move_disk(&mut self, from: &Path, to: &Path) {
+        self.between(Operation::Rename { from: from.to_owned(), to: to.to_owned() });
+        self.between(Operation::SyncDirectory { path: to.parent().unwrap_or(Path::new("/")).to_owned() });
+    }
+
+    /// An operation that no process does.
+    fn between(&mut self, operation: Operation) {
+        self.image.pass(&operation);
+        self.operations.push(operation);
     }
 
     /// Opens the files of the life before, or makes the database; acknowledged changes must be there.
@@ -228,7 +304,11 @@ impl Lives {
         };
         if let Some(from) = from {
             let place = kill::place(&self.operations, from, &mut self.random);
+            let redundant = can_lose_disk(&self.operations, place);
             kill::cut(&mut self.operations, life.begins, place, &mut self.random);
+            if self.plan.is_mirrored() {
+                self.operations.push(Operation::Note(Note::Redundant(redundant)));
+            }
             let known = known(&self.operations, self.parts.len());
             for (part, (_, begun)) in self.parts.iter_mut().zip(known) {
                 part.states.truncate(begun + 1);

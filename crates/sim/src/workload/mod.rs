@@ -3,6 +3,7 @@
 
 pub(crate) mod bank;
 mod definitions;
+mod disks;
 mod engine;
 mod kill;
 mod lives;
@@ -14,6 +15,7 @@ mod recording;
 mod run;
 mod spaces;
 mod state;
+mod tally;
 mod transactions;
 
 pub(crate) use engine::OWNER;
@@ -21,4 +23,6 @@ pub use engine::{create_table, insert, read};
 pub use plan::Plan;
 pub use record::record;
 pub use recording::{Ending, Life, Recording};
+pub(crate) use disks::disks_of;
 pub use state::{Difference, Row, Rows, Table, WorkloadState, session_of};
+pub use tally::DiskTally;

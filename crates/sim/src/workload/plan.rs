@@ -1,5 +1,6 @@
 //! The choices that a seed makes once for a whole run.
 
+use asm::Redundancy;
 use common::{BlockSize, Seeded};
 use storage::control::SpaceManagement;
 
@@ -22,6 +23,9 @@ pub struct Plan {
     pub indexes: bool,
     /// Disks of a disk group that the datafiles are in; 0: they are files of their own.
     pub disks: u16,
+    /// Of that group. The disks of a mirrored one fail, leave and come back during the run.
+    pub redundancy: Redundancy,
+    pub failure_groups: u16,
     /// True: tables are loaded past the cache, with and without images in the log.
     pub loads: bool,
     /// True: tablespaces, for tables and for undo, are made and dropped too.
@@ -56,6 +60,8 @@ impl Plan {
             definitions: random.percent(80),
             indexes: true,
             disks: 0,
+            redundancy: Redundancy::External,
+            failure_groups: 1,
             loads: false,
             spaces: false,
             lives: 0,
@@ -85,6 +91,21 @@ impl Plan {
     #[must_use]
     pub fn threads(seed: u64, steps: usize, lives: usize, threads: usize) -> Self {
         Self { threads, sessions: 1, creation: false, ..Self::lives(seed, steps, lives) }
+    }
+
+    /// The same with the datafiles in a disk group, mirrored for four seeds of five.
+    #[must_use]
+    pub fn in_group(self) -> Self {
+        let mut random = Seeded::at(self.seed, 5);
+        let redundancy = match random.below(10) {
+            0..2 => Redundancy::External,
+            2..7 => Redundancy::Normal,
+            _ => Redundancy::High,
+        };
+        let disks = 3 + random.index(4) as u16;
+        let fewest = u16::from(redundancy.copies());
+        let failure_groups = fewest + random.index(usize::from(disks - fewest) + 1) as u16;
+        Self { disks, redundancy, failure_groups, creation: false, ..self }
     }
 
     /// Disk groups are made outside the recording: not by a run that begins with the creation.

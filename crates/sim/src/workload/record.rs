@@ -1,23 +1,24 @@
 //! Recording a plan: one life of a database on a disk that was durable at first, or several lives (lives.rs).
 
 use std::collections::BTreeMap;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use common::sync::{Arc, Mutex};
 use common::{Result, Seeded};
-use engine::instance::{Background, DiskGroupSpec, Instance, Session, TablespaceSpec};
+use engine::instance::{Background, DiskGroupSpec, DiskSpec, Instance, Session, TablespaceSpec};
 use engine::startup::CreateOptions;
 use storage::disk_group::make_disks;
 
 use super::run::{MB, Run, file};
-use super::{Plan, Recording, WorkloadState, engine as statements, lives};
+use super::{DiskTally, Plan, Recording, WorkloadState, engine as statements, lives};
 use crate::DIRECTORY;
 use crate::clock::SimulatedClock;
 use crate::disk::{Fault, Image, Lie, SimulatedFileSystem};
 
-/// The disk group, and bytes of all its disks.
+/// The disk group, bytes of all disks of one without redundancy, and of each disk of a mirrored one.
 pub(super) const GROUP: &str = "DATA";
 const DISKS_BYTES: u64 = 192 * MB;
+pub(super) const DISK_BYTES: u64 = 160 * MB;
 
 /// New databases by log size and cache size: made once, used by every run.
 static BASES: Mutex<BTreeMap<(u64, u64), Image>> = Mutex::new(BTreeMap::new());
@@ -56,6 +57,19 @@ pub(super) fn connect(plan: &Plan, instance: &Arc<Instance>) -> Result<Vec<Arc<S
     (0..plan.sessions).map(|_| instance.connect(statements::OWNER)).collect()
 }
 
+/// The disk group of a plan.
+fn group(plan: &Plan, disks: &[PathBuf]) -> DiskGroupSpec {
+    if !plan.is_mirrored() {
+        return DiskGroupSpec::external(GROUP, "disk*");
+    }
+    let disk = |(number, path): (usize, &PathBuf)| DiskSpec {
+        failure_group: Some(format!("F{}", number % usize::from(plan.failure_groups))),
+        ..DiskSpec::new(path.to_string_lossy())
+    };
+    let disks = disks.iter().enumerate().map(disk).collect();
+    DiskGroupSpec { name: GROUP.to_owned(), redundancy: plan.redundancy, disks, au_bytes: None }
+}
+
 /// Opens a new database with the tablespaces of the plan, on a disk of its own. The operations until then are
 /// forgotten.
 pub(super) fn prepared(
@@ -68,9 +82,9 @@ pub(super) fn prepared(
     let sessions = connect(plan, &instance)?;
     if plan.disks > 0 {
         let pattern = format!("{DIRECTORY}/disk*");
-        make_disks(&files, &pattern, plan.disks, DISKS_BYTES / u64::from(plan.disks))?;
-        let spec = DiskGroupSpec::external(GROUP, "disk*");
-        sessions[0].create_disk_group(&spec)?;
+        let bytes = if plan.is_mirrored() { DISK_BYTES } else { DISKS_BYTES / u64::from(plan.disks) };
+        let disks = make_disks(&files, &pattern, plan.disks, bytes)?;
+        sessions[0].create_disk_group(&group(plan, &disks))?;
     }
     for (number, (size, management)) in plan.tablespaces.iter().enumerate() {
         sessions[0].create_tablespace(&TablespaceSpec {
@@ -120,12 +134,16 @@ pub fn record(plan: &Plan, faults: &[Fault], lie: Lie) -> Result<Recording> {
         statements: 0,
         savepoints: vec![None; plan.sessions],
         reader: None,
+        tally: DiskTally::default(),
     };
+    run.note_redundancy();
     let result = run.set_up().and_then(|()| run.work()).and_then(|()| run.commit_all()).and_then(|()| {
         run.reader = None;
+        run.before_close();
         if plan.closed { run.instance.shutdown() } else { Ok(()) }
     });
-    let Run { instance, sessions, states, statements, reader, .. } = run;
+    run.count_disks();
+    let Run { instance, sessions, states, statements, reader, tally, .. } = run;
     drop((sessions, reader));
     drop(instance);
     let ended_by = result.err().map(|error| error.to_string());
@@ -137,6 +155,8 @@ pub fn record(plan: &Plan, faults: &[Fault], lie: Lie) -> Result<Recording> {
         statements,
         lives: Vec::new(),
         existing: 0,
+        disks: tally,
+        disks_before: Vec::new(),
         options: options(plan),
     })
 }

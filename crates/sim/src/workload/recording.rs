@@ -4,7 +4,7 @@ use engine::startup::CreateOptions;
 
 use crate::disk::{Image, Note, Operation};
 
-use super::WorkloadState;
+use super::{DiskTally, WorkloadState};
 
 /// All operations on the disk, and the expected states after them.
 #[derive(Clone, Debug)]
@@ -23,6 +23,10 @@ pub struct Recording {
     pub lives: Vec<Life>,
     /// The first state with a database; before it, its creation may have been cut short.
     pub existing: usize,
+    /// What has happened to the disks of a group.
+    pub disks: DiskTally,
+    /// The disk before the mount of each life.
+    pub disks_before: Vec<Image>,
     /// The options of the database.
     pub options: CreateOptions,
 }
@@ -63,10 +67,16 @@ impl Recording {
         known(&self.operations[..place], self.parts.len())
     }
 
+    /// The number of the life that an operation belongs to, from 0.
+    #[must_use]
+    pub fn life_number(&self, place: usize) -> Option<usize> {
+        self.lives.iter().rposition(|life| life.begins <= place)
+    }
+
     /// The life that an operation belongs to, as text.
     #[must_use]
     pub fn life_at(&self, place: usize) -> Option<String> {
-        let number = self.lives.iter().rposition(|life| life.begins <= place)?;
+        let number = self.life_number(place)?;
         let life = &self.lives[number];
         let part = match place {
             place if place < life.opened => "start",

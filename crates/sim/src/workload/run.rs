@@ -7,7 +7,7 @@ use storage::txn::CommitWrite;
 
 use super::record::GROUP;
 use super::state::{Row, WorkloadState, session_of};
-use super::{Plan, bank, engine as statements, part};
+use super::{DiskTally, Plan, bank, engine as statements, part};
 use crate::clock::SimulatedClock;
 use crate::disk::{Note, SimulatedFileSystem};
 
@@ -40,8 +40,11 @@ pub(super) struct Run {
     pub(super) savepoints: Vec<Option<WorkloadState>>,
     /// A session in a read-only transaction, with the state that it must see to its end.
     pub(super) reader: Option<(Arc<Session>, WorkloadState)>,
+    pub(super) tally: DiskTally,
 }
 
+/// Percent of the steps of a run with a mirrored group that are about its disks.
+const DISK_STEPS: u64 = 25;
 /// Steps between checks of the instance's invariants.
 const CHECKED: usize = 4;
 
@@ -66,12 +69,17 @@ impl Run {
         self.statements += 1;
         self.clock.pass(1000);
         self.do_step()?;
+        self.note_redundancy();
         // Invariants hold between steps only while no other thread is at work.
         let checked = self.plan.threads == 0 && self.statements.is_multiple_of(CHECKED);
         if checked { self.instance.check_invariants() } else { Ok(()) }
     }
 
     fn do_step(&mut self) -> Result<()> {
+        // The first part's: the group is one.
+        if self.plan.is_mirrored() && self.part == 0 && self.random.percent(DISK_STEPS) {
+            return self.disk_step();
+        }
         let session = self.random.index(self.plan.sessions);
         if self.plan.loads && self.random.percent(30) {
             return self.load(session);
