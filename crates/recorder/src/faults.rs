@@ -22,9 +22,9 @@ use crate::error::{Error, Result};
 use crate::event::{Event, LifeEnd};
 use crate::image;
 use crate::lives::{Options, PATIENCE, clear, make_database};
-use crate::trace::{Ended, MIRRORED_DISK, Fault, FaultKind, Input, Recorder, Reply, Stop};
+use crate::trace::{Ended, Fault, FaultKind, Input, MIRRORED_DISK, Recorder, Reply, Stop};
 use crate::walk::{Honesty, Walk};
-use crate::workload::{fails, Answer, Plan, SETTINGS, Statement, Told, WorkloadState, line, mark};
+use crate::workload::{Answer, Plan, SETTINGS, Statement, Told, WorkloadState, fails, line, mark};
 
 /// Statements after the failed one.
 const PROBES: [&str; 4] = [

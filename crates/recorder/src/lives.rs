@@ -104,7 +104,7 @@ pub struct Trial {
 /// # Errors
 /// Errors of making it, and of the setup's statements.
 pub fn make_database(options: &Options, root: &Path) -> Result<WorkloadState> {
-    let program = &options.program;
+    let (program, kind) = (&options.program, options.kind);
     let data = root.join("db");
     fs::create_dir_all(&data).map_err(|error| Error::io(&data, &error))?;
     let parameters = [("db_cache_size", CACHE), ("undo_retention", "0"), ("job_queue_processes", "4")];
@@ -121,11 +121,15 @@ pub fn make_database(options: &Options, root: &Path) -> Result<WorkloadState> {
     drop(instance);
     let make_disks = |name: &str, disks: u32, size: &str| {
         let pattern = data.join(format!("{name}*"));
-        run(program, &["disks", "--make", &disks.to_string(), "--size", size, "--pattern", &pattern.to_string_lossy()], "")
+        run(
+            program,
+            &["disks", "--make", &disks.to_string(), "--size", size, "--pattern", &pattern.to_string_lossy()],
+            "",
+        )
     };
     make_disks("disk1_", DISKS, DISK_BYTES)?;
     make_disks("disk2_", DISKS, DISK_BYTES)?;
-    if options.kind == WorkloadKind::Mirrors {
+    if kind == WorkloadKind::Mirrors {
         make_disks(MIRRORED_DISK, Mirrors::DISKS, MIRRORED_BYTES)?;
     }
     let (statements, state) = setup();

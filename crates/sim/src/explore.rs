@@ -4,11 +4,11 @@ use std::fmt;
 
 use common::Seeded;
 
+use crate::DIRECTORY;
 use crate::check::{Allowed, Depth, Findings, Recovery, check};
 use crate::disk::{Fault, Image, Keep, Note, Operation, Walk, can_lose_disk};
 use crate::faulty::{check_faulty, choose};
 use crate::workload::{DiskTally, Recording, disks_of};
-use crate::DIRECTORY;
 
 /// Which crashes to try.
 #[derive(Clone, Copy, Debug)]

@@ -13,8 +13,16 @@ impl Mirrors {
     pub const DISKS: u32 = 5;
     /// Errors that say that a disk is not as the statement expects it, or that too few would be left.
     pub(super) const REFUSALS: [&str; 10] = [
-        "ORA-15010", "ORA-15020", "ORA-15029", "ORA-15033", "ORA-15041", "ORA-15054", "ORA-15066", "ORA-15067",
-        "ORA-15072", "ORA-15084",
+        "ORA-15010",
+        "ORA-15020",
+        "ORA-15029",
+        "ORA-15033",
+        "ORA-15041",
+        "ORA-15054",
+        "ORA-15066",
+        "ORA-15067",
+        "ORA-15072",
+        "ORA-15084",
     ];
 
     fn failure_group(disk: u64) -> &'static str {

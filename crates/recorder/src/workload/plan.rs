@@ -7,8 +7,8 @@ use common::Seeded;
 use common::sync::Arc;
 
 use super::mirrors::Mirrors;
-use super::told::Answer;
 use super::state::{Jobs, Rows, Table, WorkloadState};
+use super::told::Answer;
 
 /// The main subject of a workload.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
@@ -28,8 +28,7 @@ pub enum WorkloadKind {
 }
 
 impl WorkloadKind {
-    pub const ALL: [Self; 6] =
-        [Self::Rows, Self::Definitions, Self::Groups, Self::Loads, Self::Jobs, Self::Mirrors];
+    pub const ALL: [Self; 6] = [Self::Rows, Self::Definitions, Self::Groups, Self::Loads, Self::Jobs, Self::Mirrors];
 
     /// Name on the command line and in the summary.
     #[must_use]
@@ -76,7 +75,8 @@ impl Statement {
     /// are there after a crash is not known.
     #[must_use]
     pub fn failed(&self, answer: &Answer) -> bool {
-        let refused = |error: &&str| self.about_disks && Mirrors::REFUSALS.iter().any(|number| error.starts_with(number));
+        let refused =
+            |error: &&str| self.about_disks && Mirrors::REFUSALS.iter().any(|number| error.starts_with(number));
         answer.errors().iter().any(|error| !refused(error))
     }
 }

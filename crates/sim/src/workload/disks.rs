@@ -138,7 +138,8 @@ impl Run {
         let Some(disk) = self.some_disk(|disk| disk.mode == DiskMode::Online)? else { return Ok(()) };
         let mut places = Vec::new();
         for file in group.files()? {
-            places.extend(group.group().extents(file.name.number)?.into_iter().filter(|place| place.disk == disk.number));
+            places
+                .extend(group.group().extents(file.name.number)?.into_iter().filter(|place| place.disk == disk.number));
         }
         for _ in 0..=self.random.below(BAD_PLACES) {
             let Some(place) = self.random.pick(&places) else { break };
@@ -202,7 +203,10 @@ impl Run {
         for path in disks_of(&self.files.image(), AWAY) {
             let to = Path::new(DIRECTORY).join(path.file_name().unwrap_or_default());
             let failed = |error: std::io::Error| Error::bug(format!("a disk does not come back: {error}"));
-            self.files.rename(&path, &to).and_then(|()| self.files.sync_directory(Path::new(DIRECTORY))).map_err(failed)?;
+            self.files
+                .rename(&path, &to)
+                .and_then(|()| self.files.sync_directory(Path::new(DIRECTORY)))
+                .map_err(failed)?;
         }
         let offline = self.group()?.statistics().disks.into_iter().filter(|disk| disk.mode == DiskMode::Offline);
         let names: Vec<String> = offline.map(|disk| disk.name).collect();
@@ -215,7 +219,9 @@ impl Run {
 
     /// A disk that is lost is dropped by force, and perhaps another one added.
     fn drop_lost(&mut self) -> Result<()> {
-        let Some(disk) = self.some_disk(|disk| disk.mode == DiskMode::Offline)? else { return self.take_offline_soundly() };
+        let Some(disk) = self.some_disk(|disk| disk.mode == DiskMode::Offline)? else {
+            return self.take_offline_soundly();
+        };
         self.files.heal();
         let change = self.dropping(disk.name, true);
         if self.change_disks(&change)? {

@@ -16,15 +16,15 @@ use common::sync::{Arc, spawn};
 use common::{Error, Result, Seeded};
 use engine::instance::{Background, Instance, Session};
 
+use super::disks::{AWAY, disks_of};
 use super::record::{connect, options, prepared};
 use super::recording::known;
 use super::run::Run;
-use super::disks::{AWAY, disks_of};
 use super::{DiskTally, Ending, Life, Plan, Recording, WorkloadState, engine as statements, kill, part};
+use crate::DIRECTORY;
 use crate::check::Allowed;
 use crate::clock::SimulatedClock;
 use crate::database::Database;
-use crate::DIRECTORY;
 use crate::disk::{FileFault, Image, Lie, Note, Operation, SimulatedFileSystem, can_lose_disk};
 
 /// State of one part of the workload across lives.

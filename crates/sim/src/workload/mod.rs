@@ -18,11 +18,11 @@ mod state;
 mod tally;
 mod transactions;
 
+pub(crate) use disks::disks_of;
 pub(crate) use engine::OWNER;
 pub use engine::{create_table, insert, read};
 pub use plan::Plan;
 pub use record::record;
 pub use recording::{Ending, Life, Recording};
-pub(crate) use disks::disks_of;
 pub use state::{Difference, Row, Rows, Table, WorkloadState, session_of};
 pub use tally::DiskTally;
