@@ -82,6 +82,11 @@ pub(crate) struct GroupState {
 }
 
 impl GroupState {
+    /// Units of a disk that no extent gets.
+    pub(crate) fn reserved(&self, number: u16) -> u32 {
+        reserved_on(&self.headers, number)
+    }
+
     pub(crate) fn open_file(&self, number: u32) -> Option<Arc<OpenFile>> {
         self.open.get(&number).and_then(Weak::upgrade)
     }
@@ -115,12 +120,18 @@ impl GroupState {
     }
 }
 
+/// Units of a disk that no extent gets. A disk of a mirrored group that was not there at the mount has no header here;
+/// all disks of such a group have as many.
+fn reserved_on(headers: &BTreeMap<u16, Header>, number: u16) -> u32 {
+    headers.get(&number).or_else(|| headers.values().next()).map_or(0, Header::reserved)
+}
+
 /// The disks as the allocation table is given them.
 fn space_of_disks(headers: &BTreeMap<u16, Header>, directory: &Directory) -> Vec<SpaceOfDisk> {
     let of_disk = |disk: &crate::directory::DiskEntry| SpaceOfDisk {
         number: disk.number,
         units: disk.units,
-        reserved: headers.get(&disk.number).map_or(0, Header::reserved),
+        reserved: reserved_on(headers, disk.number),
         failure_group: disk.failure_group.clone(),
         takes_extents: disk.takes_extents(),
     };

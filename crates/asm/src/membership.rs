@@ -7,9 +7,10 @@ use common::{Error, ErrorKind, Number, Result};
 
 use crate::create::{Joining, NewDisk, entry_of, find_fit, join, write_headers};
 use crate::directory::{Change, DiskMode, Move, Pointer, Region};
+use crate::discovery::Candidate;
 use crate::error;
 use crate::group::{Group, GroupState};
-use crate::header::{Header, MemberState};
+use crate::header::{Header, HeaderRead, MemberState};
 use crate::redundancy::Redundancy;
 
 impl Group {
@@ -18,6 +19,7 @@ impl Group {
         let candidates = find_fit(&self.environment, disks)?;
         let mut state = self.state()?;
         self.check_taking(&state)?;
+        candidates.iter().try_for_each(|candidate| self.check_not_member(&state, candidate))?;
         // A number is used again after the next mount: requests under way may know the disk that had it.
         let mut taken: BTreeMap<u16, String> = state.left.iter().map(|number| (*number, String::new())).collect();
         taken.extend(state.directory.disks.values().map(|disk| (disk.number, disk.name.clone())));
@@ -43,6 +45,23 @@ impl Group {
             }
         }
         self.restore_carriers(&mut state)
+    }
+
+    /// Refuses a disk of this group, which may be one that was away at the mount: to take it, force or not, would end
+    /// its way back.
+    fn check_not_member(&self, state: &GroupState, candidate: &Candidate) -> Result<()> {
+        let HeaderRead::Header { header, .. } = &candidate.found else { return Ok(()) };
+        let member = state.directory.disks.get(&header.number);
+        if header.group != self.header().group || member.is_none_or(|member| member.id != header.disk) {
+            return Ok(());
+        }
+        let text = format!(
+            "disk \"{}\" belongs to diskgroup \"{}\" as \"{}\", which has to be dropped first",
+            candidate.path.display(),
+            header.group_name,
+            header.name
+        );
+        Err(Error::user(15033, text))
     }
 
     /// Drops disks: they leave the group when a rebalance has emptied them. With `force` they leave it now, and the

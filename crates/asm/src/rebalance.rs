@@ -329,8 +329,7 @@ impl Group {
             .collect();
         let mut all = true;
         for number in going {
-            let reserved = state.headers.get(&number).map_or(0, Header::reserved);
-            if state.space.used(number, reserved) > 0 {
+            if state.space.used(number, state.reserved(number)) > 0 {
                 all = false;
             } else {
                 self.remove_disk(state, number)?;
@@ -414,9 +413,8 @@ struct Target<'d> {
 /// ORA-15041 when a copy has to move and there is no place for it.
 fn plan(state: &GroupState) -> Result<Vec<Planned>> {
     let directory = &state.directory;
-    let reserved = |number: u16| state.headers.get(&number).map_or(0, Header::reserved);
     let taking: Vec<_> = directory.disks.values().filter(|disk| disk.takes_extents()).collect();
-    let space = |disk: &crate::directory::DiskEntry| f64::from(disk.units - reserved(disk.number).min(disk.units));
+    let space = |disk: &crate::directory::DiskEntry| f64::from(disk.units.saturating_sub(state.reserved(disk.number)));
     let all: f64 = taking.iter().map(|disk| space(disk)).sum();
     let mut targets: Vec<Target<'_>> = (taking.iter())
         .map(|disk| Target {
@@ -443,7 +441,7 @@ fn plan_compact(state: &GroupState) -> Vec<Planned> {
     let directory = &state.directory;
     let mut ends: BTreeMap<u16, u32> = BTreeMap::new();
     for disk in directory.disks.values().filter(|disk| disk.takes_extents()) {
-        let reserved = state.headers.get(&disk.number).map_or(0, Header::reserved);
+        let reserved = state.reserved(disk.number);
         ends.insert(disk.number, reserved + state.space.used(disk.number, reserved));
     }
     let mut planned = Vec::new();

@@ -683,3 +683,43 @@ fn a_check_finds_what_is_damaged_and_mends_what_has_a_good_copy() {
         assert!(extent[0] == extent[1]);
     }
 }
+
+/// Found by the simulator: no header told how many units of such a disk are reserved, so its header was given to a file.
+#[test]
+fn a_disk_that_was_missing_at_the_mount_keeps_its_header_when_it_is_full() {
+    let bench = Bench::new();
+    drop(bench.group(Redundancy::Normal, "abc", 12 * MB));
+    bench.files.lose(&disk(0));
+    let group = bench.mount_by_force().unwrap();
+    assert_eq!(modes(&group)[0], DiskMode::Offline);
+    let free_of_others = group.statistics().disks[1].free_bytes;
+    bench.files.heal();
+    group.online("DATA_0000", PATTERN).unwrap();
+    assert_eq!(group.statistics().disks[0].free_bytes, free_of_others);
+    // As much as there is room for.
+    let files: Vec<_> = std::iter::from_fn(|| group.create_file(KIND, "F", MB).ok()).collect();
+    assert!(group.statistics().free_bytes < 2 * MB, "{files:?}");
+    drop(files);
+    drop(group);
+    let group = bench.mount();
+    assert_eq!(modes(&group), [DiskMode::Online; 3]);
+}
+
+/// Found by the simulator: FORCE took a disk of the group itself that had come back, and was offline.
+#[test]
+fn a_disk_that_was_missing_at_the_mount_is_not_added_again() {
+    let bench = Bench::new();
+    drop(bench.group(Redundancy::Normal, "abc", 12 * MB));
+    bench.files.lose(&disk(0));
+    let group = bench.mount_by_force().unwrap();
+    bench.files.heal();
+    let again = [NewDisk { force: true, ..NewDisk::new(disk(0)) }];
+    let error = group.add_disks(&again).unwrap_err();
+    assert!(error.is_ora(15033) && error.text.contains("DATA_0000"), "{error}");
+    group.online("DATA_0000", PATTERN).unwrap();
+    assert_eq!(modes(&group), [DiskMode::Online; 3]);
+    // Once it has left it is free.
+    group.offline("DATA_0000").unwrap();
+    group.drop_disks(&["DATA_0000".to_owned()], true).unwrap();
+    group.add_disks(&again).unwrap();
+}

@@ -37,7 +37,12 @@ impl Instance {
                     self.forget_disk_group(&record.name)?;
                 }
                 Ok(mounted) if record.stage != GroupStage::There => self.confirm_disk_group(mounted.group())?,
-                Ok(mounted) => mounted.start_rebalance(self.cache().wakes().is_inline())?,
+                Ok(mounted) => {
+                    // A rebalance that cannot go on does not keep the database closed.
+                    if let Err(error) = mounted.start_rebalance(self.cache().wakes().is_inline()) {
+                        self.groups().note(format!("The rebalance of disk group {} stops: {error}.", record.name));
+                    }
+                }
                 Err(error) if has_datafiles(data, record) => return Err(error),
                 // A crash in CREATE or in DROP: the group does not exist.
                 Err(error) if record.stage != GroupStage::There && is_gone(&error) => {

@@ -19,7 +19,7 @@ use storage::control::{
     Autoextend, ControlData, DatafileRecord, ExtentManagement, Shutdown, SpaceManagement, TablespaceKind,
     TablespaceRecord,
 };
-use storage::datafile::Datafile;
+use storage::datafile::{Datafile, repair_from_copy};
 use storage::disk_group::{self, is_in_group, same_file};
 use storage::tablespace::{Tablespace, unit_blocks};
 
@@ -86,6 +86,15 @@ pub(crate) fn open_file(
     }
     let mut head = AlignedBuffer::zeroed(size.bytes() * 2);
     device.read_at(0, &mut [&mut head[..]]).map_err(|e| failed(e.to_string()))?;
+    let address = BlockAddress::new(number, file::FILE_HEADER_BLOCK);
+    let check = |head: &[u8]| {
+        file::read_os_block(head)?;
+        block::check(&head[size.bytes()..], address)
+    };
+    if check(&head).is_err() {
+        // A mirrored file may have it whole in another copy.
+        repair_from_copy(&*device, 0, &mut head, check);
+    }
     let (found_size, database) = file::read_os_block(&head).map_err(|e| failed(e.text))?;
     if database != instance.database_id() {
         return Err(failed("the file belongs to another database".to_owned()));
@@ -93,7 +102,6 @@ pub(crate) fn open_file(
     if found_size != size {
         return Err(failed(format!("its blocks have {found_size} bytes, not {size}")));
     }
-    let address = BlockAddress::new(number, file::FILE_HEADER_BLOCK);
     let header_block = &mut head[size.bytes()..];
     if let Err(error) = block::check(header_block, address) {
         // A crash during a close may have torn it; then the double-write area has it whole.

@@ -36,7 +36,7 @@ pub(crate) fn disks_of(image: &Image, directory: &str) -> Vec<PathBuf> {
 
 /// An error that says no: nothing has happened.
 fn is_refusal(error: &Error) -> bool {
-    [15041, 15066, 15067, 15072, 15084].iter().any(|number| error.is_ora(*number))
+    [15033, 15041, 15066, 15067, 15072, 15084].iter().any(|number| error.is_ora(*number))
 }
 
 impl Plan {

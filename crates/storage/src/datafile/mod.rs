@@ -88,6 +88,27 @@ impl FileFigures {
     }
 }
 
+/// Reads damaged bytes from the copies that a mirrored device has of them, until one passes the check, and has the
+/// device write that one to all of them. False when there is none; then the buffer is as it was.
+pub fn repair_from_copy(
+    device: &dyn Device,
+    offset: u64,
+    buffer: &mut AlignedBuffer,
+    check: impl Fn(&[u8]) -> Result<()>,
+) -> bool {
+    let copies = device.copies();
+    let mut copy = AlignedBuffer::zeroed(if copies > 1 { buffer.len() } else { 0 });
+    for number in 0..copies {
+        if copies > 1 && device.read_copy(number, offset, &mut [&mut copy]).is_ok() && check(&copy).is_ok() {
+            // The bytes are good for their reader whether or not the file can be mended: a later read finds out.
+            let _ = device.repair(offset, &[&copy]);
+            *buffer = copy;
+            return true;
+        }
+    }
+    false
+}
+
 impl Datafile {
     pub fn new(
         number: FileNumber,
@@ -200,18 +221,7 @@ impl Datafile {
         buffer: &mut AlignedBuffer,
         check: impl Fn(&[u8]) -> Result<()>,
     ) -> bool {
-        let copies = self.device.copies();
-        let mut copy = AlignedBuffer::zeroed(if copies > 1 { buffer.len() } else { 0 });
-        for number in 0..copies {
-            let offset = self.offset(address.block);
-            if copies > 1 && self.device.read_copy(number, offset, &mut [&mut copy]).is_ok() && check(&copy).is_ok() {
-                // The block is good for its reader whether or not the file can be mended: a later read finds out.
-                let _ = self.device.repair(offset, &[&copy]);
-                *buffer = copy;
-                return true;
-            }
-        }
-        false
+        repair_from_copy(&*self.device, self.offset(address.block), buffer, check)
     }
 
     /// Number of blocks before the place where the device cuts a read in two. `blocks` where it is not cut, or not
@@ -345,7 +355,12 @@ impl Datafile {
         let address = BlockAddress::new(self.number, file::FILE_HEADER_BLOCK);
         let mut block = AlignedBuffer::zeroed(self.block_size.bytes());
         self.read_blocks(address, &mut block)?;
-        block::check(&block, address)?;
+        let check = |bytes: &[u8]| block::check(bytes, address);
+        if let Err(error) = check(&block)
+            && !self.repair(address, &mut block, check)
+        {
+            return Err(error);
+        }
         let header = file::file_header_mut(&mut block);
         header.checkpoint_scn = scn.0.into();
         header.checkpoint_count = header.checkpoint_count.get().wrapping_add(1).into();
