@@ -57,7 +57,8 @@ impl Offline {
     pub(crate) fn redo(&self, sequence: u32) -> Result<RedoReader> {
         let from = Rba { sequence, block: FIRST_BLOCK, offset: 0 };
         let (database, groups) = (self.control.database_id, &self.control.log_groups);
-        RedoReader::open(self.files.clone(), &self.directory, database, groups, from, None)
+        let (files, _) = self.with_groups();
+        RedoReader::open(files, &self.directory, database, groups, from, None)
     }
 
     /// # Errors
@@ -86,9 +87,14 @@ impl Offline {
         Ok(OfflineFile { number: record.file(), path, block_size, blocks: record.blocks, content })
     }
 
-    fn open_in_group(&self, path: &Path) -> Result<Arc<dyn Device>> {
+    /// The files, with those in disk groups, and why groups cannot be mounted.
+    fn with_groups(&self) -> (Arc<dyn FileSystem>, Vec<Error>) {
         let clock: Arc<dyn Clock> = Arc::new(SystemClock::default());
-        let (files, problems) = offline_files(&self.files, &self.directory, &clock, &self.control);
+        offline_files(&self.files, &self.directory, &clock, &self.control)
+    }
+
+    fn open_in_group(&self, path: &Path) -> Result<Arc<dyn Device>> {
+        let (files, problems) = self.with_groups();
         files.open(path).map_err(|error| {
             // The reason why the group cannot be mounted is more useful than the fact.
             problems

@@ -11,7 +11,7 @@ use common::sync::Arc;
 use common::{Error, ErrorKind, Result};
 
 use super::Instance;
-use super::disk_group_open::is_gone;
+use super::disk_group_open::{files_in, is_gone};
 use super::session::Session;
 use storage::control::ControlData;
 use storage::disk_group::{GroupRecord, GroupStage, InGroup, MountedGroup, resolve};
@@ -226,6 +226,7 @@ impl Instance {
         self.health().check()?;
         let _changing = self.changing(s);
         let group = self.groups().group(name)?;
+        self.check_unused(name)?;
         group.stop_rebalance();
         self.wait_removed(&group);
         // Conditions are checked before anything is recorded.
@@ -248,6 +249,14 @@ impl Instance {
             }
         }
         dropped
+    }
+
+    /// Refuses a group that has files of the database. Not all of those are open: a log file only while it is current.
+    fn check_unused(&self, name: &str) -> Result<()> {
+        let files = files_in(self.control().data(), name);
+        let Some(file) = files.first() else { return Ok(()) };
+        let text = format!("active use of diskgroup \"{name}\" precludes its dismount: {file} is in it");
+        Err(Error::user(15027, text))
     }
 
     /// Waits for files that a statement has removed while the writer had them open. Single-threaded (simulation) there
@@ -321,6 +330,7 @@ impl Instance {
         self.health().check()?;
         let _changing = self.changing(s);
         let group = self.groups().group(name)?;
+        self.check_unused(name)?;
         group.stop_rebalance();
         self.wait_removed(&group);
         group.group().dismount()?;
@@ -335,13 +345,21 @@ impl Instance {
     /// ALTER DISKGROUP … DROP FILE: deletes a file of no tablespace, such as a crash leaves.
     ///
     /// # Errors
-    /// ORA-15001; ORA-15012 when there is no such file in the group; ORA-15028 when it is a datafile of the database.
+    /// ORA-15001; ORA-15012 when there is no such file in the group; ORA-15028 when it is a file of the database.
     pub fn drop_group_file(&self, s: &Session, name: &str, file: &str) -> Result<()> {
         self.health().check()?;
         let _changing = self.changing(s);
         let group = self.groups().group(name)?;
         match self.groups().find(Path::new(file)) {
-            Some(InGroup { group: wanted, name }) if wanted == group.name() => group.group().delete(&name),
+            Some(InGroup { group: wanted, name }) if wanted == group.name() => {
+                // A log file is open only while it is current.
+                let full = self.groups().full_name(group.group().open(&name)?.name());
+                if files_in(self.control().data(), &wanted).iter().any(|used| used.name.eq_ignore_ascii_case(&full)) {
+                    let text = format!("ASM file \"{file}\" not dropped; currently being accessed");
+                    return Err(Error::user(15028, text));
+                }
+                group.group().delete(&name)
+            }
             _ => Err(Error::user(15012, format!("ASM file \"{file}\" does not exist"))),
         }
     }

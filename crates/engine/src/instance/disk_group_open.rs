@@ -1,18 +1,58 @@
 //! Disk groups when a database is opened.
 
+use std::fmt;
+
 use common::{Error, Result};
 
 use super::Instance;
 use storage::control::ControlData;
-use storage::disk_group::{GroupRecord, GroupStage, is_in_group};
+use storage::disk_group::{GroupRecord, GroupStage};
 
-/// True: datafiles of the database are in the group.
-pub(crate) fn has_datafiles(data: &ControlData, group: &GroupRecord) -> bool {
-    let prefix = format!("+{}/", group.name);
-    let starts = |name: &str| {
-        is_in_group(name) && name.get(..prefix.len()).is_some_and(|start| start.eq_ignore_ascii_case(&prefix))
-    };
-    data.datafiles.iter().any(|file| starts(&file.name))
+/// Files that an error about a missing group names.
+const NAMED_FILES: usize = 4;
+
+fn is_of(name: &str, group: &str) -> bool {
+    name.strip_prefix('+')
+        .and_then(|rest| rest.split(['/', '.']).next())
+        .is_some_and(|of| of.eq_ignore_ascii_case(group))
+}
+
+/// A file of the database in a group.
+#[derive(Clone, Debug)]
+pub(crate) struct UsedFile {
+    pub(crate) name: String,
+    /// `datafile 5`, `log group 2`.
+    what: String,
+}
+
+impl fmt::Display for UsedFile {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{} '{}'", self.what, self.name)
+    }
+}
+
+/// The files of the database in a group.
+pub(crate) fn files_in(data: &ControlData, group: &str) -> Vec<UsedFile> {
+    let used = |name: &String, what: String| is_of(name, group).then(|| UsedFile { name: name.clone(), what });
+    let datafiles = data.datafiles.iter().filter_map(|file| used(&file.name, format!("datafile {}", file.number)));
+    let members = data.log_groups.iter().flat_map(|log| log.members.iter().map(|member| (log.number, member)));
+    datafiles.chain(members.filter_map(|(number, member)| used(member, format!("log group {number}")))).collect()
+}
+
+/// True: the database cannot be opened without the group: it has datafiles, or all members of a log group.
+pub(crate) fn is_needed(data: &ControlData, group: &GroupRecord) -> bool {
+    let of_group = |name: &String| is_of(name, &group.name);
+    data.datafiles.iter().any(|file| of_group(&file.name))
+        || data.log_groups.iter().any(|log| log.members.iter().all(of_group))
+}
+
+/// The error of a needed group's mount, with the files that are in the group.
+fn with_files(error: Error, data: &ControlData, group: &GroupRecord) -> Error {
+    let files = files_in(data, &group.name);
+    let more =
+        if files.len() > NAMED_FILES { format!(" and {} more", files.len() - NAMED_FILES) } else { String::new() };
+    let named = files.iter().take(NAMED_FILES).map(UsedFile::to_string).collect::<Vec<_>>().join(", ");
+    Error { text: format!("{}; diskgroup \"{}\" has {named}{more}", error.text, group.name), ..error }
 }
 
 /// True: a mount's error says that there is no such group.
@@ -21,12 +61,13 @@ pub(super) fn is_gone(error: &Error) -> bool {
 }
 
 impl Instance {
-    /// Mounts the groups, before datafiles are opened. A group without datafiles does not keep the database closed: it
-    /// stays dismounted. A mirrored group is mounted without missing disks where the control file knows its epoch, so
+    /// Mounts the groups, before datafiles and logs are opened. A group without which the database can be opened stays
+    /// dismounted when it cannot be mounted. A mirrored group is mounted without missing disks where the control file knows its epoch, so
     /// that disks which were away are not taken for it.
     ///
     /// # Errors
-    /// Errors of the mount of a group that has datafiles, with the disk's name; those of the control file.
+    /// Errors of the mount of a group that is needed, with the names of its disks and of the files in it; those of the
+    /// control file.
     pub(crate) fn mount_disk_groups(&self, data: &ControlData) -> Result<()> {
         for record in data.disk_groups.iter().filter(|group| group.mounted) {
             match self.groups().mount(record, record.epoch.is_some()) {
@@ -43,7 +84,7 @@ impl Instance {
                         self.groups().note(format!("The rebalance of disk group {} stops: {error}.", record.name));
                     }
                 }
-                Err(error) if has_datafiles(data, record) => return Err(error),
+                Err(error) if is_needed(data, record) => return Err(with_files(error, data, record)),
                 // A crash in CREATE or in DROP: the group does not exist.
                 Err(error) if record.stage != GroupStage::There && is_gone(&error) => {
                     self.forget_disk_group(&record.name)?;

@@ -12,6 +12,7 @@ mod entry;
 mod interrupts;
 mod jobs;
 mod kill;
+mod log_files;
 mod long_operations;
 mod monitor;
 pub(crate) mod own_files;
@@ -22,6 +23,7 @@ pub(crate) mod session;
 pub(crate) mod sessions;
 pub(crate) mod start;
 mod stop;
+mod system_files;
 mod table_lock;
 pub(crate) mod tablespace_files;
 
@@ -31,9 +33,11 @@ pub use disk_group_disks::{DisksOf, RebalanceClause};
 pub use entry::{ClientWork, SessionFigures, SessionKind, SessionStatus};
 pub use jobs::{Due, DueJob, JobOutcome, JobRun, Jobs, RunWhen, RunningJob};
 pub use kill::Killed;
+pub use log_files::NewLogGroup;
 pub use long_operations::{LongOperation, Progress};
 pub use session::Session;
 pub use start::Background;
+pub use system_files::is_system_named;
 pub use tablespace_files::{DatafileSpec, TablespaceSpec};
 
 use std::fmt;

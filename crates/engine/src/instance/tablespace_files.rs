@@ -3,6 +3,7 @@
 //! Order of steps in a creation: files are made and formatted whole, synced, then recorded in the control file. A crash
 //! or an error before that leaves at most files that no database knows; an error removes them.
 
+use std::borrow::Cow;
 use std::path::{Path, PathBuf};
 
 use common::sync::{Arc, MutexGuard};
@@ -15,6 +16,7 @@ use waits::Enqueue;
 use super::Instance;
 use super::own_files::same_place;
 use super::session::Session;
+use super::system_files::{SystemFile, is_system_named};
 use storage::control::{
     Autoextend, ControlData, DatafileRecord, ExtentManagement, Shutdown, SpaceManagement, TablespaceKind,
     TablespaceRecord,
@@ -26,6 +28,7 @@ use storage::tablespace::{Tablespace, unit_blocks};
 /// A datafile to make. Sizes in bytes.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct DatafileSpec {
+    /// Empty: the database names the file, and makes it where DB_CREATE_FILE_DEST says.
     pub name: String,
     pub bytes: u64,
     /// Take over an existing file's name: the file is replaced.
@@ -34,10 +37,35 @@ pub struct DatafileSpec {
     pub autoextend: Option<(u64, Option<u64>)>,
 }
 
+/// Size and growth step of a file without a SIZE, in a disk group or named by the database.
+const USUAL_BYTES: u64 = 100 << 20;
+
+impl DatafileSpec {
+    /// A file that the database names and sizes.
+    #[must_use]
+    pub fn unnamed() -> Self {
+        Self::sized(String::new(), None, false, None)
+    }
+
+    /// A file of this name, or without one. Without a size it has 100 MB, and grows by that unless `autoextend` says
+    /// something else: Some(None) for AUTOEXTEND OFF.
+    #[must_use]
+    pub fn sized(
+        name: String,
+        bytes: Option<u64>,
+        reuse: bool,
+        autoextend: Option<Option<(u64, Option<u64>)>>,
+    ) -> Self {
+        let usual = if bytes.is_none() { Some((USUAL_BYTES, None)) } else { None };
+        Self { name, bytes: bytes.unwrap_or(USUAL_BYTES), reuse, autoextend: autoextend.unwrap_or(usual) }
+    }
+}
+
 /// A tablespace to make.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct TablespaceSpec {
     pub name: String,
+    /// None: one that the database names.
     pub files: Vec<DatafileSpec>,
     /// None: the database's.
     pub block_size: Option<BlockSize>,
@@ -215,9 +243,8 @@ impl Instance {
             None => ExtentManagement::Autoallocate,
             Some(bytes) => ExtentManagement::Uniform { blocks: uniform_blocks(bytes, size, spec.space_management)? },
         };
-        if spec.files.is_empty() {
-            return Err(Error::user(2199, "missing DATAFILE clause"));
-        }
+        let unnamed = [DatafileSpec::unnamed()];
+        let specs = if spec.files.is_empty() { &unnamed[..] } else { &spec.files[..] };
         let number = self.control().data().tablespaces.iter().map(|t| t.number + 1).max().unwrap_or(0);
         let record = TablespaceRecord {
             number,
@@ -231,7 +258,7 @@ impl Instance {
             dropping: None,
             nologging: !spec.logging,
         };
-        let files = self.make_files(s, &record, &spec.files)?;
+        let files = self.make_files(s, &record, specs)?;
         let records: Vec<_> = files.iter().map(|(record, _)| record.clone()).collect();
         let named = self.control().update(|data| {
             data.tablespaces.push(record.clone());
@@ -350,9 +377,10 @@ impl Instance {
     ) -> Result<Vec<(DatafileRecord, Datafile)>> {
         let mut made: Vec<(DatafileRecord, Datafile)> = Vec::new();
         for spec in specs {
-            let result = self.check_new_file(&made, spec).and_then(|()| {
+            let result = self.with_name(s, tablespace, spec).and_then(|spec| {
+                self.check_new_file(&made, &spec)?;
                 let number = self.free_file_number(&made)?;
-                self.make_file(s, tablespace, number, spec)
+                self.make_file(s, tablespace, number, &spec)
             });
             match result {
                 Ok(file) => made.push(file),
@@ -363,6 +391,26 @@ impl Instance {
             }
         }
         Ok(made)
+    }
+
+    /// The file with a name, or with a disk group that gives it one.
+    fn with_name<'d>(
+        &self,
+        s: &Session,
+        tablespace: &TablespaceRecord,
+        spec: &'d DatafileSpec,
+    ) -> Result<Cow<'d, DatafileSpec>> {
+        if !spec.name.is_empty() {
+            return Ok(Cow::Borrowed(spec));
+        }
+        let Some(place) = self.datafile_destination(s) else {
+            return Err(Error::user(
+                2199,
+                "missing DATAFILE clause, or a name in it, and DB_CREATE_FILE_DEST is not set",
+            ));
+        };
+        let name = self.system_name(&place, SystemFile::Datafile, &tablespace.name)?;
+        Ok(Cow::Owned(DatafileSpec { name, ..spec.clone() }))
     }
 
     /// Refuses a new file that would replace one of the database, or one that the statement has just made.
@@ -567,8 +615,8 @@ impl Instance {
         self.control().data().tablespaces.iter().any(noted)
     }
 
-    /// Removes a tablespace without segments (the catalog sees to that), and with `datafiles` its files. Files in disk
-    /// groups, which the database has named itself, are removed in any case.
+    /// Removes a tablespace without segments (the catalog sees to that), and with `datafiles` its files. Files that the
+    /// database has named itself are removed in any case.
     ///
     /// # Errors
     /// ORA-30013 for an undo tablespace that transactions are using; those of the control file; ORA-01259-like when a
@@ -599,7 +647,7 @@ impl Instance {
             let (name, path) = (file.name().to_owned(), file.path().to_owned());
             // Closed first: a disk group reports the error of a removal only when the file is not open.
             drop(file);
-            if (datafiles || is_in_group(&name))
+            if (datafiles || is_system_named(&name))
                 && let Err(error) = self.files().remove(&path)
             {
                 failed.get_or_insert_with(|| file_error(1259, "unable to delete datafile", &name, &error));

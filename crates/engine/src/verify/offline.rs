@@ -7,7 +7,7 @@ use common::{Clock, Error};
 use device::FileSystem;
 
 use super::read_only;
-use crate::instance::disk_group_open::has_datafiles;
+use crate::instance::disk_group_open::files_in;
 use storage::control::ControlData;
 use storage::disk_group::GroupFiles;
 
@@ -20,7 +20,7 @@ pub fn offline_files(
     data: &ControlData,
 ) -> (Arc<dyn FileSystem>, Vec<Error>) {
     let files = GroupFiles::new(read_only(Arc::clone(below)), directory, clock, &data.database_name, None);
-    let needed = data.disk_groups.iter().filter(|group| has_datafiles(data, group));
-    let problems = needed.filter_map(|group| files.mount(group, group.epoch.is_some()).err()).collect();
+    let used = data.disk_groups.iter().filter(|group| !files_in(data, &group.name).is_empty());
+    let problems = used.filter_map(|group| files.mount(group, group.epoch.is_some()).err()).collect();
     (Arc::new(files), problems)
 }

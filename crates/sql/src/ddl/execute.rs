@@ -5,10 +5,10 @@ use std::sync::Arc;
 use common::{Error, Number, Result};
 use engine::ddl::{ColumnChange, IndexSpec, MoveTo, NewColumn, PhysicalAttributes, TableChange, TableSpec};
 use engine::dictionary::{ColumnDef, SchemaObject};
+use engine::instance::is_system_named;
 use scalar::Datum;
 use sqlparser::tokenizer::Token;
 use storage::control::SpaceManagement;
-use storage::disk_group::is_in_group;
 use storage::parameters::Parameter;
 use storage::segment::Segment;
 
@@ -121,9 +121,11 @@ impl Connection {
         let instance = self.session.instance();
         if datafiles == Some(false) {
             let files = instance.tablespaces().named(name).map(|tablespace| tablespace.files()).unwrap_or_default();
-            let in_group = |file| instance.cache().file(file).is_ok_and(|file| is_in_group(file.name()));
-            if files.into_iter().any(in_group) {
-                return Err(Error::unsupported("KEEP DATAFILES of a tablespace that has files in a disk group"));
+            let is_own = |file| instance.cache().file(file).is_ok_and(|file| is_system_named(file.name()));
+            if files.into_iter().any(is_own) {
+                let what =
+                    "KEEP DATAFILES of a tablespace that has files which the database has named, as in a disk group";
+                return Err(Error::unsupported(what));
             }
         }
         self.session.drop_tablespace(name, contents, datafiles == Some(true))

@@ -1,6 +1,7 @@
 //! ALTER DATABASE ADD and DROP LOGFILE.
 
 use common::Result;
+use engine::instance::NewLogGroup;
 use sqlparser::tokenizer::Token;
 
 use super::command::Command;
@@ -9,18 +10,8 @@ use crate::statement::words::Words;
 /// A group of the redo log, by its number or by the names of all its members.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub(crate) enum LogGroup {
-    Number(u64),
+    Number(u32),
     Members(Vec<String>),
-}
-
-/// A group to be added.
-#[derive(Clone, PartialEq, Eq, Debug)]
-pub(crate) struct NewLogGroup {
-    pub(crate) number: Option<u64>,
-    pub(crate) members: Vec<String>,
-    /// Of each member.
-    pub(crate) bytes: Option<u64>,
-    pub(crate) reuse: bool,
 }
 
 /// A change of the redo log's files.
@@ -30,18 +21,6 @@ pub(crate) enum LogfileChange {
     AddMembers { files: Vec<String>, reuse: bool, to: LogGroup },
     DropGroups(Vec<LogGroup>),
     DropMembers(Vec<String>),
-}
-
-impl LogfileChange {
-    /// The names of new files.
-    pub(crate) fn names(&self) -> impl Iterator<Item = &str> {
-        let (groups, files): (&[NewLogGroup], &[String]) = match self {
-            Self::AddGroups(groups) => (groups, &[]),
-            Self::AddMembers { files, .. } => (&[], files),
-            Self::DropGroups(_) | Self::DropMembers(_) => (&[], &[]),
-        };
-        groups.iter().flat_map(|group| &group.members).chain(files).map(String::as_str)
-    }
 }
 
 /// Parses the clauses behind ADD LOGFILE.
@@ -63,10 +42,10 @@ pub(super) fn add(words: &mut Words<'_>) -> Result<Command> {
     }
     let mut groups = Vec::new();
     loop {
-        let number = if words.take("GROUP") { Some(words.integer()?) } else { None };
+        let number = if words.take("GROUP") { Some(number(words)?) } else { None };
         // The database names the files of a group without any.
         let named = matches!(words.peek().map(|word| &word.token), Some(Token::SingleQuotedString(_) | Token::LParen));
-        let members = if named || number.is_none() { members(words)? } else { Vec::new() };
+        let members = if named { members(words)? } else { Vec::new() };
         let bytes = if words.take("SIZE") { Some(words.size()?) } else { None };
         if words.next_is("BLOCKSIZE") {
             return Err(words.unsupported("ADD LOGFILE"));
@@ -97,7 +76,12 @@ pub(super) fn drop(words: &mut Words<'_>) -> Result<Command> {
 }
 
 fn group(words: &mut Words<'_>) -> Result<LogGroup> {
-    if words.take("GROUP") { Ok(LogGroup::Number(words.integer()?)) } else { Ok(LogGroup::Members(members(words)?)) }
+    if words.take("GROUP") { Ok(LogGroup::Number(number(words)?)) } else { Ok(LogGroup::Members(members(words)?)) }
+}
+
+/// A group's number; one that is too large for any group is the largest.
+fn number(words: &mut Words<'_>) -> Result<u32> {
+    Ok(u32::try_from(words.integer()?).unwrap_or(u32::MAX))
 }
 
 /// `'file'` or `('file', …)`.
@@ -140,6 +124,10 @@ mod tests {
             parsed("alter database drop logfile member 'x', 'y'"),
             LogfileChange::DropMembers(vec!["x".to_owned(), "y".to_owned()])
         );
-        assert!(crate::ddl::parse::parse("alter database add logfile").unwrap_err().is_ora(2236));
+        let LogfileChange::AddGroups(groups) = parsed("alter database add logfile, group 9 size 4m") else { panic!() };
+        assert_eq!(
+            groups.iter().map(|group| (group.number, group.bytes)).collect::<Vec<_>>(),
+            [(None, None), (Some(9), Some(4 << 20))]
+        );
     }
 }

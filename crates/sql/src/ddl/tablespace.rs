@@ -14,9 +14,6 @@ use crate::statement::words::Words;
 /// Growth step of AUTOEXTEND ON without NEXT.
 const AUTOEXTEND_STEP_BYTES: u64 = 1 << 20;
 
-/// Size and growth step of a file in a disk group without a SIZE.
-const GROUP_FILE_BYTES: u64 = 100 << 20;
-
 /// Parses the clauses behind UNDO TABLESPACE: extents of undo are managed by the database.
 pub(crate) fn create_undo(words: &mut Words<'_>) -> Result<Command> {
     let name = words.identifier()?;
@@ -33,9 +30,6 @@ pub(crate) fn create_undo(words: &mut Words<'_>) -> Result<Command> {
         } else {
             return Err(words.error(30024, "invalid specification for CREATE UNDO TABLESPACE"));
         }
-    }
-    if files.is_empty() {
-        return Err(words.error(2199, "missing DATAFILE clause"));
     }
     Ok(Command::CreateUndoTablespace(UndoTablespaceSpec { name, files, guaranteed }))
 }
@@ -90,40 +84,34 @@ pub(crate) fn create(words: &mut Words<'_>) -> Result<Command> {
             return Err(words.unsupported("CREATE TABLESPACE option"));
         }
     }
-    if spec.files.is_empty() {
-        return Err(words.error(2199, "missing DATAFILE clause"));
-    }
     Ok(Command::CreateTablespace(spec))
 }
 
+/// Files, each with a name or, for one that the database names, without.
 fn datafiles(words: &mut Words<'_>) -> Result<Vec<DatafileSpec>> {
     let mut files = Vec::new();
     loop {
-        let name = words.string()?;
-        let mut bytes = None;
-        let mut reuse = false;
-        let mut growth = None;
-        let mut growth_said = false;
+        let named = matches!(words.peek().map(|word| &word.token), Some(Token::SingleQuotedString(_)));
+        let name = if named { words.string()? } else { String::new() };
+        if named && name.is_empty() {
+            return Err(words.error(2236, "the name of a file is empty"));
+        }
+        let (mut bytes, mut reuse, mut growth) = (None, false, None);
         loop {
             if words.take("SIZE") {
                 bytes = Some(words.size()?);
             } else if words.take("REUSE") {
                 reuse = true;
             } else if words.take("AUTOEXTEND") {
-                growth = autoextend(words)?;
-                growth_said = true;
+                growth = Some(autoextend(words)?);
             } else {
                 break;
             }
         }
-        if bytes.is_none() && is_in_group(&name) {
-            bytes = Some(GROUP_FILE_BYTES);
-            if !growth_said {
-                growth = Some((GROUP_FILE_BYTES, None));
-            }
+        if bytes.is_none() && named && !is_in_group(&name) {
+            return Err(words.error(1119, format!("datafile '{name}' needs a SIZE")));
         }
-        let bytes = bytes.ok_or_else(|| words.error(1119, format!("datafile '{name}' needs a SIZE")))?;
-        files.push(DatafileSpec { name, bytes, reuse, autoextend: growth });
+        files.push(DatafileSpec::sized(name, bytes, reuse, growth));
         if !words.take_sign(&Token::Comma) {
             return Ok(files);
         }

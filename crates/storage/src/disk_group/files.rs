@@ -278,6 +278,16 @@ impl GroupFiles {
         Ok((name, mounted.device(file)))
     }
 
+    /// Makes a member of a log group, full of zeros. Returns its name.
+    ///
+    /// # Errors
+    /// As [`create_datafile`](Self::create_datafile).
+    pub fn create_log(&self, group: &str, log_group: u32, bytes: u64) -> Result<String> {
+        let mounted = self.group(group)?;
+        let file = mounted.group.create_file(FileKind::OnlineLog, &format!("group_{log_group}"), bytes)?;
+        Ok(name::full_name(file.name(), &self.database))
+    }
+
     /// The name of a group's file as the control file and the views have it.
     #[must_use]
     pub fn full_name(&self, file: &asm::FileName) -> String {
@@ -446,5 +456,9 @@ impl Device for OpenGroupFile {
 
     fn repair(&self, offset: u64, buffers: &[&[u8]]) -> io::Result<()> {
         self.file.repair(offset, buffers)
+    }
+
+    fn cuts_at(&self) -> Option<u64> {
+        self.file.cuts_at()
     }
 }

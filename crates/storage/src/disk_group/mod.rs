@@ -17,5 +17,5 @@ pub use asm::{
 };
 pub use files::{GroupFiles, MountedGroup};
 pub use name::{InGroup, group_of_new, same_file};
-pub use name::{is_in_group, resolve};
+pub use name::{is_in_group, resolve, tag_of};
 pub use record::{GroupRecord, GroupStage};

@@ -80,7 +80,8 @@ pub(super) fn full_name(name: &FileName, database: &str) -> String {
 }
 
 /// The tablespace's part of a file's name: in small letters, with characters replaced that names of files may not have.
-pub(super) fn tag_of(tablespace: &str) -> String {
+#[must_use]
+pub fn tag_of(tablespace: &str) -> String {
     let fit = |c: char| if c.is_ascii_alphanumeric() || "_$#".contains(c) { c.to_ascii_lowercase() } else { '_' };
     tablespace.chars().take(TAG_BYTES).map(fit).collect()
 }

@@ -148,7 +148,6 @@ mod tests {
         let notice = told(Parameter::DbBlockChecksum, "off").unwrap();
         assert!(notice.starts_with("db_block_checksum = OFF is without effect. "), "{notice}");
         assert_eq!(told(Parameter::DbBlockChecksum, "typical"), None);
-        assert!(told(Parameter::DbCreateFileDest, "/u01").is_some());
         assert_eq!(told(Parameter::SqlTrace, "true"), None);
     }
 

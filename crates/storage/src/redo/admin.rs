@@ -5,9 +5,10 @@ use std::path::Path;
 use common::{Error, Result};
 
 use super::core::Groups;
-use super::group::{LogGroupRecord, LogGroupSpec, LogGroupState, check_groups, resolve};
+use super::group::{LogGroupRecord, LogGroupSpec, LogGroupState, check_groups};
 use super::log::RedoLog;
 use super::{files, switch};
+use crate::disk_group::{resolve, same_file};
 use crate::invariants::hold;
 
 /// Group numbers go from 1 to this.
@@ -22,7 +23,7 @@ pub(super) fn check_new(records: &[LogGroupRecord], directory: &Path, spec: &Log
         return Err(Error::user(1184, format!("logfile group {} already exists", spec.number)));
     }
     for (index, name) in spec.members.iter().enumerate() {
-        if spec.members[..index].iter().any(|other| resolve(directory, other) == resolve(directory, name)) {
+        if spec.members[..index].iter().any(|other| same_file(directory, other, name)) {
             return Err(known(name));
         }
         check_name(records, directory, name)?;
@@ -31,8 +32,7 @@ pub(super) fn check_new(records: &[LogGroupRecord], directory: &Path, spec: &Log
 }
 
 fn check_name(records: &[LogGroupRecord], directory: &Path, name: &str) -> Result<()> {
-    let path = resolve(directory, name);
-    let taken = records.iter().flat_map(|record| &record.members).any(|other| resolve(directory, other) == path);
+    let taken = records.iter().flat_map(|record| &record.members).any(|other| same_file(directory, other, name));
     if taken { Err(known(name)) } else { Ok(()) }
 }
 
@@ -45,6 +45,15 @@ fn find(records: &mut [LogGroupRecord], number: u32) -> Option<&mut LogGroupReco
 }
 
 impl RedoLog {
+    /// Checks a group that is to be added, before files of it are made.
+    ///
+    /// # Errors
+    /// ORA-01184, ORA-01185 for the number; ORA-01577 for a name; ORA-00336, ORA-01127 for the size.
+    pub fn check_group(&self, spec: &LogGroupSpec) -> Result<()> {
+        check_new(&self.core.groups.lock().records, &self.core.directory, spec)?;
+        files::check_size(spec.bytes)
+    }
+
     /// Adds a group; its files are made.
     ///
     /// # Errors
@@ -58,8 +67,11 @@ impl RedoLog {
         let members = record.members.clone();
         records.push(record);
         if let Err(error) = self.store(&mut groups, records) {
-            for name in members {
-                let _ = core.files.remove(&resolve(&core.directory, &name));
+            // One copy of the control file may have them, if the instance has stopped.
+            if core.health.check().is_ok() {
+                for name in members {
+                    let _ = core.files.remove(&resolve(&core.directory, &name));
+                }
             }
             return Err(error);
         }
@@ -85,10 +97,12 @@ impl RedoLog {
         record.members.push(name.to_owned());
         let stored = files::sync_directories(&*core.files, &core.directory, &[name.to_owned()])
             .and_then(|()| self.store(&mut groups, records));
-        if stored.is_err() {
-            let _ = core.files.remove(&path);
-        } else {
-            groups.invalid.push(name.to_owned());
+        match stored {
+            Ok(()) => groups.invalid.push(name.to_owned()),
+            Err(_) if core.health.check().is_err() => {}
+            Err(_) => {
+                let _ = core.files.remove(&path);
+            }
         }
         stored
     }
@@ -130,8 +144,7 @@ impl RedoLog {
         let core = &*self.core;
         let mut groups = core.groups.lock();
         let mut records = groups.records.clone();
-        let path = resolve(&core.directory, name);
-        let is_it = |member: &String| resolve(&core.directory, member) == path;
+        let is_it = |member: &String| same_file(&core.directory, member, name);
         let record = records
             .iter_mut()
             .find(|record| record.members.iter().any(is_it))

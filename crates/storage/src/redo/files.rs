@@ -7,8 +7,9 @@ use common::sync::Arc;
 use common::{Error, ErrorKind, Number, Result};
 use device::{AlignedBuffer, Device, FileSystem};
 
-use super::group::{LogGroupRecord, LogGroupSpec, no_member, resolve};
+use super::group::{LogGroupRecord, LogGroupSpec, no_member};
 use super::layout::{BLOCK, FIRST_BLOCK, LogHeader};
+use crate::disk_group::{is_in_group, resolve};
 
 /// Zeros are written in pieces of this size.
 const FILL_BYTES: usize = 1 << 20;
@@ -138,8 +139,19 @@ pub(super) fn sync_directories(files: &dyn FileSystem, directory: &Path, names: 
     Ok(())
 }
 
-/// Makes one member.
+/// Makes one member. One in a disk group is there already, full of zeros.
 pub(super) fn make_member(files: &dyn FileSystem, path: &Path, bytes: u64) -> Result<()> {
+    if path.to_str().is_some_and(is_in_group) {
+        let size = files.open(path).and_then(|device| device.size());
+        return match size {
+            Ok(size) if size >= bytes => Ok(()),
+            Ok(size) => {
+                let error = io::Error::other(format!("the file has {size} bytes instead of {bytes}"));
+                Err(failed(301, "error in adding log file", path, &error))
+            }
+            Err(error) => Err(failed(301, "error in adding log file", path, &error)),
+        };
+    }
     let device = files.create(path, bytes).map_err(|e| failed(301, "error in adding log file", path, &e))?;
     let zeros = AlignedBuffer::zeroed(FILL_BYTES);
     let mut at = 0;

@@ -1,6 +1,6 @@
 //! Log groups as the control file describes them.
 
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
 use common::{Error, ErrorKind, Number, Result};
 use serde::{Deserialize, Serialize};
@@ -23,7 +23,8 @@ pub struct Rba {
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct LogGroupSpec {
     pub number: u32,
-    /// As the user gave them; relative names are relative to the data directory. None: one member with the usual name.
+    /// As the user gave them; relative names are relative to the data directory. A member in a disk group has its full
+    /// name there: the group has made it. None: one member with the usual name.
     pub members: Vec<String>,
     pub bytes: u64,
 }
@@ -172,11 +173,6 @@ pub struct LogGroupStatus {
     pub record: LogGroupRecord,
     /// Name and whether it could not be used when it was last tried (INVALID).
     pub members: Vec<(String, bool)>,
-}
-
-/// The file a member's name stands for.
-pub(super) fn resolve(directory: &Path, name: &str) -> PathBuf {
-    directory.join(name)
 }
 
 /// ORA-00313 with the members' names and what is wrong with each (ORA-00312).

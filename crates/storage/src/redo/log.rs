@@ -67,7 +67,7 @@ impl RedoLog {
                 Ok(record) => records.push(record),
                 Err(error) => {
                     for name in records.iter().flat_map(|record| &record.members) {
-                        let _ = files.remove(&super::group::resolve(directory, name));
+                        let _ = files.remove(&crate::disk_group::resolve(directory, name));
                     }
                     return Err(error);
                 }

@@ -20,9 +20,10 @@ use device::FileSystem;
 use waits::Meter;
 
 use super::files;
-use super::group::{LogGroupRecord, Lsn, Rba, no_member, resolve};
+use super::group::{LogGroupRecord, Lsn, Rba, no_member};
 use super::layout::{self, BLOCK, FIRST_BLOCK, HEADER, LogBlockKind, PAYLOAD, RECORD_HEADER, WRITE_HEADER, Write};
 use super::member_reader::{MemberReader, Reading};
+use crate::disk_group::resolve;
 
 /// Behind a hole this many blocks are searched for a write that knows the hole as durable. Writes that can be in flight
 /// together are far shorter.
