@@ -13,7 +13,7 @@ use sim::DIRECTORY;
 use sim::check::{Allowed, Depth, check};
 use sim::clock::SimulatedClock;
 use sim::disk::{Image, Keep, Note, Operation, SimulatedFileSystem, Walk};
-use sim::workload::{Recording, WorkloadState, create_table, insert, read};
+use sim::workload::{DiskTally, Recording, WorkloadState, create_table, insert, read};
 use storage::control::SpaceManagement;
 use storage::txn::CommitWrite;
 
@@ -98,6 +98,8 @@ fn allowed(states: Vec<WorkloadState>, existing: usize, begun: usize) -> Allowed
         statements: 0,
         lives: Vec::new(),
         existing,
+        disks: DiskTally::default(),
+        disks_before: Vec::new(),
         options: options(),
     };
     Allowed::new(&recording, 1)
