@@ -59,9 +59,10 @@ impl Group {
         if !self.mirrored() || !state.directory.can_do_without(number) {
             return Err(why);
         }
-        state.metadata.remove_copies(number);
-        let at_us = self.environment.clock.wall_us().max(1);
         let (name, dropping) = (entry.name.clone(), entry.dropping);
+        state.metadata.remove_copies(number);
+        self.begin_repair_times(state);
+        let at_us = self.environment.clock.wall_us().max(1);
         self.commit_in(state, &Change::Mode { number, mode: DiskMode::Offline, dropping, at_us })?;
         self.environment.epoch(self.group_name(), state.directory.epoch);
         // Only now may writes do without it: one that was acknowledged before would be lost with the change.

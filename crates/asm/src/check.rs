@@ -159,7 +159,7 @@ impl Group {
     fn check_part(&self, subject: &Subject, compared: &Compared, repair: bool, report: &mut CheckReport) -> bool {
         let place = |at: usize| {
             let (extent, offset) = (subject.extent, compared.at + at as u64);
-            format!("extent {extent} of file {}, offset {offset} of the extent", subject.file)
+            format!("extent {extent} of file {}, offset {offset} of the extent", subject.file.name)
         };
         let disks = || subject.disks().collect::<Vec<_>>().join(", ");
         for range in &compared.lost {

@@ -5,6 +5,7 @@
 use common::Result;
 use zerocopy::{FromBytes, Immutable, IntoBytes, KnownLayout, Unaligned};
 
+use crate::alias::{NameChange, key};
 use crate::directory::{
     Change, Directory, DiskEntry, DiskMode, FileEntry, Move, POINTER_BYTES, REGION_ENTRY_BYTES, Region,
 };
@@ -14,9 +15,12 @@ use crate::layout::AuSize;
 use crate::name::FileKind;
 use crate::redundancy::Redundancy;
 use crate::shape::{ExtentGrowth, Striping};
+use crate::template::{Protection, Template};
 
 /// The version of metadata that is written.
-pub(crate) const VERSION: u32 = 2;
+pub(crate) const VERSION: u32 = 3;
+/// The version before aliases, templates and attributes.
+pub(crate) const UNNAMED: u32 = 2;
 /// The version before mirroring.
 pub(crate) const UNMIRRORED: u32 = 1;
 
@@ -24,8 +28,16 @@ pub(crate) const UNMIRRORED: u32 = 1;
 const FILE_BYTES: usize = 35;
 /// Bytes of a disk, without its name and its failure group's.
 const DISK_BYTES: usize = 44;
-/// Bytes of a snapshot, without disks, files and regions.
-const SNAPSHOT_BYTES: usize = 45;
+/// Bytes of a snapshot, without the entries of its lists.
+const SNAPSHOT_BYTES: usize = 61;
+/// Bytes of an alias or a directory, without its path.
+const NAME_BYTES: usize = 5;
+/// Bytes of a template, without its name.
+const TEMPLATE_BYTES: usize = 4;
+/// Bytes of an attribute, without its name and its value.
+const ATTRIBUTE_BYTES: usize = 2;
+/// Bytes of the time after which a disk is dropped.
+const REPAIR_BYTES: usize = 10;
 
 struct Reader<'a>(&'a [u8]);
 
@@ -136,6 +148,38 @@ impl<'a> Reader<'a> {
         Ok(FileEntry { number, incarnation, kind, tag, created_us, size, copies, striping, growing, extents })
     }
 
+    /// A path of an alias or a directory.
+    fn path(&mut self) -> Result<String> {
+        let path = self.text()?;
+        if path.split('/').any(str::is_empty) || !path.is_ascii() {
+            return Err(corrupt("a name in it is no path"));
+        }
+        Ok(path)
+    }
+
+    fn template(&mut self) -> Result<Template> {
+        let protection = Protection::from_code(self.u8()?).ok_or_else(|| corrupt("a template of an unknown kind"))?;
+        let striping = Striping::from_code(self.u8()?).ok_or_else(|| corrupt("a template of an unknown striping"))?;
+        let system = self.flag()?;
+        Ok(Template { protection, striping, system, name: self.text()? })
+    }
+
+    fn name_change(&mut self) -> Result<NameChange> {
+        Ok(match self.u8()? {
+            1 => NameChange::AddDirectory(self.path()?),
+            2 => NameChange::AddAlias { file: self.u32()?, path: self.path()? },
+            3 => NameChange::Remove(self.path()?),
+            4 => NameChange::Rename { from: self.path()?, to: self.path()? },
+            kind => return Err(corrupt(format!("a change of a name of the unknown kind {kind}"))),
+        })
+    }
+
+    /// A list of values that may have different sizes, with their number before it.
+    fn each<T>(&mut self, one: impl Fn(&mut Self) -> Result<T>) -> Result<Vec<T>> {
+        let count = self.u32()?;
+        (0..count).map(|_| one(self)).collect()
+    }
+
     fn end(&self) -> Result<()> {
         if self.0.is_empty() { Ok(()) } else { Err(corrupt(format!("{} bytes too many", self.0.len()))) }
     }
@@ -172,6 +216,34 @@ fn file(to: &mut Vec<u8>, file: &FileEntry) {
     to.extend([file.striping as u8, u8::from(file.growing), 0, 0]);
     text(to, &file.tag);
     list(to, &file.extents);
+}
+
+fn template(to: &mut Vec<u8>, template: &Template) {
+    to.extend([template.protection as u8, template.striping as u8, u8::from(template.system)]);
+    text(to, &template.name);
+}
+
+fn name_change(to: &mut Vec<u8>, change: &NameChange) {
+    match change {
+        NameChange::AddDirectory(path) => {
+            to.push(1);
+            text(to, path);
+        }
+        NameChange::AddAlias { path, file } => {
+            to.push(2);
+            to.extend(file.to_le_bytes());
+            text(to, path);
+        }
+        NameChange::Remove(path) => {
+            to.push(3);
+            text(to, path);
+        }
+        NameChange::Rename { from, to: new } => {
+            to.push(4);
+            text(to, from);
+            text(to, new);
+        }
+    }
 }
 
 /// A change in its form in the journal.
@@ -234,6 +306,34 @@ pub(crate) fn encode_change(change: &Change) -> Vec<u8> {
             to.extend([13, u8::from(power.is_some())]);
             to.extend(power.unwrap_or(0).to_le_bytes());
         }
+        Change::CreateNamed(entry, path) => {
+            to.push(14);
+            file(&mut to, entry);
+            text(&mut to, path);
+        }
+        Change::Names(changes) => {
+            to.push(15);
+            to.extend((changes.len() as u32).to_le_bytes());
+            changes.iter().for_each(|one| name_change(&mut to, one));
+        }
+        Change::SetTemplate(one) => {
+            to.push(16);
+            template(&mut to, one);
+        }
+        Change::DropTemplate(name) => {
+            to.push(17);
+            text(&mut to, name);
+        }
+        Change::SetAttribute { name, value } => {
+            to.push(18);
+            text(&mut to, name);
+            text(&mut to, value);
+        }
+        Change::RepairTime { number, left_us } => {
+            to.push(19);
+            to.extend(number.to_le_bytes());
+            to.extend(left_us.to_le_bytes());
+        }
     }
     to
 }
@@ -256,10 +356,7 @@ pub(crate) fn decode_change(bytes: &[u8]) -> Result<Change> {
             Change::Clean { regions: from.list()?, stale }
         }
         8 => Change::Mode { number: from.u16()?, mode: from.mode()?, dropping: from.flag()?, at_us: from.u64()? },
-        9 => {
-            let count = from.u32()?;
-            Change::AddDisks((0..count).map(|_| from.disk()).collect::<Result<_>>()?)
-        }
+        9 => Change::AddDisks(from.each(Reader::disk)?),
         10 => Change::RemoveDisk { number: from.u16()? },
         11 => Change::ResizeDisk { number: from.u16()?, units: from.u32()? },
         12 => Change::Moves(from.list::<Move>()?),
@@ -267,6 +364,12 @@ pub(crate) fn decode_change(bytes: &[u8]) -> Result<Change> {
             let (there, power) = (from.flag()?, from.u16()?);
             Change::Rebalance { power: there.then_some(power) }
         }
+        14 => Change::CreateNamed(from.file()?, from.path()?),
+        15 => Change::Names(from.each(Reader::name_change)?),
+        16 => Change::SetTemplate(from.template()?),
+        17 => Change::DropTemplate(from.text()?),
+        18 => Change::SetAttribute { name: from.text()?, value: from.text()? },
+        19 => Change::RepairTime { number: from.u16()?, left_us: from.u64()? },
         kind => return Err(corrupt(format!("a change of the unknown kind {kind}"))),
     };
     from.end()?;
@@ -283,14 +386,52 @@ pub(crate) fn encoded_bytes(directory: &Directory) -> u64 {
 fn whole_bytes(directory: &Directory) -> u64 {
     let disks = directory.disks.values().map(disk_bytes).sum::<u64>();
     let files = directory.files.values().map(file_bytes).sum::<u64>();
-    SNAPSHOT_BYTES as u64 + disks + files
+    let names = directory.names.entries();
+    let names: usize = names.keys().map(|path| NAME_BYTES + path.len()).sum();
+    let templates: usize = directory.templates.stored().map(|one| TEMPLATE_BYTES + one.name.len()).sum();
+    let attributes = directory.attributes.stored();
+    let attributes: usize = attributes.map(|(name, value)| ATTRIBUTE_BYTES + name.len() + value.len()).sum();
+    // Each disk may go offline.
+    let repair = REPAIR_BYTES * directory.repair.len();
+    SNAPSHOT_BYTES as u64 + disks + files + (names + templates + attributes + repair) as u64
 }
 
 /// Bytes of the largest snapshot that this directory can have without another file, extent or disk: all regions are
 /// dirty and stale.
 pub(crate) fn largest_bytes(directory: &Directory) -> u64 {
     let regions = directory.files.values().map(|file| region_bytes(directory.au, file.copies, file.extents.len()));
-    whole_bytes(directory) + regions.sum::<u64>()
+    let online = (directory.disks.len() - directory.repair.len().min(directory.disks.len())) as u64;
+    whole_bytes(directory) + regions.sum::<u64>() + online * REPAIR_BYTES as u64
+}
+
+/// Bytes that a change may add to a snapshot, but for those of new regions.
+pub(crate) fn added_bytes(directory: &Directory, change: &Change) -> u64 {
+    let au = directory.au;
+    let of_file = |file: &FileEntry| file_bytes(file) + region_bytes(au, file.copies, file.extents.len());
+    let of_name = |path: &str| (NAME_BYTES + path.len()) as u64;
+    match change {
+        Change::Create(file) => of_file(file),
+        Change::CreateNamed(file, path) => of_file(file) + of_name(path),
+        Change::Extend { number, extents, .. } => {
+            let copies = directory.files.get(number).map_or(1, |file| file.copies);
+            (extents.len() * POINTER_BYTES) as u64 + region_bytes(au, copies, extents.len())
+        }
+        Change::AddDisks(disks) => disks.iter().map(|disk| disk_bytes(disk) + REPAIR_BYTES as u64).sum(),
+        Change::Names(changes) => {
+            let of_change = |change: &NameChange| match change {
+                NameChange::AddDirectory(path) | NameChange::AddAlias { path, .. } => of_name(path),
+                NameChange::Remove(_) => 0,
+                NameChange::Rename { from, to } => {
+                    let moved = directory.names.beneath(&key(from)).count() + 1;
+                    (moved * to.len().saturating_sub(from.len())) as u64
+                }
+            };
+            changes.iter().map(of_change).sum()
+        }
+        Change::SetTemplate(template) => (TEMPLATE_BYTES + template.name.len()) as u64,
+        Change::SetAttribute { name, value } => (ATTRIBUTE_BYTES + name.len() + value.len()) as u64,
+        _ => 0,
+    }
 }
 
 /// Bytes that the regions of so many pointers can have in a snapshot.
@@ -331,17 +472,34 @@ pub(crate) fn encode(directory: &Directory) -> Vec<u8> {
     for regions in [&directory.dirty, &directory.stale] {
         list(&mut to, &regions.iter().copied().collect::<Vec<_>>());
     }
+    to.extend((directory.names.entries().len() as u32).to_le_bytes());
+    for (path, file) in directory.names.stored() {
+        to.extend(file.unwrap_or(0).to_le_bytes());
+        text(&mut to, &path);
+    }
+    to.extend((directory.templates.stored_count() as u32).to_le_bytes());
+    directory.templates.stored().for_each(|one| template(&mut to, one));
+    to.extend((directory.attributes.stored_count() as u32).to_le_bytes());
+    for (name, value) in directory.attributes.stored() {
+        text(&mut to, name);
+        text(&mut to, value);
+    }
+    to.extend((directory.repair.len() as u32).to_le_bytes());
+    for (number, left_us) in &directory.repair {
+        to.extend(number.to_le_bytes());
+        to.extend(left_us.to_le_bytes());
+    }
     to
 }
 
-/// Decodes the output of [`encode`], of this version or of the one before mirroring.
+/// Decodes the output of [`encode`], of this version or of those before it.
 ///
 /// # Errors
 /// ORA-15196.
 pub(crate) fn decode(version: u32, bytes: &[u8]) -> Result<Directory> {
     let mut from = Reader(bytes);
     let mirrored = match version {
-        VERSION => true,
+        VERSION | UNNAMED => true,
         UNMIRRORED => false,
         _ => return Err(corrupt(format!("it has version {version}, which is unknown"))),
     };
@@ -382,12 +540,39 @@ pub(crate) fn decode(version: u32, bytes: &[u8]) -> Result<Directory> {
         directory.dirty = from.list::<Region>()?.into_iter().collect();
         directory.stale = from.list::<Region>()?.into_iter().collect();
     }
+    if version == VERSION {
+        names(&mut from, &mut directory)?;
+    } else {
+        // Disks that are offline have all of their time left.
+        let repair_us = directory.attributes.repair_us();
+        let offline = directory.disks.values().filter(|disk| disk.mode != DiskMode::Online);
+        directory.repair = offline.map(|disk| (disk.number, repair_us)).collect();
+    }
     from.end()?;
     directory.next_incarnation = next_incarnation;
     directory.dropped = dropped;
     directory.epoch = epoch;
     directory.rebalance = rebalance;
     Ok(directory)
+}
+
+/// What version 3 has beyond the one before: names, templates, attributes, times of repair.
+fn names(from: &mut Reader<'_>, directory: &mut Directory) -> Result<()> {
+    let name = |from: &mut Reader<'_>| {
+        let (file, path) = (from.u32()?, from.path()?);
+        Ok(if file == 0 { NameChange::AddDirectory(path) } else { NameChange::AddAlias { path, file } })
+    };
+    directory.apply(&Change::Names(from.each(name)?))?;
+    for template in from.each(Reader::template)? {
+        directory.apply(&Change::SetTemplate(template))?;
+    }
+    for (name, value) in from.each(|from| Ok((from.text()?, from.text()?)))? {
+        directory.apply(&Change::SetAttribute { name, value })?;
+    }
+    for (number, left_us) in from.each(|from| Ok((from.u16()?, from.u64()?)))? {
+        directory.apply(&Change::RepairTime { number, left_us })?;
+    }
+    Ok(())
 }
 
 #[cfg(test)]
@@ -452,7 +637,50 @@ mod tests {
             Change::Moves(vec![Move::new(257, 1, Pointer::new(2, 70, 1))]),
             Change::RemoveDisk { number: 1 },
             Change::Rebalance { power: Some(11) },
+            mode(2, DiskMode::Offline),
+            Change::RepairTime { number: 2, left_us: 12 },
+            Change::Names(vec![
+                NameChange::AddDirectory("Mine".into()),
+                NameChange::AddDirectory("mine/Sub".into()),
+                NameChange::AddAlias { path: "mine/users.dbf".into(), file: 256 },
+            ]),
+            Change::Create(FileEntry { number: 258, ..file(258, 4, 0) }),
+            Change::CreateNamed(file(259, 5, 1), "mine/sub/New.dbf".into()),
+            Change::Names(vec![
+                NameChange::Rename { from: "mine/SUB".into(), to: "mine/Other".into() },
+                NameChange::AddDirectory("gone".into()),
+                NameChange::Remove("Gone".into()),
+            ]),
+            Change::SetTemplate(template("MINE", false)),
+            Change::SetTemplate(template("OTHER", false)),
+            Change::SetTemplate(template("DATAFILE", true)),
+            Change::DropTemplate("OTHER".into()),
+            Change::SetAttribute { name: "disk_repair_time".into(), value: "2h".into() },
         ]
+    }
+
+    fn template(name: &str, system: bool) -> Template {
+        Template { name: name.into(), protection: Protection::High, striping: Striping::Fine, system }
+    }
+
+    /// What the encoding of a version before has of the metadata, when there is nothing in it that it did not know.
+    fn without_names(directory: &Directory) -> (Directory, Vec<u8>) {
+        let mut before = directory.clone();
+        (before.names, before.templates, before.attributes) = Default::default();
+        let repair_us = before.attributes.repair_us();
+        before.repair.values_mut().for_each(|left_us| *left_us = repair_us);
+        let mut bytes = encode(&before);
+        bytes.truncate(bytes.len() - 16 - REPAIR_BYTES * before.repair.len());
+        (before, bytes)
+    }
+
+    #[test]
+    fn metadata_from_before_aliases_is_read() {
+        let (before, bytes) = without_names(&directory());
+        assert_eq!(decode(UNNAMED, &bytes).unwrap(), before);
+        decode(VERSION, &bytes).unwrap_err();
+        // It has room for no file less: what is new takes bytes only where it is used.
+        assert_eq!(encode(&before).len(), bytes.len() + 16 + REPAIR_BYTES * before.repair.len());
     }
 
     #[test]
@@ -535,7 +763,10 @@ mod tests {
         let (dirty, stale) = (Region::new(256, 0), Region::new(257, 0));
         assert_eq!((directory.dirty.len(), directory.stale.len()), (1, 1));
         assert!(directory.dirty.contains(&dirty) && directory.stale.contains(&stale));
-        directory.apply(&Change::Mode { number: 3, mode: DiskMode::Online, dropping: false, at_us: 0 }).unwrap();
+        for number in [2, 3] {
+            let change = Change::Mode { number, mode: DiskMode::Online, dropping: false, at_us: 0 };
+            directory.apply(&change).unwrap();
+        }
         assert!(directory.stale.is_empty() && directory.dirty.contains(&dirty));
         directory.apply(&Change::Delete { number: 256 }).unwrap();
         assert!(directory.dirty.is_empty());
@@ -563,6 +794,17 @@ mod tests {
             Change::ResizeDisk { number: 7, units: 1 },
             Change::Moves(vec![Move::new(256, 9, Pointer::new(0, 1, 1))]),
             Change::Moves(vec![Move::new(256, 0, Pointer::new(0, 1, 4))]),
+            Change::CreateNamed(FileEntry { number: 300, incarnation: 9, ..before.files[&258].clone() }, "MINE".into()),
+            Change::CreateNamed(FileEntry { number: 300, ..before.files[&258].clone() }, "other".into()),
+            Change::Names(vec![
+                NameChange::AddDirectory("new".into()),
+                NameChange::AddAlias { path: "new/x".into(), file: 400 },
+            ]),
+            Change::Names(vec![NameChange::AddDirectory("new".into()), NameChange::Remove("nothing".into())]),
+            Change::DropTemplate("OTHER".into()),
+            Change::DropTemplate("DATAFILE".into()),
+            Change::SetAttribute { name: "other".into(), value: "1".into() },
+            Change::RepairTime { number: 0, left_us: 1 },
         ];
         for change in wrong {
             assert!(directory.apply(&change).unwrap_err().is_ora(15196), "{change:?}");

@@ -15,6 +15,7 @@ use common::sync::Arc;
 use common::{Error, ErrorKind, Result};
 use device::Claim;
 
+use crate::attribute::Attributes;
 use crate::availability::next_carrier;
 use crate::directory::{Directory, DiskEntry, DiskMode};
 use crate::discovery::{Candidate, probe};
@@ -85,6 +86,8 @@ pub struct NewGroup {
     pub redundancy: Redundancy,
     pub au: AuSize,
     pub disks: Vec<NewDisk>,
+    /// Names and values.
+    pub attributes: Vec<(String, String)>,
 }
 
 /// A disk that was found fit, and its header.
@@ -224,6 +227,12 @@ pub(crate) fn write_headers(joining: &[Joining], state: MemberState) -> Result<(
 /// See [`DiskGroup::create_with`].
 pub(crate) fn create(environment: &Environment, new: &NewGroup) -> Result<DiskGroup> {
     let name = name::group_name(&new.name)?;
+    let mut attributes = Attributes::default();
+    // The release of ASM is set before that of the database, which may not exceed it.
+    for (name, value) in &new.attributes.iter().cloned().collect::<BTreeMap<_, _>>() {
+        let (name, value) = attributes.outcome(name, value)?;
+        attributes.set(&name, &value);
+    }
     let disks = &new.disks;
     if disks.is_empty() || disks.len() > DISKS_MAX {
         let text = format!("diskgroup \"{name}\" is given {} disks; it has from 1 to {DISKS_MAX}", disks.len());
@@ -258,6 +267,7 @@ pub(crate) fn create(environment: &Environment, new: &NewGroup) -> Result<DiskGr
     }
     let mut directory = Directory::new(new.au, new.redundancy, environment.extent_growth, entries);
     directory.epoch = common.epoch;
+    directory.attributes = attributes;
     write_headers(&joining, MemberState::Forming)?;
     let carries = |number: u16| directory.disks.get(&number).is_some_and(|disk| disk.carrier);
     let copies = joining.iter().filter(|one| carries(one.header.number));

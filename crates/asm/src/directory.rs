@@ -12,12 +12,15 @@ use common::Result;
 use zerocopy::little_endian::{U16, U32};
 use zerocopy::{FromBytes, Immutable, IntoBytes, KnownLayout, Unaligned};
 
+use crate::alias::{NameChange, Names};
+use crate::attribute::Attributes;
 use crate::error::corrupt;
 use crate::header::Id;
 use crate::layout::{AuSize, MB};
 use crate::name::FileKind;
 use crate::redundancy::Redundancy;
 use crate::shape::{ExtentGrowth, Shape, Striping};
+use crate::template::{Template, Templates};
 
 /// The number of a group's first file: those below are Oracle's for metadata.
 pub(crate) const FIRST_FILE: u32 = 256;
@@ -267,6 +270,23 @@ pub(crate) enum Change {
     Rebalance {
         power: Option<u16>,
     },
+    /// A file is made, with an alias.
+    CreateNamed(FileEntry, String),
+    /// Aliases and directories change, one after the other.
+    Names(Vec<NameChange>),
+    /// There is this template now.
+    SetTemplate(Template),
+    /// A user's template is gone.
+    DropTemplate(String),
+    SetAttribute {
+        name: String,
+        value: String,
+    },
+    /// A disk that is offline is dropped when the group has been mounted for so long.
+    RepairTime {
+        number: u16,
+        left_us: u64,
+    },
 }
 
 /// All of a group's metadata.
@@ -285,6 +305,12 @@ pub(crate) struct Directory {
     pub(crate) stale: BTreeSet<Region>,
     /// Power of the rebalance that is to be done.
     pub(crate) rebalance: Option<u16>,
+    /// Aliases and directories of users.
+    pub(crate) names: Names,
+    pub(crate) templates: Templates,
+    pub(crate) attributes: Attributes,
+    /// Microseconds after which disks that are not online are dropped.
+    pub(crate) repair: BTreeMap<u16, u64>,
     /// The incarnation of the next file that is made.
     pub(crate) next_incarnation: u32,
     pub(crate) dropped: bool,
@@ -303,6 +329,10 @@ impl Directory {
             dirty: BTreeSet::new(),
             stale: BTreeSet::new(),
             rebalance: None,
+            names: Names::default(),
+            templates: Templates::default(),
+            attributes: Attributes::default(),
+            repair: BTreeMap::new(),
             next_incarnation: 1,
             dropped: false,
         }
@@ -364,13 +394,13 @@ impl Directory {
             return Err(corrupt("a change after the group was dropped"));
         }
         match change {
-            Change::Create(file) => {
-                self.check(file)?;
-                if self.files.contains_key(&file.number) || file.incarnation < self.next_incarnation {
-                    return Err(corrupt(format!("file {} is made a second time", file.number)));
+            Change::Create(file) => self.create(file)?,
+            Change::CreateNamed(file, path) => {
+                self.names.apply(&NameChange::AddAlias { path: path.clone(), file: file.number })?;
+                if let Err(error) = self.create(file) {
+                    self.names.forget_file(file.number);
+                    return Err(error);
                 }
-                self.next_incarnation = file.incarnation + 1;
-                self.files.insert(file.number, file.clone());
             }
             Change::Extend { number, size, extents } => {
                 let file = self.file(*number)?;
@@ -397,6 +427,7 @@ impl Directory {
             Change::Delete { number } => {
                 self.file(*number)?;
                 self.files.remove(number);
+                self.names.forget_file(*number);
                 self.forget_regions(*number, 0);
             }
             Change::Drop => self.dropped = true,
@@ -418,10 +449,12 @@ impl Directory {
                     DiskMode::Online => {
                         disk.offline_since_us = 0;
                         disk.outdated = false;
+                        self.repair.remove(number);
                     }
                     DiskMode::Offline | DiskMode::Syncing if before == DiskMode::Online => {
                         disk.offline_since_us = *at_us;
                         disk.carrier = false;
+                        self.repair.insert(*number, self.attributes.repair_us());
                     }
                     DiskMode::Offline | DiskMode::Syncing => {}
                 }
@@ -447,6 +480,7 @@ impl Directory {
             Change::RemoveDisk { number } => {
                 self.disk_mut(*number)?;
                 self.disks.remove(number);
+                self.repair.remove(number);
                 for file in self.files.values_mut() {
                     for pointer in &mut file.extents {
                         if pointer.disk() == *number && !pointer.is_none() {
@@ -474,7 +508,44 @@ impl Directory {
                 }
             }
             Change::Rebalance { power } => self.rebalance = *power,
+            Change::Names(changes) => {
+                let mut names = self.names.clone();
+                for change in changes {
+                    if let NameChange::AddAlias { file, .. } = change {
+                        self.file(*file)?;
+                    }
+                    names.apply(change)?;
+                }
+                self.names = names;
+            }
+            Change::SetTemplate(template) => self.templates.set(template.clone(), self.redundancy),
+            Change::DropTemplate(name) => self.templates.remove(name)?,
+            Change::SetAttribute { name, value } => {
+                if !self.attributes.set(name, value) {
+                    return Err(corrupt(format!("a change of attribute {name}, which is unknown")));
+                }
+            }
+            Change::RepairTime { number, left_us } => {
+                if self.disk_mut(*number)?.mode == DiskMode::Online {
+                    return Err(corrupt(format!("a time for the repair of disk {number}, which is online")));
+                }
+                self.repair.insert(*number, *left_us);
+            }
         }
+        Ok(())
+    }
+
+    /// Adds a file.
+    ///
+    /// # Errors
+    /// ORA-15196.
+    fn create(&mut self, file: &FileEntry) -> Result<()> {
+        self.check(file)?;
+        if self.files.contains_key(&file.number) || file.incarnation < self.next_incarnation {
+            return Err(corrupt(format!("file {} is made a second time", file.number)));
+        }
+        self.next_incarnation = file.incarnation + 1;
+        self.files.insert(file.number, file.clone());
         Ok(())
     }
 

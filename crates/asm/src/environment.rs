@@ -36,6 +36,8 @@ pub struct Environment {
     pub lanes: Option<Arc<Lanes>>,
     /// Tells which of different copies is damaged. None: the first one that can be read counts.
     pub judge: Option<Arc<dyn Judge>>,
+    /// The database whose files are in the groups: the directory of the system's names. Empty: they have none.
+    pub database: String,
     /// Regions of mirrored files that are noted as being written, at most: after a crash their copies are compared.
     pub dirty_regions: usize,
     /// The steps by which extents of new groups grow.
@@ -56,6 +58,7 @@ impl Environment {
             notes: None,
             lanes: None,
             judge: None,
+            database: String::new(),
             dirty_regions: DIRTY_REGIONS,
             extent_growth: ExtentGrowth::default(),
         }

@@ -12,8 +12,9 @@ use common::sync::atomic::{AtomicU64, Ordering};
 use common::sync::{Arc, Mutex, MutexGuard, RwLock};
 use common::{Error, ErrorKind, Number, Result};
 
+use crate::alias::is_system_name;
 use crate::codec;
-use crate::directory::{Change, Directory, DiskMode, FIRST_FILE, FileEntry, POINTER_BYTES, Pointer, Region};
+use crate::directory::{Change, Directory, DiskMode, FIRST_FILE, FileEntry, Pointer, Region};
 use crate::disk::{Disk, DiskSync};
 use crate::environment::Environment;
 use crate::error;
@@ -21,13 +22,14 @@ use crate::file::{GroupFile, Map, OpenFile, zeros};
 use crate::header::{Header, MemberState};
 use crate::layout::BLOCK;
 use crate::metadata::{Metadata, Written};
-use crate::name::{FileKind, FileName, check_tag, parse};
+use crate::name::{FileKind, FileName, NewFile, check_tag, parse};
 use crate::rebalance::Rebalance;
 use crate::redundancy::Redundancy;
 use crate::regions::Regions;
-use crate::shape::{Shape, Striping};
+use crate::shape::Shape;
 use crate::space::{Space, SpaceOfDisk, Wish};
 use crate::statistics::{DiskStatistics, ExtentPlace, FileInfo, GroupStatistics};
+use crate::template::{Template, TemplateRequest};
 
 /// Disks that an error names, with their free space.
 const NAMED_DISKS: usize = 8;
@@ -75,6 +77,8 @@ pub(crate) struct GroupState {
     leaving: Vec<Leaving>,
     /// Numbers of disks that have left the group since the mount.
     pub(crate) left: BTreeSet<u16>,
+    /// When the time of disks that are offline was counted, microseconds of the monotonic clock.
+    pub(crate) repair_counted_us: u64,
     /// Reason why no more changes are taken.
     stopped: Option<String>,
     /// The group was dismounted or dropped.
@@ -162,6 +166,7 @@ impl Group {
             regions: BTreeMap::new(),
             leaving: Vec::new(),
             left: BTreeSet::new(),
+            repair_counted_us: environment.clock.monotonic_us(),
             stopped: None,
             gone: false,
         };
@@ -407,7 +412,9 @@ impl Group {
         let committed = self.commit_in(state, change);
         if let Err(error) = &committed
             && error.kind == ErrorKind::OutOfResource
-            && let Change::Create(FileEntry { extents, .. }) | Change::Extend { extents, .. } = change
+            && let Change::Create(FileEntry { extents, .. })
+            | Change::CreateNamed(FileEntry { extents, .. }, _)
+            | Change::Extend { extents, .. } = change
         {
             state.space.give_back(extents);
         }
@@ -424,16 +431,7 @@ impl Group {
 
     pub(crate) fn commit_in(&self, state: &mut GroupState, change: &Change) -> Result<()> {
         self.check_taking(state)?;
-        let au = self.header.au;
-        let more = match change {
-            Change::Create(file) => codec::file_bytes(file) + codec::region_bytes(au, file.copies, file.extents.len()),
-            Change::Extend { number, extents, .. } => {
-                let copies = state.directory.files.get(number).map_or(1, |file| file.copies);
-                (extents.len() * POINTER_BYTES) as u64 + codec::region_bytes(au, copies, extents.len())
-            }
-            Change::AddDisks(disks) => disks.iter().map(codec::disk_bytes).sum(),
-            _ => 0,
-        };
+        let more = codec::added_bytes(&state.directory, change);
         if more > 0 {
             let (bytes, room) = (codec::largest_bytes(&state.directory) + more, state.metadata.capacity());
             if bytes > room {
@@ -479,9 +477,12 @@ impl Group {
         FileName { group, kind: *kind, tag: tag.clone(), number: *number, incarnation: *incarnation }
     }
 
-    /// The number of the file that a name means.
-    fn find(&self, state: &GroupState, name: &str) -> Result<u32> {
-        let wanted = parse(name)?;
+    /// The number of the file that a name or an alias means.
+    pub(crate) fn find(&self, state: &GroupState, name: &str) -> Result<u32> {
+        if !is_system_name(name) {
+            return self.find_alias(state, name);
+        }
+        let wanted = parse(name, &self.environment.database)?;
         let file = state.directory.files.get(&wanted.number).filter(|file| {
             let same = |(kind, tag): (FileKind, String)| kind == file.kind && tag.eq_ignore_ascii_case(&file.tag);
             wanted.group == self.group_name()
@@ -516,10 +517,43 @@ impl Group {
         Ok(GroupFile { group: Arc::clone(self), file, name })
     }
 
-    pub(crate) fn create_file(self: &Arc<Self>, kind: FileKind, tag: &str, size: u64) -> Result<GroupFile> {
+    /// Copies of the extents of a new file.
+    ///
+    /// # Errors
+    /// ORA-15072 when there are too few failure groups for them.
+    fn copies_of(&self, state: &GroupState, template: &Template) -> Result<u8> {
+        let redundancy = self.header.redundancy;
+        let copies = template.protection.copies(redundancy);
+        let groups: BTreeSet<_> = state.directory.disks.values().map(|disk| disk.failure_group.as_str()).collect();
+        if copies <= redundancy.copies() || groups.len() >= usize::from(copies) {
+            return Ok(copies);
+        }
+        // Nobody has asked for more copies of a control file than the group can hold.
+        if template.system && template.name == FileKind::ControlFile.name() {
+            return Ok(redundancy.copies());
+        }
+        Redundancy::High.check(self.group_name(), groups.len()).map(|()| copies)
+    }
+
+    pub(crate) fn create_file(self: &Arc<Self>, new: &NewFile<'_>) -> Result<GroupFile> {
+        let NewFile { kind, tag, bytes: size, template, alias, reuse } = *new;
         check_tag(tag)?;
-        let (copies, striping, growing) = (self.header.redundancy.copies(), Striping::Coarse, true);
-        let shape = Shape::new(self.header.au, striping, growing, self.state()?.directory.growth);
+        if reuse
+            && let Some(alias) = alias
+            && let Err(error) = self.delete(alias)
+            && !error.is_ora(15012)
+        {
+            return Err(error);
+        }
+        let (template, copies, growth) = {
+            let state = self.state()?;
+            alias.map(|alias| self.path_of_new(&state, alias)).transpose()?;
+            let template = state.directory.templates.for_file(template, kind, self.header.redundancy)?;
+            let copies = self.copies_of(&state, &template)?;
+            (template, copies, state.directory.growth)
+        };
+        let (striping, growing) = (template.striping, true);
+        let shape = Shape::new(self.header.au, striping, growing, growth);
         let mut extents = self.reserve(usize::from(copies), shape, 0..shape.extents_of(size))?;
         if let Err(error) = self.fill(shape, usize::from(copies), &mut extents, size) {
             self.release(&extents);
@@ -528,6 +562,14 @@ impl Group {
         let created_us = self.environment.clock.wall_us();
         let mut state = self.state()?;
         self.give_up_lost(&mut state, usize::from(copies), &mut extents)?;
+        let path = match alias.map(|alias| self.path_of_new(&state, alias)).transpose() {
+            Ok(path) => path,
+            // Another file has got the name meanwhile.
+            Err(error) => {
+                state.space.give_back(&extents);
+                return Err(error);
+            }
+        };
         let mut number = FIRST_FILE;
         while state.directory.files.contains_key(&number) {
             number += 1;
@@ -535,7 +577,11 @@ impl Group {
         let incarnation = state.directory.next_incarnation;
         let tag = tag.to_owned();
         let entry = FileEntry { number, incarnation, kind, tag, created_us, size, copies, striping, growing, extents };
-        self.commit_or_release_in(&mut state, &Change::Create(entry))?;
+        let change = match path {
+            Some(path) => Change::CreateNamed(entry, path),
+            None => Change::Create(entry),
+        };
+        self.commit_or_release_in(&mut state, &change)?;
         self.handle(&mut state, number)
     }
 
@@ -543,6 +589,13 @@ impl Group {
         let mut state = self.state()?;
         let number = self.find(&state, name)?;
         self.handle(&mut state, number)
+    }
+
+    pub(crate) fn name_of(&self, name: &str) -> Result<FileName> {
+        let state = self.state()?;
+        let number = self.find(&state, name)?;
+        let file = state.directory.files.get(&number);
+        file.map(|file| self.file_name(file)).ok_or_else(|| error::no_file(name))
     }
 
     pub(crate) fn open_number(self: &Arc<Self>, number: u32) -> Result<GroupFile> {
@@ -561,6 +614,44 @@ impl Group {
         state.regions.remove(&number);
         state.space.give_back(&extents);
         Ok(())
+    }
+
+    /// Changes templates, all of them or none.
+    pub(crate) fn change_templates(&self, requests: &[TemplateRequest]) -> Result<()> {
+        let mut state = self.state()?;
+        let redundancy = self.header.redundancy;
+        let mut after = state.directory.templates.clone();
+        for request in requests {
+            match after.outcome(request, redundancy)? {
+                (_, Some(template)) => after.set(template, redundancy),
+                (name, None) => after.remove(&name)?,
+            }
+        }
+        for request in requests {
+            let change = match state.directory.templates.outcome(request, redundancy)? {
+                (_, Some(template)) => Change::SetTemplate(template),
+                (name, None) => Change::DropTemplate(name),
+            };
+            self.commit_in(&mut state, &change)?;
+        }
+        Ok(())
+    }
+
+    pub(crate) fn templates(&self) -> Result<Vec<Template>> {
+        Ok(self.state()?.directory.templates.all(self.header.redundancy))
+    }
+
+    pub(crate) fn set_attribute(&self, name: &str, value: &str) -> Result<()> {
+        let mut state = self.state()?;
+        let (name, value) = state.directory.attributes.outcome(name, value)?;
+        self.commit_in(&mut state, &Change::SetAttribute { name, value })
+    }
+
+    pub(crate) fn attributes(&self) -> Result<Vec<(String, String)>> {
+        let mut attributes = self.state()?.directory.attributes.all();
+        attributes.push(("au_size".to_owned(), self.unit_bytes().to_string()));
+        attributes.sort();
+        Ok(attributes)
     }
 
     fn check_unused(&self, state: &GroupState) -> Result<()> {
@@ -586,7 +677,7 @@ impl Group {
         self.check_unused(&state)?;
         // The next mount has nothing to compare. If that cannot be noted, it compares.
         if self.check_taking(&state).is_ok() {
-            let _ = self.clean_in(&mut state, 0);
+            let _ = self.clean_in(&mut state, 0).and_then(|()| self.note_repair_times(&mut state));
         }
         state.gone = true;
         Ok(())
@@ -754,6 +845,7 @@ impl Group {
             striping: file.striping,
             created_us: file.created_us,
             open: state.open_file(file.number).is_some(),
+            alias: self.alias_of(&state, file.number),
         };
         Ok(state.directory.files.values().map(info).collect())
     }
@@ -785,7 +877,8 @@ impl Group {
                 let disk = self.disk(entry.number);
                 let free = u64::from(state.space.free(entry.number)) * self.unit_bytes();
                 let total = u64::from(entry.units) * self.unit_bytes();
-                DiskStatistics::new(entry, disk.as_deref(), total, free)
+                let repair_left_us = self.repair_left_us(&state, entry.number);
+                DiskStatistics { repair_left_us, ..DiskStatistics::new(entry, disk.as_deref(), total, free) }
             })
             .collect();
         let count = |counter: &AtomicU64| counter.load(Ordering::Relaxed);

@@ -4,12 +4,20 @@ use std::fmt::Debug;
 
 use crate::name::FileName;
 
+/// A file, by its names.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct JudgedFile {
+    pub name: FileName,
+    /// The name that a user has given it, with the group.
+    pub alias: Option<String>,
+}
+
 /// Knows the blocks of files. It is asked where copies differ, at a mount after a crash and by a check of the group.
 pub trait Judge: Debug + Send + Sync {
     /// Bytes of a block of the file. None: nothing is known about the file.
-    fn block_bytes(&self, file: &FileName) -> Option<u64>;
+    fn block_bytes(&self, file: &JudgedFile) -> Option<u64>;
 
     /// False: the block at this offset of the file is damaged. Of two copies that are not, either may be taken: the
     /// write of one of them was not acknowledged.
-    fn is_sound(&self, file: &FileName, offset: u64, block: &[u8]) -> bool;
+    fn is_sound(&self, file: &JudgedFile, offset: u64, block: &[u8]) -> bool;
 }

@@ -16,7 +16,7 @@ use crate::directory::{DiskMode, FileEntry, Pointer, Region};
 use crate::disk::Disk;
 use crate::error;
 use crate::group::{Group, GroupState};
-use crate::name::FileName;
+use crate::judge::JudgedFile;
 use crate::shape::Shape;
 
 /// A part that cannot be read is read again in blocks of this size, to find what can.
@@ -24,7 +24,7 @@ const BLOCK: usize = 4096;
 
 /// An extent whose copies are compared.
 pub(crate) struct Subject {
-    pub(crate) file: FileName,
+    pub(crate) file: JudgedFile,
     shape: Shape,
     pub(crate) extent: u64,
     /// The copies on disks that are online.
@@ -126,7 +126,7 @@ impl Group {
         let subject = |(number, of_extent): (usize, &[Pointer])| {
             let copies: Vec<_> = of_extent.iter().filter_map(online).collect();
             Subject {
-                file: self.file_name(file),
+                file: JudgedFile { name: self.file_name(file), alias: self.alias_of(state, file.number) },
                 shape: state.directory.shape(file),
                 extent: (first / file.copies() + number) as u64,
                 short: copies.len() < file.copies(),

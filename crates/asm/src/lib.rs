@@ -10,6 +10,8 @@
 //!
 //! See README.md.
 
+mod alias;
+mod attribute;
 mod availability;
 mod check;
 mod codec;
@@ -31,15 +33,18 @@ mod membership;
 mod metadata;
 mod mount;
 mod name;
+mod naming;
 mod patient;
 mod pattern;
 mod pending;
 mod rebalance;
 mod redundancy;
 mod regions;
+mod repair_time;
 mod shape;
 mod space;
 mod statistics;
+mod template;
 
 use std::path::PathBuf;
 
@@ -47,22 +52,26 @@ use common::Result;
 use common::sync::Arc;
 use common::sync::atomic::AtomicBool;
 
+pub use alias::is_system_name;
 pub use check::{CheckReport, Problem};
 pub use create::{NewDisk, NewGroup};
 pub use directory::DiskMode;
 pub use discovery::{DiscoveredDisk, HeaderStatus, discover};
 pub use environment::{Environment, Notes};
 pub use file::GroupFile;
-pub use judge::Judge;
+pub use judge::{Judge, JudgedFile};
 pub use lane::Lanes;
 pub use layout::AuSize;
 pub use mount::MountOptions;
-pub use name::{FileKind, FileName};
+pub use name::{FileKind, FileName, NewFile};
+pub use naming::{NameInfo, NameRequest};
 pub use pattern::make_disks;
 pub use rebalance::{Operation, Step};
 pub use redundancy::Redundancy;
+pub use repair_time::repair_time_us;
 pub use shape::{ExtentGrowth, STRIPE_BYTES, STRIPE_WIDTH, Striping};
 pub use statistics::{DiskStatistics, ExtentPlace, FileInfo, GroupStatistics};
+pub use template::{Protection, Template, TemplateAttributes, TemplateRequest};
 
 /// A mounted disk group. Its disks are claimed until this and all of its open files are dropped.
 #[derive(Debug)]
@@ -83,14 +92,15 @@ impl DiskGroup {
     /// these nothing has been written.
     pub fn create(environment: &Environment, name: &str, disks: &[PathBuf], au: AuSize) -> Result<Self> {
         let disks = disks.iter().map(NewDisk::new).collect();
-        create::create(environment, &NewGroup { name: name.to_owned(), au, disks, redundancy: Redundancy::External })
+        create::create(environment, &NewGroup { name: name.to_owned(), au, disks, ..NewGroup::default() })
     }
 
     /// As [`create`](Self::create), with a redundancy, and names and failure groups of the disks.
     ///
     /// # Errors
     /// As [`create`](Self::create); ORA-15072 for too few failure groups; ORA-15010 for a disk's name in use; ORA-15000
-    /// for an invalid name of a disk or a failure group; ORA-15036 for a size that a disk does not have.
+    /// for an invalid name of a disk or a failure group; ORA-15036 for a size that a disk does not have; those of
+    /// [`set_attribute`](Self::set_attribute).
     pub fn create_with(environment: &Environment, new: &NewGroup) -> Result<Self> {
         create::create(environment, new)
     }
@@ -152,15 +162,95 @@ impl DiskGroup {
     /// # Errors
     /// ORA-15124 or ORA-15126 for the tag; ORA-15041 when there is no space; HW-0070; ORA-15080; ORA-15001.
     pub fn create_file(&self, kind: FileKind, tag: &str, bytes: u64) -> Result<GroupFile> {
-        self.group.create_file(kind, tag, bytes)
+        self.group.create_file(&NewFile::new(kind, tag, bytes))
     }
 
-    /// Opens a file by its name, `+DATA/DATAFILE/USERS.256.1` or `+DATA.256.1`.
+    /// As [`create_file`](Self::create_file), with a template and an alias.
+    ///
+    /// # Errors
+    /// As [`create_file`](Self::create_file); ORA-15060 without such a template; ORA-15072 when its redundancy needs
+    /// more failure groups; ORA-15005 for an alias in use; ORA-15173 or ORA-15129 without its directory; ORA-15177 for
+    /// one that is a directory of the system; ORA-15052, ORA-15120, ORA-15124, ORA-15126, ORA-15128 for one that is no
+    /// alias; ORA-15028 for the reuse of an open file.
+    pub fn create_file_with(&self, new: &NewFile<'_>) -> Result<GroupFile> {
+        self.group.create_file(new)
+    }
+
+    /// Checks changes of aliases and directories, and names the files whose aliases would go or change.
+    ///
+    /// # Errors
+    /// Of a path those of [`create_file_with`](Self::create_file_with); ORA-15012 without such a file; ORA-15176 for a
+    /// file that has an alias; ORA-15113 for a directory in place of an alias; ORA-15169 for a directory in itself;
+    /// ORA-15177 for a name of the system; ORA-15178 for a directory that is not empty; ORA-15001.
+    pub fn check_names(&self, requests: &[NameRequest]) -> Result<Vec<FileName>> {
+        self.group.check_names(requests)
+    }
+
+    /// Changes aliases and directories: all that is asked for, or nothing.
+    ///
+    /// # Errors
+    /// As [`check_names`](Self::check_names); ORA-15041 when the metadata has no room; HW-0070.
+    pub fn change_names(&self, requests: &[NameRequest]) -> Result<()> {
+        self.group.change_names(requests)
+    }
+
+    /// The names of files and directories, of the system and of users, by path.
+    ///
+    /// # Errors
+    /// ORA-15001.
+    pub fn names(&self) -> Result<Vec<NameInfo>> {
+        self.group.names()
+    }
+
+    /// Adds, changes and drops templates.
+    ///
+    /// # Errors
+    /// ORA-15108 for an invalid name; ORA-15007 for one in use; ORA-15060 without such a template; ORA-15008 for the
+    /// drop of a system template; ORA-15067 for a redundancy that files of the group cannot have; ORA-15041; HW-0070;
+    /// ORA-15001.
+    pub fn change_templates(&self, requests: &[TemplateRequest]) -> Result<()> {
+        self.group.change_templates(requests)
+    }
+
+    /// The templates, those of the system first.
+    ///
+    /// # Errors
+    /// ORA-15001.
+    pub fn templates(&self) -> Result<Vec<Template>> {
+        self.group.templates()
+    }
+
+    /// Sets an attribute.
+    ///
+    /// # Errors
+    /// ORA-15240 for an unknown one; HW-0001 for one that groups do not have here; ORA-15241 for one that cannot be
+    /// changed; ORA-15238, ORA-15243, ORA-15244 and ORA-15234 for a wrong value; ORA-15041; HW-0070; ORA-15001.
+    pub fn set_attribute(&self, name: &str, value: &str) -> Result<()> {
+        self.group.set_attribute(name, value)
+    }
+
+    /// Names and values of the attributes, by name.
+    ///
+    /// # Errors
+    /// ORA-15001.
+    pub fn attributes(&self) -> Result<Vec<(String, String)>> {
+        self.group.attributes()
+    }
+
+    /// Opens a file by its name, `+DATA/DATAFILE/USERS.256.1` or `+DATA.256.1`, or by its alias.
     ///
     /// # Errors
     /// ORA-15012 when there is none; ORA-15001.
     pub fn open(&self, name: &str) -> Result<GroupFile> {
         self.group.open(name)
+    }
+
+    /// The name that the group has given to a file, by that or by its alias.
+    ///
+    /// # Errors
+    /// As [`open`](Self::open).
+    pub fn name_of(&self, name: &str) -> Result<FileName> {
+        self.group.name_of(name)
     }
 
     /// Opens a file by its number.
@@ -201,6 +291,23 @@ impl DiskGroup {
     /// ORA-15054 when there is no such disk; ORA-15066 when extents would have no good copy; HW-0070; ORA-15001.
     pub fn offline(&self, disk: &str) -> Result<()> {
         self.group.offline(disk)
+    }
+
+    /// Gives a disk that is offline so many microseconds before it is dropped by force, instead of disk_repair_time.
+    ///
+    /// # Errors
+    /// ORA-15054 when there is no such disk; HW-0070; ORA-15001.
+    pub fn set_repair_time(&self, disk: &str, left_us: u64) -> Result<()> {
+        self.group.set_repair_time(disk, left_us)
+    }
+
+    /// Drops the disks by force that were offline for too long, if the others have their data. Returns their names; a
+    /// rebalance makes their copies elsewhere. To be called now and then.
+    ///
+    /// # Errors
+    /// HW-0070; ORA-15001.
+    pub fn drop_unrepaired(&self) -> Result<Vec<String>> {
+        self.group.drop_unrepaired()
     }
 
     /// Brings a disk online that is found where it was, or by the patterns. Copies on it that have become old are made

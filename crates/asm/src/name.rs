@@ -2,6 +2,7 @@
 //!
 //! ```text
 //!   +DATA/DATAFILE/USERS.256.1        what a file is called
+//!   +DATA/ORCL/DATAFILE/USERS.256.1   the same with the name of the database, for which the group is mounted
 //!   +DATA.256.1                       the same file by its numbers
 //! ```
 //!
@@ -101,27 +102,54 @@ pub(crate) struct Wanted {
     pub(crate) incarnation: u32,
 }
 
-/// Takes a name of either form apart.
-///
-/// # Errors
-/// ORA-15012 with the name when it has neither form.
-pub(crate) fn parse(name: &str) -> Result<Wanted> {
-    parts(name).ok_or_else(|| no_file(name))
+/// A file that is to be made.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct NewFile<'n> {
+    pub kind: FileKind,
+    /// The middle of its name: a tablespace's, `group_1`.
+    pub tag: &'n str,
+    pub bytes: u64,
+    /// None: the template of its kind.
+    pub template: Option<&'n str>,
+    /// Another name for it, with the group.
+    pub alias: Option<&'n str>,
+    /// A file that has the alias is deleted before.
+    pub reuse: bool,
 }
 
-fn parts(name: &str) -> Option<Wanted> {
+impl<'n> NewFile<'n> {
+    #[must_use]
+    pub fn new(kind: FileKind, tag: &'n str, bytes: u64) -> Self {
+        Self { kind, tag, bytes, template: None, alias: None, reuse: false }
+    }
+}
+
+/// Takes a name of the system apart.
+///
+/// # Errors
+/// ORA-15012 with the name when it is none.
+pub(crate) fn parse(name: &str, database: &str) -> Result<Wanted> {
+    parts(name, database).ok_or_else(|| no_file(name))
+}
+
+fn parts(name: &str, database: &str) -> Option<Wanted> {
     let mut numbers = name.strip_prefix('+')?.rsplitn(3, '.');
     let incarnation = numbers.next()?.parse().ok()?;
     let number = numbers.next()?.parse().ok()?;
     let mut path = numbers.next()?.split('/');
     let group = path.next()?.to_ascii_uppercase();
-    let kind_and_tag = match (path.next(), path.next(), path.next()) {
-        (None, ..) => None,
-        (Some(kind), Some(tag), None) => {
+    let kind_and_tag = match *path.collect::<Vec<_>>() {
+        [] => None,
+        [of, kind, tag] if of.eq_ignore_ascii_case(database) => Some((kind, tag)),
+        [kind, tag] => Some((kind, tag)),
+        _ => return None,
+    };
+    let kind_and_tag = match kind_and_tag {
+        Some((kind, tag)) => {
             let kind = FileKind::ALL.into_iter().find(|one| one.name().eq_ignore_ascii_case(kind))?;
             Some((kind, tag.to_owned()))
         }
-        _ => return None,
+        None => None,
     };
     Some(Wanted { group, kind_and_tag, number, incarnation })
 }
@@ -187,9 +215,10 @@ mod tests {
             incarnation: 1,
         };
         assert_eq!(name.to_string(), "+DATA/DATAFILE/USERS.256.1");
-        let full = parse("+data/datafile/USERS.256.1").unwrap();
+        let full = parse("+data/datafile/USERS.256.1", "").unwrap();
         assert_eq!(full.kind_and_tag, Some((FileKind::DataFile, "USERS".into())));
-        let short = parse("+DATA.256.1").unwrap();
+        assert_eq!(parse("+DATA/orcl/DATAFILE/USERS.256.1", "ORCL").unwrap(), full);
+        let short = parse("+DATA.256.1", "ORCL").unwrap();
         assert_eq!((full.group, full.number, full.incarnation), (short.group, short.number, short.incarnation));
         for wrong in [
             "",
@@ -200,9 +229,10 @@ mod tests {
             "+DATA/USERS.256.1",
             "+DATA/DATAFILE/A/B.256.1",
             "+DATA/FILE/A.256.1",
+            "+DATA/OTHER/DATAFILE/A.256.1",
             "+DATA.99999999999.1",
         ] {
-            assert!(parse(wrong).unwrap_err().is_ora(15012), "{wrong}");
+            assert!(parse(wrong, "ORCL").unwrap_err().is_ora(15012), "{wrong}");
         }
     }
 

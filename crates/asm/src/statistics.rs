@@ -50,6 +50,8 @@ pub struct DiskStatistics {
     pub carrier: bool,
     /// When it went offline, microseconds since 1970-01-01 UTC.
     pub offline_since_us: Option<u64>,
+    /// When it is not online: microseconds after which it is dropped, if the group is mounted for so long.
+    pub repair_left_us: Option<u64>,
     /// None: it is not to be found.
     pub path: Option<PathBuf>,
     /// Bytes of the file or block device; 0 when unknown.
@@ -105,6 +107,7 @@ impl DiskStatistics {
             dropping: entry.dropping,
             carrier: entry.carrier,
             offline_since_us: Some(entry.offline_since_us).filter(|since| *since > 0),
+            repair_left_us: None,
             path: disk.map(|disk| disk.path.clone()),
             os_bytes: disk.map_or(0, Disk::os_bytes),
             total_bytes,
@@ -150,4 +153,6 @@ pub struct FileInfo {
     /// Microseconds since 1970-01-01 UTC.
     pub created_us: u64,
     pub open: bool,
+    /// The name that a user has given it, with the group.
+    pub alias: Option<String>,
 }

@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use asm::{
-    AuSize, DiskGroup, DiskMode, Environment, FileKind, GroupFile, Lanes, MountOptions, NewDisk, NewGroup, Redundancy,
+    DiskGroup, DiskMode, Environment, FileKind, GroupFile, Lanes, MountOptions, NewDisk, NewGroup, Redundancy,
     make_disks,
 };
 use common::sync::Arc;
@@ -51,7 +51,7 @@ impl Bench {
             .zip(failure_groups.chars())
             .map(|(path, group)| NewDisk { failure_group: Some(format!("cell_{group}")), ..NewDisk::new(path) });
         let name = "data".to_owned();
-        let new = NewGroup { name, redundancy, au: AuSize::default(), disks: disks.collect() };
+        let new = NewGroup { name, redundancy, disks: disks.collect(), ..NewGroup::default() };
         DiskGroup::create_with(&self.environment, &new).unwrap()
     }
 
@@ -127,7 +127,7 @@ fn a_group_needs_enough_failure_groups() {
     let bench = Bench::new();
     let paths = make_disks(&*bench.files, PATTERN, 2, 8 * MB).unwrap();
     let disks = paths.iter().map(|path| NewDisk { failure_group: Some("f".into()), ..NewDisk::new(path) }).collect();
-    let new = NewGroup { name: "G".into(), redundancy: Redundancy::Normal, au: AuSize::default(), disks };
+    let new = NewGroup { name: "G".into(), redundancy: Redundancy::Normal, disks, ..NewGroup::default() };
     assert!(DiskGroup::create_with(&bench.environment, &new).unwrap_err().is_ora(15072));
     let disks = paths.iter().map(NewDisk::new).collect();
     let new = NewGroup { redundancy: Redundancy::High, disks, ..new };
@@ -456,7 +456,7 @@ fn a_dropped_group_is_made_anew_in_the_same_place() {
         let paths = make_disks(&*bench.files, "/e/disk*", 3, 12 * MB)
             .unwrap_or_else(|_| (1..=3).map(|number| PathBuf::from(format!("/e/disk{number:02}"))).collect());
         let disks = paths.iter().map(NewDisk::new).collect();
-        let new = NewGroup { name: "AGAIN".into(), redundancy, au: AuSize::default(), disks };
+        let new = NewGroup { name: "AGAIN".into(), redundancy, disks, ..NewGroup::default() };
         let group = DiskGroup::create_with(&bench.environment, &new).unwrap();
         drop(filled(&group, "F", 2 * MB, 8));
         assert!(group.drop_group(false).unwrap_err().is_ora(15053));
@@ -581,11 +581,11 @@ impl Numbered {
 }
 
 impl asm::Judge for Numbered {
-    fn block_bytes(&self, file: &asm::FileName) -> Option<u64> {
-        (file.tag == "NUMBERED").then_some(4096)
+    fn block_bytes(&self, file: &asm::JudgedFile) -> Option<u64> {
+        (file.name.tag == "NUMBERED").then_some(4096)
     }
 
-    fn is_sound(&self, _: &asm::FileName, offset: u64, block: &[u8]) -> bool {
+    fn is_sound(&self, _: &asm::JudgedFile, offset: u64, block: &[u8]) -> bool {
         block[..8] == (offset / 4096).to_le_bytes() && block[4095] == Self::sum(block)
     }
 }

@@ -7,9 +7,7 @@ mod support;
 use std::collections::BTreeMap;
 use std::path::PathBuf;
 
-use asm::{
-    AuSize, DiskGroup, DiskMode, Environment, FileKind, GroupFile, NewDisk, NewGroup, Redundancy, Step, make_disks,
-};
+use asm::{DiskGroup, DiskMode, Environment, FileKind, GroupFile, NewDisk, NewGroup, Redundancy, Step, make_disks};
 use common::sync::Arc;
 use common::sync::atomic::{AtomicBool, Ordering};
 use device::{Device, Fault, FaultyFileSystem, FileSystem, MemoryFileSystem};
@@ -42,7 +40,7 @@ impl Bench {
 
     fn group(&self, redundancy: Redundancy, failure_groups: &str, bytes: u64) -> DiskGroup {
         let disks = self.disks("a", failure_groups, bytes);
-        let new = NewGroup { name: "DATA".into(), redundancy, au: AuSize::default(), disks };
+        let new = NewGroup { name: "DATA".into(), redundancy, disks, ..NewGroup::default() };
         DiskGroup::create_with(&self.environment, &new).unwrap()
     }
 
@@ -347,7 +345,7 @@ fn a_disk_that_fails_in_a_rebalance_goes_offline_and_the_rest_is_balanced() {
         let name = format!("n{nth}_");
         let disks = bench.disks(&name, "abc", 40 * MB);
         let group_name = format!("G{nth}");
-        let new = NewGroup { name: group_name.clone(), redundancy: Redundancy::Normal, au: AuSize::default(), disks };
+        let new = NewGroup { name: group_name.clone(), redundancy: Redundancy::Normal, disks, ..NewGroup::default() };
         let group = DiskGroup::create_with(&bench.environment, &new).unwrap();
         let file = filled(&group, 20 * MB, 5);
         group.add_disks(&bench.disks(&format!("m{nth}_"), "d", 40 * MB)).unwrap();

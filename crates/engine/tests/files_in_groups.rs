@@ -59,7 +59,13 @@ impl Place {
 /// A group of two failure groups.
 fn mirrored(name: &str) -> DiskGroupSpec {
     let disks = ["disk01", "disk02"].map(|pattern| DiskSpec::new(pattern.to_owned()));
-    DiskGroupSpec { name: name.to_owned(), redundancy: Redundancy::Normal, disks: disks.into(), au_bytes: None }
+    DiskGroupSpec {
+        name: name.to_owned(),
+        redundancy: Redundancy::Normal,
+        disks: disks.into(),
+        au_bytes: None,
+        attributes: Vec::new(),
+    }
 }
 
 fn table(s: &Arc<Session>) {

@@ -118,6 +118,7 @@ fn database(disk_bytes: u64) -> Image {
         redundancy: Redundancy::Normal,
         disks: vec![DiskSpec::new("disk*")],
         au_bytes: None,
+        attributes: Vec::new(),
     };
     s.create_disk_group(&group).unwrap();
     s.create_tablespace(&inside("INSIDE")).unwrap();
@@ -174,7 +175,7 @@ fn a_rebalance_that_finds_no_room_does_not_keep_the_database_closed() {
     let full = (0..).find(|number| s.create_tablespace(&inside(&format!("MORE{number}"))).is_err());
     assert!(full > Some(2), "{full:?}");
     let disk = DisksOf::Named(vec!["DATA_0000".to_owned()]);
-    instance.offline_disks(&s, "DATA", &disk).unwrap();
+    instance.offline_disks(&s, "DATA", &disk, None).unwrap();
     let error = instance.drop_disks(&s, "DATA", &disk, true, RebalanceClause::default()).unwrap_err();
     assert!(error.is_ora(15041), "{error}");
     drop(s);

@@ -262,6 +262,48 @@ fn undo_in_a_group_of_disks_elsewhere_takes_back_what_a_crash_has_cut_short() {
     close(connection);
 }
 
+/// The database knows a datafile by its alias, and by the group's name when the alias goes; it finds it by either.
+#[test]
+fn a_datafile_with_an_alias_is_found_after_a_crash_and_without_its_alias() {
+    let place = Place::new(2);
+    let mut connection = place.connect();
+    run(&mut connection, "create diskgroup group1 external redundancy disk 'disk*' attribute 'au_size' = '1M'");
+    run(&mut connection, "alter diskgroup group1 add directory '+GROUP1/mine'");
+    run(&mut connection, "create tablespace inside datafile '+GROUP1/mine/first.dbf' size 4m");
+    run(&mut connection, "alter tablespace inside add datafile '+GROUP1/mine/second.dbf' size 2m");
+    run(&mut connection, "create table t (n number, c varchar2(200)) tablespace inside");
+    run(&mut connection, "insert into t select level, rpad('x', 150, 'x') from dual connect by level <= 10000");
+    run(&mut connection, "commit");
+    crash(connection);
+    assert_eq!(place.problems(), [""; 0]);
+
+    let names = |connection: &mut Connection| {
+        one(connection, "select file_name from dba_data_files where tablespace_name = 'INSIDE' order by file_id")
+    };
+    let mut connection = place.connect();
+    assert_eq!(names(&mut connection), "+GROUP1/mine/first.dbf +GROUP1/mine/second.dbf");
+    assert_eq!(one(&mut connection, "select count(*) from t"), "10000");
+    run(&mut connection, "alter diskgroup group1 drop alias '+GROUP1/mine/first.dbf'");
+    run(&mut connection, "alter diskgroup group1 rename alias '+GROUP1/mine/second.dbf' to '+GROUP1/other.dbf'");
+    let by_group = "+GROUP1/ORCL/DATAFILE/inside.256.1 +GROUP1/ORCL/DATAFILE/inside.257.2";
+    assert_eq!(names(&mut connection), by_group);
+    run(&mut connection, "update t set c = 'changed'");
+    run(&mut connection, "commit");
+    crash(connection);
+    assert_eq!(place.problems(), [""; 0]);
+
+    let mut connection = place.connect();
+    assert_eq!(names(&mut connection), by_group);
+    assert_eq!(one(&mut connection, "select count(*) from t where c = 'changed'"), "10000");
+    run(&mut connection, "alter database datafile '+GROUP1/OTHER.dbf' resize 3m");
+    assert_eq!(one(&mut connection, "select count(*) from v$asm_file where bytes = 3 * 1024 * 1024"), "1");
+    // Files that have the group's names go with their tablespace, and their aliases with them.
+    run(&mut connection, "drop tablespace inside including contents");
+    assert_eq!(one(&mut connection, "select name from v$asm_alias"), "mine");
+    close(connection);
+    assert_eq!(place.problems(), [""; 0]);
+}
+
 #[test]
 fn groups_are_for_those_who_may_alter_the_database() {
     let place = Place::with_group(2);
@@ -274,6 +316,9 @@ fn groups_are_for_those_who_may_alter_the_database() {
         "drop diskgroup group1",
         "alter diskgroup group1 dismount",
         "alter diskgroup group1 drop file '+GROUP1/ORCL/DATAFILE/inside.256.1'",
+        "alter diskgroup group1 add directory '+GROUP1/mine'",
+        "alter diskgroup group1 add template mine attributes (fine)",
+        "alter diskgroup group1 set attribute 'disk_repair_time' = '1h'",
     ] {
         assert!(bob.run(refused).unwrap_err().is_ora(1031), "{refused}");
     }

@@ -3,6 +3,7 @@
 use std::sync::Arc;
 
 use common::Result;
+use storage::disk_group::{NameRequest, TemplateRequest};
 
 use crate::dictionary::SystemPrivilege;
 use crate::instance::{DiskGroupSpec, DiskSpec, DisksOf, RebalanceClause, Session};
@@ -30,7 +31,13 @@ pub enum DiskGroupChange {
         rebalance: RebalanceClause,
     },
     Online(DisksOf),
-    Offline(DisksOf),
+    /// With the time after which they are dropped, in microseconds; None: the group's disk_repair_time.
+    Offline(DisksOf, Option<u64>),
+    /// Aliases and directories.
+    Names(Vec<NameRequest>),
+    Templates(Vec<TemplateRequest>),
+    /// Names and values.
+    SetAttributes(Vec<(String, String)>),
     Rebalance(RebalanceClause),
     Check {
         repair: bool,
@@ -70,7 +77,12 @@ impl Session {
                     instance.resize_disks(self, name, disks, *bytes, *rebalance)
                 }
                 DiskGroupChange::Online(disks) => instance.online_disks(self, name, disks),
-                DiskGroupChange::Offline(disks) => instance.offline_disks(self, name, disks),
+                DiskGroupChange::Offline(disks, drop_after_us) => {
+                    instance.offline_disks(self, name, disks, *drop_after_us)
+                }
+                DiskGroupChange::Names(requests) => instance.change_names(self, name, requests),
+                DiskGroupChange::Templates(requests) => instance.change_templates(self, name, requests),
+                DiskGroupChange::SetAttributes(attributes) => instance.set_attributes(self, name, attributes),
                 DiskGroupChange::Check { repair } => instance.check_disk_group(name, *repair),
                 DiskGroupChange::Rebalance(rebalance) => instance.rebalance_disk_group(self, name, *rebalance),
             }

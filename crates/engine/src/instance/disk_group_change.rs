@@ -50,6 +50,8 @@ pub struct DiskGroupSpec {
     pub disks: Vec<DiskSpec>,
     /// Bytes of an allocation unit; None: 1 MB.
     pub au_bytes: Option<u64>,
+    /// Names and values of other attributes.
+    pub attributes: Vec<(String, String)>,
 }
 
 impl DiskGroupSpec {
@@ -57,7 +59,7 @@ impl DiskGroupSpec {
     #[must_use]
     pub fn external(name: impl Into<String>, pattern: impl Into<String>) -> Self {
         let disks = vec![DiskSpec::new(pattern)];
-        Self { name: name.into(), redundancy: Redundancy::External, disks, au_bytes: None }
+        Self { name: name.into(), redundancy: Redundancy::External, disks, au_bytes: None, attributes: Vec::new() }
     }
 }
 
@@ -95,6 +97,7 @@ impl Instance {
             redundancy: spec.redundancy,
             au,
             disks: self.disks_found(&spec.disks)?,
+            attributes: spec.attributes.clone(),
         };
         let record = GroupRecord {
             name: spec.name.clone(),

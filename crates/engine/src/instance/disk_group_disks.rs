@@ -154,14 +154,33 @@ impl Instance {
         })
     }
 
-    /// ALTER DISKGROUP … OFFLINE.
+    /// ALTER DISKGROUP … OFFLINE; with DROP AFTER the disks are dropped when they were offline for so many microseconds.
     ///
     /// # Errors
     /// ORA-15001; those of [`asm::DiskGroup::offline`].
-    pub fn offline_disks(&self, s: &Session, name: &str, disks: &DisksOf) -> Result<()> {
+    pub fn offline_disks(&self, s: &Session, name: &str, disks: &DisksOf, drop_after_us: Option<u64>) -> Result<()> {
         self.change_group(s, name, RebalanceClause::default(), |group| {
-            Self::disks_meant(group, disks)?.iter().try_for_each(|disk| group.group().offline(disk))
+            for disk in Self::disks_meant(group, disks)? {
+                group.group().offline(&disk)?;
+                if let Some(left_us) = drop_after_us {
+                    group.group().set_repair_time(&disk, left_us)?;
+                }
+            }
+            Ok(())
         })
+    }
+
+    /// Periodic housekeeping of the mounted groups: a group that has dropped disks by itself is rebalanced.
+    ///
+    /// # Errors
+    /// HW-0070; ORA-15080; those of the control file.
+    pub(super) fn tidy_disk_groups(&self, s: &Session) -> Result<()> {
+        let changed = self.groups().tidy()?;
+        if changed.is_empty() {
+            return Ok(());
+        }
+        let _changing = self.changing(s);
+        changed.iter().try_for_each(|group| self.after_change_of_disks(group, Ok(()), RebalanceClause::default()))
     }
 
     /// ALTER DISKGROUP … ONLINE. Copies that are missing or old are made before it returns.

@@ -7,6 +7,7 @@ mod alter_system;
 mod calls;
 mod disk_group_change;
 mod disk_group_disks;
+mod disk_group_names;
 pub(crate) mod disk_group_open;
 mod entry;
 mod interrupts;

@@ -88,7 +88,7 @@ impl Instance {
         let entry = self.sessions.background(Background::MONITOR).clone();
         let session = Arc::new(Session::new(self.clone(), entry, None));
         let _call = session.call()?;
-        self.groups().tidy()?;
+        self.tidy_disk_groups(&session)?;
         self.retry_rollbacks(&session)?;
         self.undo().round(&session)
     }

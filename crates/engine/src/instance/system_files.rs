@@ -15,7 +15,7 @@ use common::{Error, ErrorKind, Number, Result, Seeded};
 
 use super::Instance;
 use super::session::Session;
-use storage::disk_group::{is_in_group, resolve, tag_of};
+use storage::disk_group::{is_in_group, is_named_by_group, resolve, tag_of};
 use storage::parameters::{Parameter, SessionParameters};
 
 /// The destinations of log files, in their order.
@@ -54,7 +54,7 @@ impl SystemFile {
 pub fn is_system_named(name: &str) -> bool {
     let ends = [SystemFile::Datafile, SystemFile::OnlineLog].map(|kind| kind.names().1);
     let file = Path::new(name).file_name().and_then(|name| name.to_str()).unwrap_or_default();
-    is_in_group(name) || (file.starts_with(PREFIX) && ends.iter().any(|end| file.ends_with(end)))
+    is_named_by_group(name) || (file.starts_with(PREFIX) && ends.iter().any(|end| file.ends_with(end)))
 }
 
 fn set(parameters: &SessionParameters, parameter: Parameter) -> Option<(Parameter, String)> {

@@ -22,7 +22,7 @@ use storage::control::{
     TablespaceRecord,
 };
 use storage::datafile::{Datafile, repair_from_copy};
-use storage::disk_group::{self, is_in_group, same_file};
+use storage::disk_group::{self, NewName, is_in_group, same_file};
 use storage::tablespace::{Tablespace, unit_blocks};
 
 /// A datafile to make. Sizes in bytes.
@@ -91,7 +91,7 @@ pub(crate) fn open_file(
     record: &DatafileRecord,
 ) -> Result<Datafile> {
     let number = record.file();
-    let path = instance.resolve(&record.name);
+    let path = instance.groups().without_alias(instance.resolve(&record.name));
     let failed = |why: String| {
         Error::new(
             ErrorKind::Corrupt,
@@ -415,8 +415,10 @@ impl Instance {
 
     /// Refuses a new file that would replace one of the database, or one that the statement has just made.
     fn check_new_file(&self, made: &[(DatafileRecord, Datafile)], spec: &DatafileSpec) -> Result<()> {
+        let own = || Error::user(1537, format!("cannot add file '{}': it is already part of the database", spec.name));
         if is_in_group(&spec.name) {
-            return Ok(());
+            let alias = NewName::parse(&spec.name)?.alias;
+            return if alias.is_some_and(|alias| self.file_named(&alias).is_ok()) { Err(own()) } else { Ok(()) };
         }
         let path = self.resolve(&spec.name);
         let failed = |error| file_error(1119, "error in creating database file", &spec.name, &error);
@@ -424,11 +426,7 @@ impl Instance {
         for (_, file) in made {
             in_use |= same_place(&**self.files(), file.path(), &path).map_err(failed)?;
         }
-        if in_use {
-            let text = format!("cannot add file '{}': it is already part of the database", spec.name);
-            return Err(Error::user(1537, text));
-        }
-        Ok(())
+        if in_use { Err(own()) } else { Ok(()) }
     }
 
     fn remove_files(&self, files: &[(DatafileRecord, Datafile)]) {
@@ -463,7 +461,7 @@ impl Instance {
         spec: &DatafileSpec,
     ) -> Result<(DatafileRecord, Datafile)> {
         let size = tablespace.block_size()?;
-        let group = if is_in_group(&spec.name) { Some(disk_group::group_of_new(&spec.name)?) } else { None };
+        let in_group = if is_in_group(&spec.name) { Some(NewName::parse(&spec.name)?) } else { None };
         let path = self.resolve(&spec.name);
         let unit = unit_blocks(size, tablespace.extent_management);
         let least = file::header_area_blocks(size) + unit;
@@ -486,7 +484,7 @@ impl Instance {
             }
         };
         if spec.reuse
-            && group.is_none()
+            && in_group.is_none()
             && self
                 .files()
                 .exists(&path)
@@ -498,11 +496,12 @@ impl Instance {
         }
         let bytes = u64::from(blocks) * size.bytes() as u64;
         let (name, device) =
-            s.meter().wait(waits::Event::DataFileInitWrite, [1, u64::from(blocks), 0], -1, || match &group {
-                Some(group) => self.groups().create_datafile(group, &tablespace.name, bytes),
+            s.meter().wait(waits::Event::DataFileInitWrite, [1, u64::from(blocks), 0], -1, || match &in_group {
+                Some(new) => self.groups().create_datafile(new, &tablespace.name, bytes, spec.reuse),
                 None => self.create_on_disk(&spec.name, &path, bytes).map(|device| (spec.name.clone(), device)),
             })?;
-        let path = self.resolve(&name);
+        // An alias may go while the file is open.
+        let path = self.groups().without_alias(self.resolve(&name));
         let record = DatafileRecord {
             number: number.0,
             tablespace: tablespace.number,
@@ -635,6 +634,10 @@ impl Instance {
         // lack them, and the files.
         self.redo().flush(self.redo().end())?;
         let numbers = tablespace.files();
+        let named: Vec<u16> = (self.control().data().datafiles.iter())
+            .filter(|file| is_system_named(&file.name))
+            .map(|file| file.number)
+            .collect();
         self.control().update(|data| {
             data.tablespaces.retain(|t| t.number != tablespace.number().0);
             data.datafiles.retain(|file| file.tablespace != tablespace.number().0);
@@ -647,7 +650,7 @@ impl Instance {
             let (name, path) = (file.name().to_owned(), file.path().to_owned());
             // Closed first: a disk group reports the error of a removal only when the file is not open.
             drop(file);
-            if (datafiles || is_system_named(&name))
+            if (datafiles || named.contains(&number.0))
                 && let Err(error) = self.files().remove(&path)
             {
                 failed.get_or_insert_with(|| file_error(1259, "unable to delete datafile", &name, &error));
@@ -737,11 +740,18 @@ impl Instance {
     /// # Errors
     /// ORA-01516.
     pub fn file_named(&self, name: &str) -> Result<FileNumber> {
-        self.control()
-            .data()
-            .datafiles
+        // A file of a group has the group's name for it, and may have an alias.
+        let groups_own = |name: &str| self.groups().without_alias(PathBuf::from(name)).to_string_lossy().into_owned();
+        let wanted = is_in_group(name).then(|| groups_own(name));
+        let same = |file: &DatafileRecord| match &wanted {
+            Some(wanted) => is_in_group(&file.name) && groups_own(&file.name).eq_ignore_ascii_case(wanted),
+            None => same_file(self.directory(), &file.name, name),
+        };
+        // Not under the control file's lock: a group that changes takes that after its own.
+        let files = self.control().data().datafiles.clone();
+        files
             .iter()
-            .find(|file| same_file(self.directory(), &file.name, name) || file.number.to_string() == name)
+            .find(|file| same(file) || file.number.to_string() == name)
             .map(DatafileRecord::file)
             .ok_or_else(|| Error::user(1516, format!("nonexistent data file '{name}'")))
     }

@@ -9,7 +9,7 @@ use common::sync::spawn;
 use common::{Clock, Error, Result, SystemClock};
 use device::{AlignedBuffer, Device, FileSystem, OsFileSystem};
 use storage::disk_group::{
-    AuSize, DiskGroup, Environment, FileKind, GroupFile, Lanes, NewDisk, NewGroup, Redundancy, Step, make_disks,
+    DiskGroup, Environment, FileKind, GroupFile, Lanes, NewDisk, NewGroup, Redundancy, Step, make_disks,
 };
 
 use super::outcome::Case;
@@ -77,8 +77,8 @@ fn group(place: &Path, redundancy: Redundancy, file_mb: u64) -> Result<DiskGroup
     let new = NewGroup {
         name: "BENCH".to_owned(),
         redundancy,
-        au: AuSize::default(),
         disks: disks(place, "first", file_mb)?.into_iter().map(NewDisk::new).collect(),
+        ..NewGroup::default()
     };
     DiskGroup::create_with(&environment, &new)
 }

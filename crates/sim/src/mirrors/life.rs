@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use asm::{
-    AuSize, DiskGroup, DiskMode, Environment, FileKind, GroupFile, MountOptions, NewDisk, NewGroup, Redundancy, Step,
+    DiskGroup, DiskMode, Environment, FileKind, GroupFile, MountOptions, NewDisk, NewGroup, Redundancy, Step,
     make_disks,
 };
 use common::sync::{Arc, Mutex};
@@ -525,8 +525,8 @@ pub fn run(seed: u64, lives: u64, steps: usize) -> Result<Tally, String> {
     let new = NewGroup {
         name: GROUP.to_owned(),
         redundancy,
-        au: AuSize::default(),
         disks: paths.into_iter().map(NewDisk::new).collect(),
+        ..NewGroup::default()
     };
     life.group = Some(DiskGroup::create_with(&life.environment, &new).map_err(told("create"))?);
     let mut base = life.files.image();

@@ -98,7 +98,7 @@ impl Run {
             50..60 => self.add_disk(),
             60..70 => self.drop_disk(),
             70..72 => self.change_disks(&DiskGroupChange::UndropDisks).map(drop),
-            72..78 => self.instance.groups().tidy(),
+            72..78 => self.instance.groups().tidy().map(drop),
             _ => self.rebalance(),
         }
     }
@@ -194,7 +194,7 @@ impl Run {
     fn take_offline(&mut self) -> Result<()> {
         let Some(disk) = self.some_disk(|disk| disk.mode == DiskMode::Online)? else { return Ok(()) };
         self.tally.offline += 1;
-        self.change_disks(&DiskGroupChange::Offline(DisksOf::Named(vec![disk.name]))).map(drop)
+        self.change_disks(&DiskGroupChange::Offline(DisksOf::Named(vec![disk.name]), None)).map(drop)
     }
 
     /// All faults are over, and disks that are offline come online.

@@ -67,7 +67,7 @@ fn group(plan: &Plan, disks: &[PathBuf]) -> DiskGroupSpec {
         ..DiskSpec::new(path.to_string_lossy())
     };
     let disks = disks.iter().enumerate().map(disk).collect();
-    DiskGroupSpec { name: GROUP.to_owned(), redundancy: plan.redundancy, disks, au_bytes: None }
+    DiskGroupSpec { name: GROUP.to_owned(), redundancy: plan.redundancy, disks, au_bytes: None, attributes: Vec::new() }
 }
 
 /// Opens a new database with the tablespaces of the plan, on a disk of its own. The operations until then are

@@ -7,7 +7,9 @@ use sqlparser::tokenizer::Token;
 
 use super::command::Command;
 use crate::statement::words::Words;
-use storage::disk_group::Redundancy;
+use storage::disk_group::{
+    NameRequest, Protection, Redundancy, Striping, TemplateAttributes, TemplateRequest, repair_time_us,
+};
 
 /// The largest power of a rebalance.
 const POWER_MAX: u16 = 1024;
@@ -16,7 +18,7 @@ const POWER_MAX: u16 = 1024;
 pub(super) fn create(words: &mut Words<'_>) -> Result<Command> {
     let name = words.identifier()?;
     let redundancy = redundancy(words)?;
-    let mut spec = DiskGroupSpec { name, redundancy, disks: Vec::new(), au_bytes: None };
+    let mut spec = DiskGroupSpec { name, redundancy, disks: Vec::new(), au_bytes: None, attributes: Vec::new() };
     spec.disks = disk_clauses(words)?;
     if spec.disks.is_empty() {
         return Err(words.error(905, "missing keyword: DISK expected"));
@@ -25,7 +27,7 @@ pub(super) fn create(words: &mut Words<'_>) -> Result<Command> {
         return Err(words.error(15067, "FAILGROUP is incompatible with EXTERNAL REDUNDANCY"));
     }
     if words.take("ATTRIBUTE") {
-        attributes(words, &mut spec)?;
+        create_attributes(words, &mut spec)?;
     }
     Ok(Command::CreateDiskGroup(spec))
 }
@@ -84,16 +86,13 @@ fn disk_clauses(words: &mut Words<'_>) -> Result<Vec<DiskSpec>> {
     }
 }
 
-/// `'name' = 'value' [, …]`.
-fn attributes(words: &mut Words<'_>, spec: &mut DiskGroupSpec) -> Result<()> {
-    loop {
-        let start = words.clone();
-        let name = words.string()?;
-        words.expect_sign(&Token::Eq)?;
-        let at = words.clone();
-        let value = words.string()?;
+/// `'name' = 'value' [, …]` of CREATE DISKGROUP.
+fn create_attributes(words: &mut Words<'_>, spec: &mut DiskGroupSpec) -> Result<()> {
+    let start = words.clone();
+    for (name, value) in attributes(words)? {
         if !name.eq_ignore_ascii_case("au_size") {
-            return Err(start.unsupported("the disk group attribute"));
+            spec.attributes.push((name, value));
+            continue;
         }
         // A value has the form of a SIZE, in quotation marks.
         let bytes = Words::new(&value).and_then(|mut size| {
@@ -101,11 +100,126 @@ fn attributes(words: &mut Words<'_>, spec: &mut DiskGroupSpec) -> Result<()> {
             size.end().map(|()| bytes)
         });
         spec.au_bytes =
-            Some(bytes.map_err(|_| at.error(15238, format!("{value} is not a valid value for attribute {name}")))?);
-        if !words.take_sign(&Token::Comma) {
-            return Ok(());
+            Some(bytes.map_err(|_| start.error(15238, format!("{value} is not a valid value for attribute {name}")))?);
+    }
+    Ok(())
+}
+
+/// `'name' = 'value' [, …]`.
+fn attributes(words: &mut Words<'_>) -> Result<Vec<(String, String)>> {
+    each(words, |words| {
+        let name = words.string()?;
+        words.expect_sign(&Token::Eq)?;
+        Ok((name, words.string()?))
+    })
+}
+
+/// What `one` parses, and more of it behind commas.
+fn each<T>(words: &mut Words<'_>, mut one: impl FnMut(&mut Words<'_>) -> Result<T>) -> Result<Vec<T>> {
+    let mut all = vec![one(words)?];
+    while words.take_sign(&Token::Comma) {
+        all.push(one(words)?);
+    }
+    Ok(all)
+}
+
+/// ADD, DROP and RENAME of aliases and directories; None: the statement is another one.
+fn names(words: &mut Words<'_>) -> Result<Option<Vec<NameRequest>>> {
+    let to = |words: &mut Words<'_>| -> Result<(String, String)> {
+        let from = words.string()?;
+        words.expect("TO")?;
+        Ok((from, words.string()?))
+    };
+    let requests = if words.take("ADD DIRECTORY") {
+        each(words, |words| words.string().map(NameRequest::AddDirectory))
+    } else if words.take("DROP DIRECTORY") {
+        each(words, |words| {
+            let name = words.string()?;
+            let force = words.take("FORCE");
+            if !force {
+                words.take("NOFORCE");
+            }
+            Ok(NameRequest::DropDirectory { name, force })
+        })
+    } else if words.take("RENAME DIRECTORY") {
+        each(words, |words| to(words).map(|(from, to)| NameRequest::RenameDirectory { from, to }))
+    } else if words.take("ADD ALIAS") {
+        each(words, |words| {
+            let alias = words.string()?;
+            words.expect("FOR")?;
+            Ok(NameRequest::AddAlias { alias, file: words.string()? })
+        })
+    } else if words.take("DROP ALIAS") {
+        each(words, |words| words.string().map(NameRequest::DropAlias))
+    } else if words.take("RENAME ALIAS") {
+        each(words, |words| to(words).map(|(from, to)| NameRequest::RenameAlias { from, to }))
+    } else {
+        return Ok(None);
+    };
+    requests.map(Some)
+}
+
+/// ADD, ALTER (MODIFY) and DROP of templates; None: the statement is another one.
+fn templates(words: &mut Words<'_>) -> Result<Option<Vec<TemplateRequest>>> {
+    let with = |words: &mut Words<'_>| Ok((words.identifier()?, template_attributes(words)?));
+    let requests = if words.take("ADD TEMPLATE") {
+        each(words, |words| with(words).map(|(name, attributes)| TemplateRequest::Add(name, attributes)))
+    } else if words.take("ALTER TEMPLATE") || words.take("MODIFY TEMPLATE") {
+        each(words, |words| with(words).map(|(name, attributes)| TemplateRequest::Alter(name, attributes)))
+    } else if words.take("DROP TEMPLATE") {
+        each(words, |words| words.identifier().map(TemplateRequest::Drop))
+    } else {
+        return Ok(None);
+    };
+    requests.map(Some)
+}
+
+/// `{ATTRIBUTES | ATTRIBUTE} ([MIRROR | HIGH | UNPROTECTED] [FINE | COARSE])`.
+fn template_attributes(words: &mut Words<'_>) -> Result<TemplateAttributes> {
+    let mut attributes = TemplateAttributes::default();
+    if !words.take("ATTRIBUTE") {
+        words.expect("ATTRIBUTES")?;
+    }
+    words.expect_sign(&Token::LParen)?;
+    while !words.take_sign(&Token::RParen) {
+        let at = words.clone();
+        let protections =
+            [("UNPROTECTED", Protection::Unprotected), ("MIRROR", Protection::Mirror), ("HIGH", Protection::High)];
+        let stripings = [("COARSE", Striping::Coarse), ("FINE", Striping::Fine)];
+        if let Some((_, protection)) = protections.into_iter().find(|(word, _)| words.take(word)) {
+            if attributes.protection.replace(protection).is_some() {
+                return Err(at.error(15109, "conflicting protection attributes specified"));
+            }
+        } else if let Some((_, striping)) = stripings.into_iter().find(|(word, _)| words.take(word)) {
+            if attributes.striping.replace(striping).is_some() {
+                return Err(at.error(15111, "conflicting or duplicate STRIPE options"));
+            }
+        } else if ["HOT", "COLD", "MIRRORHOT", "MIRRORCOLD", "PARITY"].into_iter().any(|word| words.next_is(word)) {
+            return Err(words.unsupported("the template attribute"));
+        } else {
+            return Err(words.error(907, "missing right parenthesis"));
         }
     }
+    Ok(attributes)
+}
+
+/// `DROP AFTER n {M | H}` of OFFLINE, in microseconds.
+fn drop_after(words: &mut Words<'_>) -> Result<Option<u64>> {
+    if !words.take("DROP AFTER") {
+        return Ok(None);
+    }
+    let at = words.clone();
+    let count = words.integer()?;
+    let unit = if words.take("M") {
+        "m"
+    } else {
+        words.expect("H")?;
+        "h"
+    };
+    let text = format!("{count}{unit}");
+    repair_time_us(&text)
+        .map(Some)
+        .ok_or_else(|| at.error(15238, format!("{text} is not a valid value for DROP AFTER")))
 }
 
 /// Parses the clauses behind ALTER DISKGROUP.
@@ -133,6 +247,15 @@ fn change(words: &mut Words<'_>) -> Result<DiskGroupChange> {
     if words.take("DISMOUNT") {
         words.take("NOFORCE");
         return Ok(DiskGroupChange::Dismount);
+    }
+    if let Some(requests) = names(words)? {
+        return Ok(DiskGroupChange::Names(requests));
+    }
+    if let Some(requests) = templates(words)? {
+        return Ok(DiskGroupChange::Templates(requests));
+    }
+    if words.take("SET ATTRIBUTE") {
+        return Ok(DiskGroupChange::SetAttributes(attributes(words)?));
     }
     if words.take("DROP FILE") {
         return Ok(DiskGroupChange::DropFile(words.string()?));
@@ -166,7 +289,8 @@ fn change(words: &mut Words<'_>) -> Result<DiskGroupChange> {
         return Ok(DiskGroupChange::Online(disks));
     }
     if words.take("OFFLINE") {
-        return Ok(DiskGroupChange::Offline(disks_of(words, false)?));
+        let disks = disks_of(words, false)?;
+        return Ok(DiskGroupChange::Offline(disks, drop_after(words)?));
     }
     if words.take("CHECK") {
         words.take("ALL");
@@ -278,7 +402,9 @@ mod tests {
             ("mount", DiskGroupChange::Mount { force: false }),
             ("undrop disks", DiskGroupChange::UndropDisks),
             ("add disk 'x'", DiskGroupChange::AddDisks(vec![DiskSpec::new("x")], none)),
-            ("offline disk d1, d2", DiskGroupChange::Offline(named(&["D1", "D2"]))),
+            ("offline disk d1, d2", DiskGroupChange::Offline(named(&["D1", "D2"]), None)),
+            ("offline disk d1 drop after 90 m", DiskGroupChange::Offline(named(&["D1"]), Some(90 * 60_000_000))),
+            ("offline disk d1 drop after 2h", DiskGroupChange::Offline(named(&["D1"]), Some(7200 * 1_000_000))),
             ("online all", DiskGroupChange::Online(DisksOf::All)),
             ("online disks in failgroup f", DiskGroupChange::Online(DisksOf::FailureGroups(vec!["F".into()]))),
             ("rebalance power 11 wait", DiskGroupChange::Rebalance(power(Some(11), true))),
@@ -301,13 +427,75 @@ mod tests {
     }
 
     #[test]
+    fn names_templates_and_attributes() {
+        let change = |text: &str| match parse(&format!("alter diskgroup g {text}")).unwrap().0 {
+            Command::AlterDiskGroup { change, .. } => change,
+            _ => panic!("{text}"),
+        };
+        let names = |text: &str| match change(text) {
+            DiskGroupChange::Names(requests) => requests,
+            other => panic!("{text}: {other:?}"),
+        };
+        let own = |name: &str| name.to_owned();
+        assert_eq!(
+            names("add directory '+G/a', '+G/a/b'"),
+            ["+G/a", "+G/a/b"].map(|name| NameRequest::AddDirectory(own(name)))
+        );
+        assert_eq!(
+            names("drop directory '+G/a' force, '+G/b' noforce"),
+            [("+G/a", true), ("+G/b", false)]
+                .map(|(name, force)| NameRequest::DropDirectory { name: own(name), force })
+        );
+        let (from, to) = (own("+G/a"), own("+G/b"));
+        assert_eq!(
+            names("rename directory '+G/a' to '+G/b'"),
+            [NameRequest::RenameDirectory { from: from.clone(), to: to.clone() }]
+        );
+        assert_eq!(names("rename alias '+G/a' to '+G/b'"), [NameRequest::RenameAlias { from, to }]);
+        assert_eq!(
+            names("add alias '+G/x' for '+G.256.1'"),
+            [NameRequest::AddAlias { alias: own("+G/x"), file: own("+G.256.1") }]
+        );
+        assert_eq!(names("drop alias '+G/x'"), [NameRequest::DropAlias(own("+G/x"))]);
+        let attributes = TemplateAttributes { protection: Some(Protection::High), striping: Some(Striping::Fine) };
+        assert_eq!(
+            change("add template t attributes (high fine), u attributes ()"),
+            DiskGroupChange::Templates(vec![
+                TemplateRequest::Add(own("T"), attributes),
+                TemplateRequest::Add(own("U"), TemplateAttributes::default())
+            ])
+        );
+        let unprotected = TemplateAttributes { protection: Some(Protection::Unprotected), striping: None };
+        assert_eq!(
+            change("modify template datafile attribute (unprotected)"),
+            DiskGroupChange::Templates(vec![TemplateRequest::Alter(own("DATAFILE"), unprotected)])
+        );
+        assert_eq!(change("drop template t"), DiskGroupChange::Templates(vec![TemplateRequest::Drop(own("T"))]));
+        assert_eq!(
+            change("set attribute 'disk_repair_time' = '2h'"),
+            DiskGroupChange::SetAttributes(vec![(own("disk_repair_time"), own("2h"))])
+        );
+        for (text, number) in [
+            ("add template t attributes (high mirror)", 15109),
+            ("add template t attributes (fine coarse)", 15111),
+            ("add template t attributes (fine", 907),
+            ("add template t", 905),
+            ("add alias '+G/x'", 905),
+            ("offline disk d drop after 1", 905),
+            ("offline disk d drop after 99999999999 h", 15238),
+        ] {
+            let error = parse(&format!("alter diskgroup g {text}")).unwrap_err();
+            assert!(error.is_ora(number), "{text}: {error}");
+        }
+    }
+
+    #[test]
     fn what_is_not_carried_out_is_refused() {
         for text in [
             "create diskgroup g flex redundancy disk 'a'",
             "create diskgroup g quorum failgroup f disk 'a'",
-            "create diskgroup g external redundancy disk 'a' attribute 'compatible.asm' = '19.0'",
+            "alter diskgroup g add template t attributes (hot)",
             "alter diskgroup g add volume v",
-            "alter diskgroup g offline disk d drop after 1 h",
             "alter diskgroup all mount",
         ] {
             let error = parse(text).unwrap_err();

@@ -2,6 +2,7 @@
 //! was mounted.
 
 use std::collections::HashMap;
+use std::path::PathBuf;
 use std::sync::Arc;
 
 use common::Result;
@@ -9,7 +10,7 @@ use format::number;
 use scalar::Datum;
 use storage::disk_group::{
     DiscoveredDisk, DiskMode, DiskStatistics, FileInfo, GroupRecord, GroupStatistics, HeaderStatus, MountedGroup,
-    Operation,
+    NameInfo, Operation, Template,
 };
 
 use super::view::{
@@ -127,6 +128,8 @@ const DISKS: &[Column<Disk>] = &[
     number("FREE_MB", |disk| disk.or(|disk| megabytes(disk.free_bytes), |_| n(0))),
     text("NAME", 30, |disk| disk.or(|disk| s(&disk.name), |disk| maybe(disk.name.as_ref(), s))),
     text("FAILGROUP", 30, |disk| disk.figure(|disk| s(&disk.failure_group))),
+    // Seconds; 0 of a disk that is online.
+    number("REPAIR_TIMER", |disk| disk.or(|disk| n(disk.repair_left_us.unwrap_or(0) / 1_000_000), |_| n(0))),
     text("PATH", 256, |disk| maybe(disk.path.as_ref(), s)),
 ];
 
@@ -145,8 +148,6 @@ const REQUESTS: &[Column<Disk>] = &[
 /// A file of a mounted group. The database's own files have block sizes; for files that a crash has left none is known.
 struct File {
     group: u32,
-    /// The whole name.
-    name: String,
     file: FileInfo,
     block_bytes: Option<u64>,
 }
@@ -172,13 +173,83 @@ const FILES: &[Column<File>] = &[
     date("CREATION_DATE", |row| unless_zero(row.file.created_us)),
 ];
 
-const ALIASES: &[Column<File>] = &[
-    text("NAME", 70, |row| s(row.name.rsplit('/').next().unwrap_or(&row.name))),
+/// A name in a mounted group.
+struct Alias {
+    group: u32,
+    name: NameInfo,
+}
+
+/// File number and incarnation of a directory.
+const NO_FILE: u32 = u32::MAX;
+/// The part of REFERENCE_INDEX that says that a name is a file's.
+const NO_DIRECTORY: u32 = (1 << 24) - 1;
+
+impl Alias {
+    /// A directory's number as the views have it: the group's is in the upper eight bits.
+    fn directory(&self, number: u32) -> Datum {
+        n(u64::from(self.group) << 24 | u64::from(number))
+    }
+}
+
+const ALIASES: &[Column<Alias>] = &[
+    text("NAME", 70, |row| s(&row.name.name)),
     number("GROUP_NUMBER", |row| n(row.group)),
-    number("FILE_NUMBER", |row| n(row.file.name.number)),
-    number("FILE_INCARNATION", |row| n(row.file.name.incarnation)),
-    text("ALIAS_DIRECTORY", 1, |_| s("N")),
-    text("SYSTEM_CREATED", 1, |_| s("Y")),
+    number("FILE_NUMBER", |row| n(row.name.file.map_or(NO_FILE, |(number, _)| number))),
+    number("FILE_INCARNATION", |row| n(row.name.file.map_or(NO_FILE, |(_, incarnation)| incarnation))),
+    number("ALIAS_INDEX", |row| n(row.name.index)),
+    number("PARENT_INDEX", |row| row.directory(row.name.parent)),
+    number("REFERENCE_INDEX", |row| row.directory(row.name.directory.unwrap_or(NO_DIRECTORY))),
+    text("ALIAS_DIRECTORY", 1, |row| s(if row.name.directory.is_some() { "Y" } else { "N" })),
+    text("SYSTEM_CREATED", 1, |row| s(if row.name.system { "Y" } else { "N" })),
+];
+
+/// A template of a mounted group, and its number.
+struct TemplateRow {
+    group: u32,
+    entry: u32,
+    template: Template,
+}
+
+const TEMPLATES: &[Column<TemplateRow>] = &[
+    number("GROUP_NUMBER", |row| n(row.group)),
+    number("ENTRY_NUMBER", |row| n(row.entry)),
+    text("REDUNDANCY", 6, |row| s(row.template.protection.name())),
+    text("STRIPE", 6, |row| s(row.template.striping.name())),
+    text("SYSTEM", 1, |row| s(if row.template.system { "Y" } else { "N" })),
+    text("NAME", 30, |row| s(&row.template.name)),
+];
+
+/// An attribute of a mounted group, and its number.
+struct Attribute {
+    group: u32,
+    index: u32,
+    name: String,
+    value: String,
+}
+
+const ATTRIBUTES: &[Column<Attribute>] = &[
+    text("NAME", 256, |row| s(&row.name)),
+    text("VALUE", 256, |row| s(&row.value)),
+    number("GROUP_NUMBER", |row| n(row.group)),
+    number("ATTRIBUTE_INDEX", |row| n(row.index)),
+    text("READ_ONLY", 7, |row| s(if row.name == "au_size" { "Y" } else { "N" })),
+    text("SYSTEM_CREATED", 7, |_| s("Y")),
+];
+
+/// The database as the user of a group, with the group's release.
+struct Client {
+    group: u32,
+    database: String,
+    compatible: String,
+}
+
+const CLIENTS: &[Column<Client>] = &[
+    number("GROUP_NUMBER", |row| n(row.group)),
+    text("INSTANCE_NAME", 64, |_| s("highwater")),
+    text("DB_NAME", 8, |row| s(&row.database)),
+    text("STATUS", 12, |_| s("CONNECTED")),
+    text("SOFTWARE_VERSION", 60, |_| s(env!("CARGO_PKG_VERSION"))),
+    text("COMPATIBLE_VERSION", 60, |row| s(&row.compatible)),
 ];
 
 /// A rebalance that is wanted, of a mounted group.
@@ -236,7 +307,39 @@ pub(crate) const VIEWS: &[&dyn View] = &[
         Ok(())
     }),
     &Table::new("V$ASM_FILE", &[FILES], files),
-    &Table::new("V$ASM_ALIAS", &[ALIASES], files),
+    &Table::new("V$ASM_ALIAS", &[ALIASES], |cx, each| {
+        for group in cx.session.instance().groups().mounted() {
+            let names = group.group().names().unwrap_or_default();
+            names.into_iter().map(|name| Alias { group: group.number(), name }).try_for_each(&mut *each)?;
+        }
+        Ok(())
+    }),
+    &Table::new("V$ASM_TEMPLATE", &[TEMPLATES], |cx, each| {
+        for group in cx.session.instance().groups().mounted() {
+            let templates = group.group().templates().unwrap_or_default();
+            let row = |(entry, template)| TemplateRow { group: group.number(), entry, template };
+            (0..).zip(templates).map(row).try_for_each(&mut *each)?;
+        }
+        Ok(())
+    }),
+    &Table::new("V$ASM_ATTRIBUTE", &[ATTRIBUTES], |cx, each| {
+        for group in cx.session.instance().groups().mounted() {
+            let attributes = group.group().attributes().unwrap_or_default();
+            let row = |(index, (name, value))| Attribute { group: group.number(), index, name, value };
+            (0..).zip(attributes).map(row).try_for_each(&mut *each)?;
+        }
+        Ok(())
+    }),
+    &Table::new("V$ASM_CLIENT", &[CLIENTS], |cx, each| {
+        let instance = cx.session.instance();
+        for group in instance.groups().mounted() {
+            let attributes = group.group().attributes().unwrap_or_default();
+            let compatible = attributes.into_iter().find(|(name, _)| name == "compatible.rdbms");
+            let compatible = compatible.map_or_else(String::new, |(_, value)| value);
+            each(Client { group: group.number(), database: instance.database_name().to_uppercase(), compatible })?;
+        }
+        Ok(())
+    }),
 ];
 
 /// The groups of the database that are not mounted.
@@ -282,7 +385,8 @@ fn files(cx: &ViewContext, each: Each<'_, File>) -> Result<()> {
     let block_bytes: HashMap<String, u64> = (control.datafiles.iter())
         .filter_map(|file| {
             let tablespace = control.tablespaces.iter().find(|tablespace| tablespace.number == file.tablespace)?;
-            Some((file.name.clone(), tablespace.block_bytes))
+            let path = instance.groups().without_alias(PathBuf::from(&file.name));
+            Some((path.to_string_lossy().into_owned(), tablespace.block_bytes))
         })
         .collect();
     let groups: Vec<Arc<MountedGroup>> = instance.groups().mounted();
@@ -291,7 +395,7 @@ fn files(cx: &ViewContext, each: Each<'_, File>) -> Result<()> {
         for file in group.files().unwrap_or_default() {
             let name = instance.groups().full_name(&file.name);
             let block_bytes = block_bytes.get(&name).copied();
-            each(File { group: group.number(), name, file, block_bytes })?;
+            each(File { group: group.number(), file, block_bytes })?;
         }
     }
     Ok(())

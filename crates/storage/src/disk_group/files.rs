@@ -9,13 +9,13 @@ use std::io;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-use asm::{DiskGroup, Environment, FileInfo, FileKind, GroupFile, GroupStatistics, Lanes, MountOptions};
+use asm::{DiskGroup, Environment, FileInfo, FileKind, GroupFile, GroupStatistics, Lanes, MountOptions, NewFile};
 use common::sync::{Arc, Condvar, Mutex, RwLock};
 use common::{BlockSize, Clock, Error, ErrorKind, FileNumber, Random, Result, Seeded};
 use device::{AlignedBuffer, Claim, Device, FileIdentity, FileSystem, PendingRead};
 
 use super::judge::BlockJudge;
-use super::name::{self, InGroup, in_group};
+use super::name::{self, InGroup, NewName, in_group, is_named_by_group};
 use super::notes::{GroupNotes, as_notes};
 use super::rebalance::Rebalancing;
 use super::record::GroupRecord;
@@ -144,6 +144,7 @@ impl GroupFiles {
         let rooted = Rooted { below: Arc::clone(&below), directory: directory.to_owned() };
         let mut environment = Environment::new(Arc::new(rooted));
         environment.clock = Arc::clone(clock);
+        database.clone_into(&mut environment.database);
         if let Some(ids) = ids {
             environment.random = Arc::new(SeededIds(Mutex::new(ids)));
         }
@@ -165,7 +166,10 @@ impl GroupFiles {
     /// damaged. `find` is called with the group locked.
     pub fn find_datafiles_by(&self, find: impl Fn(&str) -> Option<(FileNumber, BlockSize)> + Send + Sync + 'static) {
         let database = self.database.clone();
-        self.judge.set_find(Box::new(move |file| find(&name::full_name(file, &database))));
+        self.judge.set_find(Box::new(move |file| {
+            let by_alias = file.alias.as_deref().and_then(&find);
+            by_alias.or_else(|| find(&name::full_name(&file.name, &database)))
+        }));
     }
 
     /// Notes for the user who opened the database, a sentence each: repairs from a copy, and groups that could not be
@@ -185,12 +189,20 @@ impl GroupFiles {
         self.notes.set_on_epoch(Box::new(on_epoch));
     }
 
-    /// Periodic housekeeping of the mounted groups.
+    /// Periodic housekeeping of the mounted groups. Returns the groups of disks that were dropped, because they were
+    /// offline for too long: the groups are to be rebalanced.
     ///
     /// # Errors
     /// Errors of [`DiskGroup::tidy`].
-    pub fn tidy(&self) -> Result<()> {
-        self.mounted().into_iter().try_for_each(|mounted| mounted.group.tidy())
+    pub fn tidy(&self) -> Result<Vec<Arc<MountedGroup>>> {
+        let mut changed = Vec::new();
+        for mounted in self.mounted() {
+            mounted.group.tidy()?;
+            if !mounted.group.drop_unrepaired()?.is_empty() {
+                changed.push(mounted);
+            }
+        }
+        Ok(changed)
     }
 
     pub fn environment(&self) -> &Environment {
@@ -267,14 +279,24 @@ impl GroupFiles {
         })
     }
 
-    /// Makes a datafile in a group. Returns its name and the open file.
+    /// Makes a datafile in a group. Returns its name, the alias where it is to have one, and the open file. With
+    /// `reuse` a file that has the alias is deleted before.
     ///
     /// # Errors
-    /// ORA-15001 when the group is not mounted; ORA-15041 when it is full; HW-0070; ORA-15080.
-    pub fn create_datafile(&self, group: &str, tablespace: &str, bytes: u64) -> Result<(String, Arc<dyn Device>)> {
-        let mounted = self.group(group)?;
-        let file = mounted.group.create_file(FileKind::DataFile, &name::tag_of(tablespace), bytes)?;
-        let name = name::full_name(file.name(), &self.database);
+    /// ORA-15001 when the group is not mounted; those of [`DiskGroup::create_file_with`].
+    pub fn create_datafile(
+        &self,
+        new: &NewName,
+        tablespace: &str,
+        bytes: u64,
+        reuse: bool,
+    ) -> Result<(String, Arc<dyn Device>)> {
+        let mounted = self.group(&new.group)?;
+        let tag = name::tag_of(tablespace);
+        let (template, alias) = (new.template.as_deref(), new.alias.as_deref());
+        let file = NewFile { template, alias, reuse, ..NewFile::new(FileKind::DataFile, &tag, bytes) };
+        let file = mounted.group.create_file_with(&file)?;
+        let name = new.alias.clone().unwrap_or_else(|| name::full_name(file.name(), &self.database));
         Ok((name, mounted.device(file)))
     }
 
@@ -288,14 +310,23 @@ impl GroupFiles {
         Ok(name::full_name(file.name(), &self.database))
     }
 
+    /// The path of a file by the name that its group has given it, where the path is an alias; other paths as they are.
+    #[must_use]
+    pub fn without_alias(&self, path: PathBuf) -> PathBuf {
+        let Some(found) = self.find(&path).filter(|found| !is_named_by_group(&found.name)) else { return path };
+        let name = self.group(&found.group).and_then(|group| group.group.name_of(&found.name));
+        name.map_or(path, |name| PathBuf::from(self.full_name(&name)))
+    }
+
     /// The name of a group's file as the control file and the views have it.
     #[must_use]
     pub fn full_name(&self, file: &asm::FileName) -> String {
         name::full_name(file, &self.database)
     }
 
+    /// The group of a path; None for a path of the file system.
     pub fn find(&self, path: &Path) -> Option<InGroup> {
-        in_group(path, &self.database)
+        in_group(path)
     }
 
     fn open_in(&self, wanted: &InGroup) -> Result<Arc<dyn Device>> {

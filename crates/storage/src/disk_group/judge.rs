@@ -3,13 +3,13 @@
 use std::fmt;
 use std::sync::OnceLock;
 
-use asm::{FileName, Judge};
+use asm::{Judge, JudgedFile};
 use common::{BlockAddress, BlockSize, FileNumber};
 use format::block;
 use format::file::OS_BLOCK;
 
-/// Finds a datafile by its name in a group.
-pub(super) type Find = Box<dyn Fn(&FileName) -> Option<(FileNumber, BlockSize)> + Send + Sync>;
+/// Finds a datafile by one of its names in a group.
+pub(super) type Find = Box<dyn Fn(&JudgedFile) -> Option<(FileNumber, BlockSize)> + Send + Sync>;
 
 /// Judges blocks by their addresses, tails and checksums. It knows datafiles once it is told how to find them.
 #[derive(Default)]
@@ -29,17 +29,17 @@ impl BlockJudge {
         debug_assert!(set.is_ok(), "a second way to find datafiles");
     }
 
-    fn find(&self, file: &FileName) -> Option<(FileNumber, BlockSize)> {
+    fn find(&self, file: &JudgedFile) -> Option<(FileNumber, BlockSize)> {
         self.find.get().and_then(|find| find(file))
     }
 }
 
 impl Judge for BlockJudge {
-    fn block_bytes(&self, file: &FileName) -> Option<u64> {
+    fn block_bytes(&self, file: &JudgedFile) -> Option<u64> {
         self.find(file).map(|(_, size)| size.bytes() as u64)
     }
 
-    fn is_sound(&self, file: &FileName, offset: u64, bytes: &[u8]) -> bool {
+    fn is_sound(&self, file: &JudgedFile, offset: u64, bytes: &[u8]) -> bool {
         let Some((number, size)) = self.find(file) else { return true };
         let Ok(block) = u32::try_from(offset / size.bytes() as u64) else { return true };
         // The first block has its own format, without a checksum; behind the last one is no block.

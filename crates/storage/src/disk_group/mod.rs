@@ -12,10 +12,10 @@ mod rooted;
 
 pub use asm::{
     AuSize, DiscoveredDisk, DiskGroup, DiskMode, DiskStatistics, Environment, ExtentPlace, FileInfo, FileKind,
-    GroupFile, GroupStatistics, HeaderStatus, Lanes, NewDisk, NewGroup, Operation, Redundancy, STRIPE_BYTES,
-    STRIPE_WIDTH, Step, Striping, make_disks,
+    GroupFile, GroupStatistics, HeaderStatus, Lanes, NameInfo, NameRequest, NewDisk, NewGroup, Operation, Protection,
+    Redundancy, STRIPE_BYTES, STRIPE_WIDTH, Step, Striping, Template, TemplateAttributes, TemplateRequest, make_disks,
+    repair_time_us,
 };
 pub use files::{GroupFiles, MountedGroup};
-pub use name::{InGroup, group_of_new, same_file};
-pub use name::{is_in_group, resolve, tag_of};
+pub use name::{InGroup, NewName, group_of_new, is_in_group, is_named_by_group, resolve, same_file, tag_of};
 pub use record::{GroupRecord, GroupStage};

@@ -128,10 +128,11 @@ fn in_group(
     datafile: &DatafileRecord,
 ) -> Option<(Arc<MountedGroup>, storage::disk_group::FileInfo)> {
     let groups = instance.groups();
+    let name = groups.without_alias(datafile.name.clone().into());
+    let name = name.to_string_lossy();
     groups.mounted().into_iter().find_map(|group| {
         let files = group.files().ok()?;
-        let is_it =
-            |file: &storage::disk_group::FileInfo| groups.full_name(&file.name).eq_ignore_ascii_case(&datafile.name);
+        let is_it = |file: &storage::disk_group::FileInfo| groups.full_name(&file.name).eq_ignore_ascii_case(&name);
         let file = files.into_iter().find(is_it)?;
         Some((group, file))
     })
