@@ -45,7 +45,13 @@ fn base() -> Image {
     make_disks(&files, &format!("{DIRECTORY}/disk*"), 2, 12 * MB).unwrap();
     let s = instance.connect(OWNER).unwrap();
     let disks = vec![DiskSpec::new("disk*")];
-    let group = DiskGroupSpec { name: "DATA".to_owned(), redundancy: Redundancy::Normal, disks, au_bytes: None };
+    let group = DiskGroupSpec {
+        name: "DATA".to_owned(),
+        redundancy: Redundancy::Normal,
+        disks,
+        au_bytes: None,
+        attributes: Vec::new(),
+    };
     s.create_disk_group(&group).unwrap();
     instance.add_log_groups(&s, &[log(4), log(5)]).unwrap();
     drop_logs(&s, &[1, 2, 3]);
