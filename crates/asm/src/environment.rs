@@ -5,7 +5,7 @@ use std::hash::{BuildHasher, Hasher, RandomState};
 use std::io;
 use std::path::Path;
 
-use common::sync::Arc;
+use common::sync::{Arc, RwLock};
 use common::{Clock, Random, SystemClock};
 use device::FileSystem;
 
@@ -37,11 +37,27 @@ pub struct Environment {
     /// Tells which of different copies is damaged. None: the first one that can be read counts.
     pub judge: Option<Arc<dyn Judge>>,
     /// The database whose files are in the groups: the directory of the system's names. Empty: they have none.
-    pub database: String,
+    pub database: DatabaseName,
     /// Regions of mirrored files that are noted as being written, at most: after a crash their copies are compared.
     pub dirty_regions: usize,
     /// The steps by which extents of new groups grow.
     pub extent_growth: ExtentGrowth,
+}
+
+/// The name of the database whose files are in the groups. It may become known when groups are mounted already: a control
+/// file in a group tells it.
+#[derive(Clone, Default, Debug)]
+pub struct DatabaseName(Arc<RwLock<String>>);
+
+impl DatabaseName {
+    #[must_use]
+    pub fn get(&self) -> String {
+        self.0.read().clone()
+    }
+
+    pub fn set(&self, name: &str) {
+        name.clone_into(&mut self.0.write());
+    }
 }
 
 /// Regions of 8 MB: after a crash up to 8 GB are copied.
@@ -58,7 +74,7 @@ impl Environment {
             notes: None,
             lanes: None,
             judge: None,
-            database: String::new(),
+            database: DatabaseName::default(),
             dirty_regions: DIRTY_REGIONS,
             extent_growth: ExtentGrowth::default(),
         }

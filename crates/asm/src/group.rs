@@ -482,7 +482,7 @@ impl Group {
         if !is_system_name(name) {
             return self.find_alias(state, name);
         }
-        let wanted = parse(name, &self.environment.database)?;
+        let wanted = parse(name, &self.environment.database.get())?;
         let file = state.directory.files.get(&wanted.number).filter(|file| {
             let same = |(kind, tag): (FileKind, String)| kind == file.kind && tag.eq_ignore_ascii_case(&file.tag);
             wanted.group == self.group_name()

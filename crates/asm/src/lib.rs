@@ -57,7 +57,7 @@ pub use check::{CheckReport, Problem};
 pub use create::{NewDisk, NewGroup};
 pub use directory::DiskMode;
 pub use discovery::{DiscoveredDisk, HeaderStatus, discover};
-pub use environment::{Environment, Notes};
+pub use environment::{DatabaseName, Environment, Notes};
 pub use file::GroupFile;
 pub use judge::{Judge, JudgedFile};
 pub use lane::Lanes;

@@ -240,7 +240,7 @@ impl Checking<'_> {
 
 impl Group {
     fn system_names<'s>(&self, state: &'s GroupState) -> SystemNames<'s> {
-        SystemNames { database: key(&self.environment.database), files: &state.directory.files }
+        SystemNames { database: key(&self.environment.database.get()), files: &state.directory.files }
     }
 
     fn checking<'s>(&'s self, state: &'s GroupState) -> Checking<'s> {

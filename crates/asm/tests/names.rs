@@ -28,7 +28,7 @@ fn create(environment: &Environment, redundancy: Redundancy, disks: u16) -> Disk
 
 fn of_database(redundancy: Redundancy, disks: u16) -> (Environment, DiskGroup) {
     let mut environment = environment();
-    environment.database = "orcl".into();
+    environment.database.set("orcl");
     let group = create(&environment, redundancy, disks);
     (environment, group)
 }

@@ -8,8 +8,8 @@ use common::sync::Arc;
 use common::sync::atomic::{AtomicU64, Ordering};
 use common::{Clock, Error, ErrorKind, Result, SystemClock};
 use device::OsFileSystem;
+use engine::startup::exists;
 use sql::{Connection, FileLoad, Loaded};
-use storage::control::ControlFile;
 
 use crate::command_line::Load;
 use crate::failure::{self, Outcome, file};
@@ -22,7 +22,7 @@ const LOOK: Duration = Duration::from_millis(100);
 
 pub(crate) fn run(arguments: &Load) -> Result<Outcome> {
     let bytes = std::fs::metadata(&arguments.file).map_err(|error| file(&arguments.file, &error))?.len();
-    if !ControlFile::exists(&OsFileSystem::new(), &arguments.data) {
+    if !exists(&OsFileSystem::new(), &arguments.data) {
         let text = format!("there is no database in {}", arguments.data.display());
         return Err(Error::own(ErrorKind::User, 2, text));
     }

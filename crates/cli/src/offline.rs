@@ -9,8 +9,9 @@ use std::path::{Path, PathBuf};
 use common::sync::Arc;
 use common::{BlockAddress, BlockSize, Clock, Error, ErrorKind, FileNumber, Number, Result, SystemClock};
 use device::{Device, FileSystem, OsFileSystem};
-use engine::verify::offline_files;
-use storage::control::{ControlData, ControlFile, DatafileRecord};
+use engine::startup::exists;
+use engine::verify::{offline_files, read_control_only};
+use storage::control::{ControlData, DatafileRecord};
 use storage::disk_group::{is_in_group, resolve};
 use storage::redo::{FIRST_BLOCK, Rba, RedoReader};
 
@@ -42,11 +43,12 @@ impl Offline {
     /// ORA-00205 when the directory holds no valid control file.
     pub(crate) fn open(directory: &Path) -> Result<Self> {
         let files: Arc<dyn FileSystem> = Arc::new(OsFileSystem::new());
-        if !ControlFile::exists(&*files, directory) {
+        if !exists(&*files, directory) {
             let text = format!("{} holds no database: there is no control file", directory.display());
             return Err(Error::new(ErrorKind::User, Number::Ora(205), text));
         }
-        let control = ControlFile::open(files.clone(), directory)?.data().clone();
+        let clock: Arc<dyn Clock> = Arc::new(SystemClock::default());
+        let control = read_control_only(&files, directory, &clock)?;
         Ok(Self { files, directory: directory.to_owned(), control })
     }
 

@@ -8,13 +8,13 @@
 use std::path::Path;
 use std::sync::Arc;
 
-use common::SystemClock;
-use device::OsFileSystem;
+use common::{Clock, SystemClock};
+use device::{FileSystem, OsFileSystem};
 use engine::instance::Instance;
+use engine::startup::read_control;
 use lab::Silent;
 use lab::durability::{Checked, Fault, Options, Trial, run};
 use sql::Database;
-use storage::control::ControlFile;
 
 const SESSIONS: u32 = 4;
 /// Default number of loops: they take seconds.
@@ -106,8 +106,9 @@ fn an_acknowledged_transaction_that_is_gone_is_lost() {
 fn redo_that_was_written_and_is_gone_is_noticed() {
     for _ in 0..ATTEMPTS {
         let (_directory, mut trial) = killed();
-        let files = Arc::new(OsFileSystem::new());
-        let control = ControlFile::open(files, &trial.database()).unwrap().data().clone();
+        let files: Arc<dyn FileSystem> = Arc::new(OsFileSystem::new());
+        let clock: Arc<dyn Clock> = Arc::new(SystemClock::default());
+        let (_, control) = read_control(&files, &trial.database(), &clock).unwrap();
         for member in control.log_groups.iter().flat_map(|group| &group.members) {
             let path = trial.database().join(member);
             let mut log = std::fs::read(&path).unwrap();

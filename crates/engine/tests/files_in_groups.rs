@@ -1,19 +1,26 @@
-//! Files other than datafiles in disk groups: the redo log's.
+//! Files in disk groups other than datafiles that a statement puts there: the redo log, control files, files that the
+//! database names itself, and a database that has all of its files in groups.
 
 #![allow(clippy::unwrap_used, reason = "a test fails by panicking, in its helpers too")]
 
 use std::path::{Path, PathBuf};
 
 use common::sync::Arc;
-use common::{BlockAddress, DataType, ObjectNumber, SystemClock};
+use common::{BlockAddress, Clock, DataType, ObjectNumber, SystemClock};
 use device::{Fault, FaultyFileSystem, FileSystem, MemoryFileSystem};
 use engine::ddl::{DiskGroupChange, TableSpec, TablespaceChange};
 use engine::dictionary::ColumnDef;
-use engine::instance::{Background, DatafileSpec, DiskGroupSpec, DiskSpec, Instance, NewLogGroup, Session};
-use engine::startup::CreateOptions;
+use engine::instance::{
+    DatafileSpec, DiskGroupSpec, DiskSpec, Instance, NewLogGroup, Session, TablespaceSpec, is_system_named,
+};
+use engine::startup::{CreateOptions, find};
 use engine::verify::verify;
 use scan::{RowSink, ScanSpec};
-use storage::disk_group::{DiskMode, FileKind, Redundancy, make_disks};
+use storage::control::{ControlFile, Existing, SpaceManagement};
+use storage::disk_group::{
+    AuSize, DiskGroup, DiskMode, FileKind, GroupFiles, NewDisk, NewGroup, Redundancy, make_disks,
+};
+use storage::parameters::Scope;
 use storage::redo::LogGroupState;
 use storage::table::{Inserter, TableScan};
 use storage::txn::CommitWrite;
@@ -32,18 +39,25 @@ struct Place {
 
 impl Place {
     fn new() -> (Self, Arc<Instance>) {
-        let files = Arc::new(FaultyFileSystem::new(Arc::new(MemoryFileSystem::new())));
-        let parameters = vec![("db_cache_size".to_owned(), "8M".to_owned())];
-        let options = CreateOptions { log_bytes: 2 * MB, parameters, ..CreateOptions::default() };
-        let clock = Arc::new(SystemClock::default());
-        let below: Arc<dyn FileSystem> = Arc::<FaultyFileSystem>::clone(&files);
-        let instance = Instance::create_with(below, &directory(), clock, None, &options, Background::Threads).unwrap();
-        make_disks(&*files, "/data/disk*", 4, 24 * MB).unwrap();
-        (Self { files }, instance)
+        let place = Self { files: Arc::new(FaultyFileSystem::new(Arc::new(MemoryFileSystem::new()))) };
+        let instance = place.create(&[]).unwrap();
+        make_disks(&*place.files, "/data/disk*", 4, 24 * MB).unwrap();
+        (place, instance)
     }
 
     fn below(&self) -> Arc<dyn FileSystem> {
         Arc::<FaultyFileSystem>::clone(&self.files)
+    }
+
+    fn clock(&self) -> Arc<dyn Clock> {
+        Arc::new(SystemClock::default())
+    }
+
+    fn create(&self, parameters: &[(&str, &str)]) -> common::Result<Arc<Instance>> {
+        let mut all = vec![("db_cache_size".to_owned(), "8M".to_owned())];
+        all.extend(parameters.iter().map(|(name, value)| ((*name).to_owned(), (*value).to_owned())));
+        let options = CreateOptions { log_bytes: 2 * MB, parameters: all, ..CreateOptions::default() };
+        Instance::create(self.below(), &directory(), self.clock(), None, &options)
     }
 
     fn open(&self) -> common::Result<Arc<Instance>> {
@@ -292,4 +306,220 @@ fn reads_of_a_datafile_in_a_group_are_cut_where_its_units_end() {
     let unit = (MB / 8192) as u32;
     assert_eq!((file.blocks_before_cut(unit - 3, 100), file.blocks_before_cut(unit, 100)), (3, 100));
     assert_eq!(file.blocks_before_cut(unit + 1, 1000), unit - 1);
+}
+
+/// A new database whose parameters put its files into the group DATA, of the disks 1 and 2, which exists.
+fn in_groups(parameters: &[(&str, &str)]) -> (Place, Arc<Instance>) {
+    let files = Arc::new(FaultyFileSystem::new(Arc::new(MemoryFileSystem::new())));
+    files.create_directory(&directory()).unwrap();
+    make_disks(&*files, "/data/disk*", 3, 160 * MB).unwrap();
+    let place = Place { files };
+    let groups = GroupFiles::new(place.below(), &directory(), &place.clock(), "HIGHWATE", None);
+    let new = NewGroup {
+        name: "DATA".to_owned(),
+        redundancy: Redundancy::Normal,
+        au: AuSize::default(),
+        disks: ["disk01", "disk02"].iter().map(NewDisk::new).collect(),
+    };
+    drop(DiskGroup::create_with(groups.environment(), &new).unwrap());
+    let instance = place.create(parameters).unwrap();
+    (place, instance)
+}
+
+const ALL_IN_DATA: [(&str, &str); 3] =
+    [("asm_diskstring", "disk*"), ("db_create_file_dest", "+DATA"), ("control_files", "+DATA")];
+
+fn parameter_file(place: &Place) -> String {
+    String::from_utf8(place.files.read_whole(Path::new("/data/highwater.ora")).unwrap()).unwrap()
+}
+
+fn control_files(instance: &Instance) -> Vec<String> {
+    instance.control().names().map(str::to_owned).collect()
+}
+
+#[test]
+fn a_database_may_have_all_of_its_files_in_a_group() {
+    let (place, instance) = in_groups(&ALL_IN_DATA);
+    let s = instance.connect(OWNER).unwrap();
+    let data = instance.control().data().clone();
+    let names = data.datafiles.iter().map(|file| file.name.clone()).chain(log_files(&instance));
+    assert!(names.chain(control_files(&instance)).all(|name| name.starts_with("+DATA/HIGHWATE/")), "{data:?}");
+    let copy = control_files(&instance).remove(0);
+    assert!(copy.starts_with("+DATA/HIGHWATE/CONTROLFILE/current."), "{copy}");
+    assert!(parameter_file(&place).contains(&format!("control_files = '{copy}'")), "{}", parameter_file(&place));
+    table(&s);
+    insert(&s, 100);
+    // All that the group has is the database's, and in use.
+    let used = s.alter_disk_group("DATA", &DiskGroupChange::DropFile(copy)).unwrap_err();
+    assert!(used.is_ora(15028), "{used}");
+    assert!(s.alter_disk_group("DATA", &DiskGroupChange::Dismount).unwrap_err().is_ora(15027));
+    assert!(s.drop_disk_group("DATA", true).unwrap_err().is_ora(15027));
+    drop(s);
+    crash(instance);
+    assert_eq!(place.problems(), [""; 0]);
+    let instance = place.open().unwrap();
+    assert_eq!(rows(&instance), 100);
+    instance.shutdown().unwrap();
+    drop(instance);
+    assert!(place.create(&[]).map(drop).unwrap_err().is_ora(1501));
+    assert_eq!(find(&place.below(), &directory(), &place.clock()), Existing::Database);
+    assert_eq!(rows(&place.open().unwrap()), 100);
+}
+
+#[test]
+fn a_group_with_the_control_file_is_opened_without_a_disk_and_not_with_an_old_one() {
+    let (place, instance) = in_groups(&ALL_IN_DATA);
+    let s = instance.connect(OWNER).unwrap();
+    table(&s);
+    insert(&s, 10);
+    place.files.lose(Path::new("/data/disk01"));
+    insert(&s, 10);
+    drop(s);
+    crash(instance);
+    let instance = place.open().unwrap();
+    assert_eq!(rows(&instance), 20);
+    instance.shutdown().unwrap();
+    drop(instance);
+    // The other disk is lost, and the first one is back as it was.
+    place.files.heal();
+    place.files.lose(Path::new("/data/disk02"));
+    let error = place.open().map(drop).unwrap_err();
+    assert!(error.is_ora(205), "{error}");
+    for named in ["+DATA/HIGHWATE/CONTROLFILE/current.", "diskgroup \"DATA\""] {
+        assert!(error.text.contains(named), "{error}");
+    }
+    // Without the file of epochs the disk's own records say that the other one is missing.
+    place.files.remove(Path::new("/data/groups.asm")).unwrap();
+    let error = place.open().map(drop).unwrap_err();
+    assert!(error.is_ora(205) && error.text.contains("ORA-15042") && error.text.contains("DATA_0001"), "{error}");
+    place.files.heal();
+    assert_eq!(rows(&place.open().unwrap()), 20);
+}
+
+#[test]
+fn a_copy_of_the_control_file_is_made_in_a_group_and_left_out_again() {
+    let (place, instance) = in_groups(&[("asm_diskstring", "disk*"), ("asm_diskgroups", "data")]);
+    assert_eq!(control_files(&instance), ControlFile::COPIES);
+    let s = instance.connect("SYS").unwrap();
+    s.alter_system("control_files", "control01.ctl, +DATA", Scope::Spfile).unwrap();
+    drop(s);
+    instance.shutdown().unwrap();
+    drop(instance);
+    let instance = place.open().unwrap();
+    let names = control_files(&instance);
+    assert_eq!((names.len(), names[0].as_str()), (2, "control01.ctl"));
+    assert!(parameter_file(&place).contains(&names[1]));
+    let s = instance.connect(OWNER).unwrap();
+    table(&s);
+    insert(&s, 5);
+    drop(s);
+    crash(instance);
+    // Either copy is enough, and the one that is damaged is said and made whole.
+    place.files.flip(Path::new("/data/control01.ctl"), 100).unwrap();
+    let instance = place.open().unwrap();
+    assert_eq!(rows(&instance), 5);
+    let notes = instance.notes().join(" ");
+    assert!(notes.contains("A copy of the control file is written anew: control01.ctl: checksum"), "{notes}");
+    instance.shutdown().unwrap();
+    drop(instance);
+
+    // A lost group is named, and CONTROL_FILES may leave its copy out.
+    place.files.lose(Path::new("/data/disk01"));
+    place.files.lose(Path::new("/data/disk02"));
+    let error = place.open().map(drop).unwrap_err();
+    assert!(error.is_ora(205) && error.text.contains(&names[1]), "{error}");
+    let text = parameter_file(&place).replace(&format!(", {}", names[1]), "");
+    place.files.write_whole(Path::new("/data/highwater.ora"), text.as_bytes()).unwrap();
+    let instance = place.open().unwrap();
+    assert_eq!((control_files(&instance), rows(&instance)), (vec!["control01.ctl".to_owned()], 5));
+}
+
+#[test]
+fn a_creation_in_a_group_that_fails_leaves_no_database() {
+    for nth in (1..200).step_by(7) {
+        let (place, instance) = in_groups(&[("asm_diskstring", "disk*"), ("asm_diskgroups", "data")]);
+        instance.shutdown().unwrap();
+        drop(instance);
+        for name in ["control01.ctl", "control02.ctl", "redo01.log", "redo02.log", "redo03.log"] {
+            place.files.remove(&directory().join(name)).unwrap();
+        }
+        for name in ["system01.dbf", "users01.dbf", "undotbs01.dbf", "doublewrite.dbf", "highwater.ora"] {
+            place.files.remove(&directory().join(name)).unwrap();
+        }
+        place.files.fail_from(nth, Fault::Sync);
+        place.files.fail_from(1, Fault::Remove);
+        let made = place.create(&ALL_IN_DATA);
+        assert!(made.is_err(), "sync {nth}");
+        drop(made);
+        place.files.heal();
+        let instance = place.create(&ALL_IN_DATA).unwrap_or_else(|error| panic!("sync {nth}: {error}"));
+        instance.shutdown().unwrap();
+        drop(instance);
+        assert_eq!(place.problems(), [""; 0]);
+    }
+}
+
+#[test]
+fn what_a_new_database_needs_and_has_not_is_named() {
+    let create = |parameters: &[(&str, &str)]| {
+        let files = Arc::new(FaultyFileSystem::new(Arc::new(MemoryFileSystem::new())));
+        Place { files }.create(parameters).map(drop).unwrap_err()
+    };
+    let error = create(&[("control_files", "+DATA")]);
+    assert!(error.is_ora(15001) && error.text.contains("ASM_DISKSTRING"), "{error}");
+    let error = create(&[("db_create_file_dest", "+DATA"), ("asm_diskstring", "disk*")]);
+    assert!(error.is_ora(15031), "{error}");
+    let error = create(&[("db_create_file_dest", "nowhere")]);
+    assert!(error.is_ora(1262) && error.text.contains("db_create_file_dest"), "{error}");
+    assert!(create(&[("control_files", "a,b,c,d,e,f,g,h,i")]).is_ora(208));
+    assert!(create(&[("control_files", "a.ctl, a.ctl")]).is_ora(2097));
+    assert!(create(&[("control_files", " , ")]).is_ora(2097));
+}
+
+#[test]
+fn files_without_names_are_made_where_the_parameters_say_and_deleted() {
+    let (place, instance) = Place::new();
+    let s = instance.connect(OWNER).unwrap();
+    let spec = |name: &str| TablespaceSpec {
+        logging: true,
+        name: name.to_owned(),
+        files: Vec::new(),
+        block_size: None,
+        uniform_bytes: None,
+        space_management: SpaceManagement::Auto,
+    };
+    let none = s.create_tablespace(&spec("NONE")).map(drop).unwrap_err();
+    assert!(none.is_ora(2199), "{none}");
+    s.parameters().set("db_create_file_dest", "own").unwrap();
+    let missing = s.create_tablespace(&spec("NONE")).map(drop).unwrap_err();
+    assert!(missing.is_ora(1262), "{missing}");
+    place.files.create_directory(Path::new("/data/own")).unwrap();
+    let small = DatafileSpec { bytes: 2 * MB, ..DatafileSpec::unnamed() };
+    s.create_tablespace(&TablespaceSpec { files: vec![small.clone()], ..spec("Mine") }).unwrap();
+    s.alter_tablespace("Mine", &TablespaceChange::AddDatafiles(vec![small])).unwrap();
+    let names = |instance: &Instance| -> Vec<String> {
+        let data = instance.control().data().clone();
+        data.datafiles.iter().filter(|file| is_system_named(&file.name)).map(|file| file.name.clone()).collect()
+    };
+    let files = names(&instance);
+    assert_eq!(files.len(), 2);
+    for name in &files {
+        assert!(name.starts_with("own/HIGHWATE/datafile/o1_mf_mine_") && name.ends_with("_.dbf"), "{name}");
+        assert!(place.files.exists(&directory().join(name)).unwrap());
+    }
+    let log = NewLogGroup { number: None, members: Vec::new(), bytes: Some(MB), reuse: false };
+    s.parameters().set("db_create_online_log_dest_1", "own").unwrap();
+    s.parameters().set("db_create_online_log_dest_3", "own/").unwrap();
+    instance.add_log_groups(&s, std::slice::from_ref(&log)).unwrap();
+    let members = instance.redo().groups().into_iter().find(|group| group.record.number == 4).unwrap().record.members;
+    assert_eq!(members.len(), 2);
+    assert!(members.iter().all(|name| name.starts_with("own/HIGHWATE/onlinelog/o1_mf_4_")), "{members:?}");
+    instance.drop_log_group(&s, 4).unwrap();
+    s.drop_tablespace("Mine", true, false).unwrap();
+    for name in files.iter().chain(&members) {
+        assert!(!place.files.exists(&directory().join(name)).unwrap(), "{name}");
+    }
+    // Another session has not set them.
+    let other = instance.connect(OWNER).unwrap();
+    assert!(instance.add_log_groups(&other, std::slice::from_ref(&log)).unwrap_err().is_ora(2236));
 }

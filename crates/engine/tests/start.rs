@@ -6,13 +6,13 @@ use std::os::unix::fs::symlink;
 use std::path::Path;
 
 use common::sync::Arc;
-use common::{BlockAddress, BlockClass, DataType, ErrorKind, FileNumber, Result, SystemClock};
+use common::{BlockAddress, BlockClass, Clock, DataType, ErrorKind, FileNumber, Result, SystemClock};
 use device::{Fault, FaultyFileSystem, FileSystem, MemoryFileSystem, OsFileSystem};
 use engine::ddl::TableSpec;
 use engine::dictionary::ColumnDef;
 use engine::instance::{Background, DatafileSpec, DiskGroupSpec, Instance, Session, TablespaceSpec};
-use engine::startup::CreateOptions;
-use storage::control::{ControlFile, Existing, SpaceManagement, TablespaceKind};
+use engine::startup::{CreateOptions, find};
+use storage::control::{Existing, SpaceManagement, TablespaceKind};
 use storage::parameters::Scope;
 use storage::table::Inserter;
 use storage::txn::{CommitWrite, LockWait, TableLock};
@@ -312,6 +312,7 @@ fn a_drop_that_was_refused_is_not_carried_through() {
 #[test]
 fn a_creation_that_was_cut_short_is_said_and_made_anew() {
     let mut unfinished = 0;
+    let clock: Arc<dyn Clock> = Arc::new(SystemClock::default());
     for nth in 1.. {
         let faulty = Arc::new(FaultyFileSystem::new(Arc::new(MemoryFileSystem::new())));
         let files: Arc<dyn FileSystem> = faulty.clone();
@@ -323,15 +324,15 @@ fn a_creation_that_was_cut_short_is_said_and_made_anew() {
         made.map(crash).ok();
         faulty.heal();
         if whole {
-            assert_eq!(ControlFile::find(&files, directory()), Existing::Database);
+            assert_eq!(find(&files, directory(), &clock), Existing::Database);
             break;
         }
-        if ControlFile::find(&files, directory()) == Existing::Database {
+        if find(&files, directory(), &clock) == Existing::Database {
             // The last write failed, after the copy before it had said that the database is complete.
             open_in(&files, directory()).unwrap().shutdown().unwrap();
             continue;
         }
-        if ControlFile::find(&files, directory()) == Existing::Unfinished {
+        if find(&files, directory(), &clock) == Existing::Unfinished {
             let error = open_in(&files, directory()).map(drop).unwrap_err();
             assert!(error.is_own(12), "write {nth}: {error}");
             unfinished += 1;

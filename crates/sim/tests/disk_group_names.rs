@@ -21,7 +21,7 @@ const PATTERN: &str = "/d/disk*";
 fn environment(files: &SimulatedFileSystem) -> Environment {
     let mut environment = Environment::new(Arc::new(files.clone()));
     environment.clock = Arc::new(SimulatedClock::default());
-    environment.database = "ORCL".to_owned();
+    environment.database.set("ORCL");
     environment
 }
 

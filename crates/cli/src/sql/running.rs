@@ -9,9 +9,9 @@ use common::{Clock, Error, Result};
 use device::{FileSystem, OsFileSystem};
 use drive::ModelledFileSystem;
 use engine::instance::Instance;
-use engine::startup::CreateOptions;
+use engine::startup::{CreateOptions, find};
 use sql::Database;
-use storage::control::{ControlFile, Existing};
+use storage::control::Existing;
 
 use super::locked;
 use crate::failure::file;
@@ -81,18 +81,18 @@ impl Running {
     pub(crate) fn open_or_create(&self) -> Result<(bool, Vec<String>)> {
         let directory = &self.directory;
         let files = Arc::clone(&self.files) as Arc<dyn FileSystem>;
-        if ControlFile::find(&files, directory) == Existing::Database {
+        if find(&files, directory, &self.clock) == Existing::Database {
             return Ok((false, self.open()?));
         }
         files.create_directory(directory).map_err(|error| file(directory, &error))?;
         let lock = device::lock_directory(directory).map_err(|error| locked(directory, &error))?;
         // Another process may have made it meanwhile.
-        let existing = ControlFile::find(&files, directory);
+        let existing = find(&files, directory, &self.clock);
         if existing == Existing::Database {
             drop(lock);
             return Ok((false, self.open()?));
         }
-        let options = CreateOptions::default();
+        let options = CreateOptions::of_directory(&*files, directory)?;
         let made = Instance::create(files, directory, Arc::clone(&self.clock), Some(lock), &options)?;
         *self.database.lock() = Some(Database::new(made));
         let again =

@@ -73,7 +73,7 @@ pub(super) fn no_group(name: &str) -> Error {
 }
 
 /// The group's record among the others.
-pub(super) fn record_of<'d>(data: &'d mut ControlData, name: &str) -> Option<&'d mut GroupRecord> {
+pub(crate) fn record_of<'d>(data: &'d mut ControlData, name: &str) -> Option<&'d mut GroupRecord> {
     data.disk_groups.iter_mut().find(|group| group.name == name)
 }
 

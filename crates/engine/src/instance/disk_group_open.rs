@@ -2,19 +2,17 @@
 
 use std::fmt;
 
-use common::{Error, Result};
+use common::{Error, ErrorKind, Result};
 
 use super::Instance;
 use storage::control::ControlData;
-use storage::disk_group::{GroupRecord, GroupStage};
+use storage::disk_group::{GroupRecord, GroupStage, MountedGroup, group_name_of, is_in_group};
 
 /// Files that an error about a missing group names.
 const NAMED_FILES: usize = 4;
 
 fn is_of(name: &str, group: &str) -> bool {
-    name.strip_prefix('+')
-        .and_then(|rest| rest.split(['/', '.']).next())
-        .is_some_and(|of| of.eq_ignore_ascii_case(group))
+    is_in_group(name) && group_name_of(name) == group
 }
 
 /// A file of the database in a group.
@@ -55,6 +53,18 @@ fn with_files(error: Error, data: &ControlData, group: &GroupRecord) -> Error {
     Error { text: format!("{}; diskgroup \"{}\" has {named}{more}", error.text, group.name), ..error }
 }
 
+/// A group that was mounted before the control file was read is the one that it knows.
+fn check_id(mounted: &MountedGroup, record: &GroupRecord) -> Result<()> {
+    if record.group_id().is_none_or(|id| id == mounted.group().id()) {
+        return Ok(());
+    }
+    let text = format!(
+        "ASM_DISKSTRING finds another diskgroup \"{}\" than the one with the files of the database",
+        record.name
+    );
+    Err(Error::own(ErrorKind::User, 74, text))
+}
+
 /// True: a mount's error says that there is no such group.
 pub(super) fn is_gone(error: &Error) -> bool {
     [15001, 15031, 15042, 15063].into_iter().any(|number| error.is_ora(number))
@@ -70,6 +80,12 @@ impl Instance {
     /// control file.
     pub(crate) fn mount_disk_groups(&self, data: &ControlData) -> Result<()> {
         for record in data.disk_groups.iter().filter(|group| group.mounted) {
+            // With the control file.
+            if let Ok(mounted) = self.groups().group(&record.name) {
+                check_id(&mounted, record)?;
+                mounted.start_rebalance(self.cache().wakes().is_inline())?;
+                continue;
+            }
             match self.groups().mount(record, record.epoch.is_some()) {
                 // A group with files is not the one that was being made: that has none yet.
                 Ok(mounted) if record.stage == GroupStage::Creating && mounted.statistics().files > 0 => {

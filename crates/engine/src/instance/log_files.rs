@@ -14,6 +14,7 @@ use super::Instance;
 use super::session::Session;
 use super::system_files::{SystemFile, is_system_named};
 use storage::disk_group::{group_of_new, is_in_group};
+use storage::parameters::SessionParameters;
 use storage::redo::{LogGroupSpec, LogGroupStatus};
 
 /// Bytes of each member of a group with neither a SIZE nor a file name.
@@ -80,7 +81,11 @@ impl Instance {
         // Before files are made in disk groups, which have names only then.
         let files = group.members.iter().filter(|name| !is_in_group(name)).cloned().collect();
         self.redo().check_group(&LogGroupSpec { number, members: files, bytes })?;
-        let names = if group.members.is_empty() { self.unnamed_members(s, number)? } else { group.members.clone() };
+        let names = if group.members.is_empty() {
+            self.unnamed_members(s.parameters(), number)?
+        } else {
+            group.members.clone()
+        };
         if names.is_empty() && group.number.is_none() {
             let text = "a name of a file is expected, because neither DB_CREATE_FILE_DEST nor DB_CREATE_ONLINE_LOG_DEST_1 is set";
             return Err(Error::user(2236, text));
@@ -114,8 +119,8 @@ impl Instance {
     }
 
     /// The names of a group's members where none are given, by the parameters; none: the usual one.
-    pub(crate) fn unnamed_members(&self, s: &Session, number: u32) -> Result<Vec<String>> {
-        let places = self.log_destinations(s);
+    pub(crate) fn unnamed_members(&self, parameters: &SessionParameters, number: u32) -> Result<Vec<String>> {
+        let places = self.log_destinations(parameters);
         places.iter().map(|place| self.system_name(place, SystemFile::OnlineLog, &number.to_string())).collect()
     }
 
@@ -125,7 +130,7 @@ impl Instance {
     }
 
     /// Makes the members that are in disk groups. Returns the names of all; on an error none is left.
-    fn make_members(&self, number: u32, names: &[String], bytes: u64) -> Result<Vec<String>> {
+    pub(crate) fn make_members(&self, number: u32, names: &[String], bytes: u64) -> Result<Vec<String>> {
         let mut members = Vec::new();
         for name in names {
             if !is_in_group(name) {

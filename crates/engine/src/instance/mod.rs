@@ -4,6 +4,7 @@
 
 mod abort;
 mod alter_system;
+mod boot;
 mod calls;
 mod disk_group_change;
 mod disk_group_disks;
@@ -17,6 +18,7 @@ mod log_files;
 mod long_operations;
 mod monitor;
 pub(crate) mod own_files;
+mod read_only;
 mod rollback;
 mod sampler;
 mod sequence;
@@ -28,7 +30,9 @@ mod system_files;
 mod table_lock;
 pub(crate) mod tablespace_files;
 
+pub(crate) use boot::Boot;
 pub use calls::{Call, MovedCall};
+pub(crate) use disk_group_change::record_of;
 pub use disk_group_change::{DiskGroupSpec, DiskSpec};
 pub use disk_group_disks::{DisksOf, RebalanceClause};
 pub use entry::{ClientWork, SessionFigures, SessionKind, SessionStatus};
@@ -36,6 +40,7 @@ pub use jobs::{Due, DueJob, JobOutcome, JobRun, Jobs, RunWhen, RunningJob};
 pub use kill::Killed;
 pub use log_files::NewLogGroup;
 pub use long_operations::{LongOperation, Progress};
+pub(crate) use read_only::read_only;
 pub use session::Session;
 pub use start::Background;
 pub use system_files::is_system_named;

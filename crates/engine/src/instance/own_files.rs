@@ -14,6 +14,7 @@ use device::{FileIdentity, FileSystem};
 use super::Instance;
 use storage::cache::DoubleWrite;
 use storage::control::{ControlData, ControlFile};
+use storage::disk_group::GroupEpochs;
 use storage::parameters::PARAMETER_FILE;
 
 /// The file that locks the data directory.
@@ -57,9 +58,13 @@ impl Instance {
     /// Every file of the database: control files, parameter file, double-write area, lock, members of log groups,
     /// datafiles, disks of mounted groups.
     fn own_files(&self, data: &ControlData) -> Vec<PathBuf> {
-        let whole = ControlFile::COPIES.into_iter().chain([PARAMETER_FILE]);
-        let unfinished = whole.clone().map(|name| format!("{name}{UNFINISHED}"));
-        let fixed = whole.chain([DoubleWrite::NAME, LOCK_FILE]).map(str::to_owned).chain(unfinished);
+        let whole: Vec<String> = (self.control().names())
+            .chain(ControlFile::COPIES)
+            .chain([PARAMETER_FILE, GroupEpochs::NAME])
+            .map(str::to_owned)
+            .collect();
+        let unfinished = whole.iter().map(|name| format!("{name}{UNFINISHED}")).collect::<Vec<_>>();
+        let fixed = whole.into_iter().chain([DoubleWrite::NAME, LOCK_FILE].map(str::to_owned)).chain(unfinished);
         let logs = data.log_groups.iter().flat_map(|group| group.members.iter().cloned());
         let datafiles = data.datafiles.iter().map(|file| file.name.clone());
         let disks = self.groups().mounted().into_iter().flat_map(|group| group.statistics().disks);

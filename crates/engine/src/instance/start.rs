@@ -3,7 +3,6 @@
 use std::path::Path;
 
 use std::sync::OnceLock;
-use std::time::Duration;
 
 use common::sync::atomic::{AtomicU32, AtomicU64};
 use common::sync::{self, Arc, Mutex, RwLock};
@@ -11,7 +10,7 @@ use common::{BlockSize, Clock, Error, ErrorKind, Number, Result, Seeded};
 use device::{DirectoryLock, FileAccess, FileSystem};
 use waits::{Meter, SqlArea, SystemMeter};
 
-use super::disk_group_change::record_of;
+use super::boot::Boot;
 use super::jobs::Jobs;
 use super::long_operations::LongOperations;
 use super::monitor::Monitor;
@@ -21,7 +20,7 @@ use crate::dictionary::Catalog;
 use storage::cache::{Cache, DoubleWrite};
 use storage::checkpoint::Checkpoints;
 use storage::control::ControlFile;
-use storage::disk_group::GroupFiles;
+use storage::disk_group::group_name_of;
 use storage::health::Health;
 use storage::parameters::{Parameter, Parameters};
 use storage::process::Store;
@@ -112,6 +111,7 @@ impl Drop for Instance {
 impl Instance {
     pub(crate) fn start(
         files: Arc<dyn FileSystem>,
+        boot: &Boot,
         directory: &Path,
         clock: Arc<dyn Clock>,
         lock: Option<DirectoryLock>,
@@ -133,19 +133,14 @@ impl Instance {
         let data = control.data();
         // Ids of groups are repeatable where everything is; yet no two are alike, also after a crash, because the
         // control file has moved on.
-        let ids =
-            (background == Background::Inline).then(|| Seeded::at(data.database_id ^ clock.wall_us(), data.sequence));
-        let mut groups = GroupFiles::new(files, directory, &clock, &data.database_name, ids);
-        let patience = Duration::from_secs(parameters.unsigned(Parameter::AsmHbeatiowait));
-        if background == Background::Threads && !patience.is_zero() {
-            groups = groups.with_patience(patience);
-        }
-        let groups = Arc::new(groups);
+        boot.groups.reseed(Seeded::at(data.database_id ^ clock.wall_us(), data.sequence));
+        let groups = Arc::clone(&boot.groups);
         let (database_id, scn) = (data.database_id, Arc::new(AtomicU64::new(data.scn)));
         control.set_health(health.clone());
+        let notes = control.notes().to_vec();
         let control = Arc::new(Mutex::new(control));
-        keep_epochs(&groups, &control);
-        find_datafiles(&groups, &control);
+        boot.keep_epochs(&control, &health)?;
+        find_datafiles(boot, &control, &cache);
         let checkpoints = Arc::new(Checkpoints::new(cache, control, scn, health, meter.clone()));
         let (started_us, now_us) = (clock.wall_us(), clock.monotonic_us());
         let jobs = Arc::new(Jobs::new(clock.clone()));
@@ -171,7 +166,7 @@ impl Instance {
             jobs,
             long_operations: LongOperations::default(),
             started_us,
-            notes: Mutex::default(),
+            notes: Mutex::new(notes),
             _lock: lock,
         });
         match background {
@@ -208,30 +203,22 @@ impl Instance {
     }
 }
 
-/// Has the control file keep the epochs of mirrored groups, so that disks which were away are not taken for the group.
-/// A control file that cannot be written stops the instance.
-/// Lets the groups find datafiles in the control file.
-fn find_datafiles(groups: &GroupFiles, control: &Arc<Mutex<ControlFile>>) {
-    let control = Arc::downgrade(control);
-    groups.find_datafiles_by(move |name| {
+/// Lets the groups find datafiles: in the control file, which their mounts may need before there is a file. A group that
+/// the control file is in is locked under the control file's lock, so its datafiles are found among the open ones.
+fn find_datafiles(boot: &Boot, control: &Arc<Mutex<ControlFile>>, cache: &Arc<Cache>) {
+    let (control, cache) = (Arc::downgrade(control), Arc::downgrade(cache));
+    let apart = boot.apart();
+    boot.groups.find_datafiles_by(move |name| {
+        if apart.contains(&group_name_of(name)) {
+            let files = cache.upgrade()?.open_files();
+            let file = files.iter().find(|file| file.name().eq_ignore_ascii_case(name))?;
+            return Some((file.number(), file.block_size()));
+        }
         let control = control.upgrade()?;
         let control = control.lock();
         let data = control.data();
         let file = data.datafiles.iter().find(|file| file.name.eq_ignore_ascii_case(name))?;
         let tablespace = data.tablespaces.iter().find(|tablespace| tablespace.number == file.tablespace)?;
         Some((file.file(), tablespace.block_size().ok()?))
-    });
-}
-
-fn keep_epochs(groups: &GroupFiles, control: &Arc<Mutex<ControlFile>>) {
-    let control = Arc::downgrade(control);
-    groups.on_epoch(move |group, epoch| {
-        if let Some(control) = control.upgrade() {
-            let _ = control.lock().update(|data| {
-                if let Some(record) = record_of(data, group) {
-                    record.epoch = Some(epoch);
-                }
-            });
-        }
     });
 }

@@ -14,7 +14,6 @@ use std::path::Path;
 use common::{Error, ErrorKind, Number, Result, Seeded};
 
 use super::Instance;
-use super::session::Session;
 use storage::disk_group::{is_in_group, is_named_by_group, resolve, tag_of};
 use storage::parameters::{Parameter, SessionParameters};
 
@@ -64,14 +63,14 @@ fn set(parameters: &SessionParameters, parameter: Parameter) -> Option<(Paramete
 
 impl Instance {
     /// Where a datafile without a name is made; None: it needs a name.
-    pub(crate) fn datafile_destination(&self, s: &Session) -> Option<(Parameter, String)> {
-        set(s.parameters(), Parameter::DbCreateFileDest)
+    pub(crate) fn datafile_destination(&self, parameters: &SessionParameters) -> Option<(Parameter, String)> {
+        set(parameters, Parameter::DbCreateFileDest)
     }
 
     /// Where the members of a log group without names are made; none: it has a usual name.
-    pub(crate) fn log_destinations(&self, s: &Session) -> Vec<(Parameter, String)> {
-        let logs: Vec<_> = LOG_DESTINATIONS.into_iter().filter_map(|place| set(s.parameters(), place)).collect();
-        if logs.is_empty() { self.datafile_destination(s).into_iter().collect() } else { logs }
+    pub(crate) fn log_destinations(&self, parameters: &SessionParameters) -> Vec<(Parameter, String)> {
+        let logs: Vec<_> = LOG_DESTINATIONS.into_iter().filter_map(|place| set(parameters, place)).collect();
+        if logs.is_empty() { self.datafile_destination(parameters).into_iter().collect() } else { logs }
     }
 
     /// A name for a new file: that of a disk group, or of a file that does not exist, whose directory is made.

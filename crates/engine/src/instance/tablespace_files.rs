@@ -403,7 +403,7 @@ impl Instance {
         if !spec.name.is_empty() {
             return Ok(Cow::Borrowed(spec));
         }
-        let Some(place) = self.datafile_destination(s) else {
+        let Some(place) = self.datafile_destination(s.parameters()) else {
             return Err(Error::user(
                 2199,
                 "missing DATAFILE clause, or a name in it, and DB_CREATE_FILE_DEST is not set",

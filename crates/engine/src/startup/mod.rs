@@ -4,7 +4,9 @@
 
 mod bootstrap;
 mod create;
+mod find;
 mod open;
 mod recover;
 
 pub use create::CreateOptions;
+pub use find::{exists, find, read_control};

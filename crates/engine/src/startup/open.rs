@@ -7,13 +7,15 @@ use common::{Clock, Error, ErrorKind, Number, Result};
 use device::{DirectoryLock, FileSystem};
 
 use super::bootstrap;
+use super::create::name_copies;
 use crate::ddl::finish_drops;
 use crate::dictionary::own::is_dictionary;
 use crate::instance::start::io;
-use crate::instance::{Background, Instance, Session};
+use crate::instance::{Background, Boot, Instance, Session};
 use crate::jobs::clear_runs;
 use storage::cache::DoubleWrite;
-use storage::control::{ControlFile, Shutdown};
+use storage::control::{ControlFile, Shutdown, is_group_alone};
+use storage::disk_group::GroupFiles;
 use storage::parameters::{Parameter, ParameterFile, Parameters, Value};
 use storage::txn::Dead;
 
@@ -62,7 +64,11 @@ impl Instance {
         // A killed process may have renamed a control file whose name is not durable yet. All further steps rely on its
         // content.
         files.sync_directory(directory).map_err(|e| io(27072, "cannot sync the data directory", &e))?;
-        let control = ControlFile::open(files.clone(), directory)?;
+        let file = ParameterFile::load(&*files, directory)?;
+        let parameters = Parameters::from_file(&file)?;
+        let boot = Boot::open(&files, directory, &clock, &parameters, Some(background))?;
+        let with_groups = Arc::<GroupFiles>::clone(&boot.groups) as Arc<dyn FileSystem>;
+        let mut control = ControlFile::open(with_groups, directory, &boot.places)?;
         if control.data().is_unfinished() {
             let text = format!(
                 "the creation of the database in {} did not finish, so there is nothing in it; creating it again makes it anew",
@@ -77,12 +83,16 @@ impl Instance {
                 "the database was made before there was redo: this release cannot open it",
             ));
         }
-        let file = ParameterFile::load(&*files, directory)?;
-        let parameters = Parameters::from_file(&file)?;
+        if boot.places.iter().any(|name| is_group_alone(name)) {
+            let (names, made) = boot.make_copies()?;
+            made.iter().try_for_each(|name| control.add_copy(directory, name))?;
+            name_copies(file, &*files, directory, &names)?;
+        }
         let data = control.data().clone();
+        boot.groups.set_database(&data.database_name);
         parameters.fix(Parameter::DbName, &Value::Text(data.database_name.as_str().into()))?;
         parameters.fix(Parameter::DbBlockSize, &Value::Integer(data.block_bytes as i64))?;
-        let instance = Self::start(files, directory, clock, lock, parameters, control, background)?;
+        let instance = Self::start(files, &boot, directory, clock, lock, parameters, control, background)?;
         let opened = instance.mount_disk_groups(&data).and_then(|()| {
             let data = instance.forget_unfinished_tablespaces()?;
             instance.open_datafiles(&data)?;

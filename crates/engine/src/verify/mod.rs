@@ -6,7 +6,6 @@ mod bitmaps;
 mod freelists;
 mod image;
 mod offline;
-mod readonly;
 mod recover;
 mod report;
 mod rows;
@@ -17,9 +16,9 @@ mod undo;
 #[cfg(test)]
 mod tests;
 
-pub use offline::offline_files;
+pub use offline::{offline_files, read_control_only};
 pub use report::{Checked, Problem, Recovered, Report};
-use storage::control::{ControlFile, Shutdown, TablespaceKind};
+use storage::control::{Shutdown, TablespaceKind};
 
 use std::path::Path;
 
@@ -27,9 +26,9 @@ use common::sync::Arc;
 use common::{Clock, Result};
 use device::{DirectoryLock, FileSystem};
 
-use crate::instance::Session;
+use crate::instance::{Session, read_only};
+use crate::startup::read_control;
 use image::Image;
-use readonly::ReadOnly;
 use segments::Expected;
 use space::Claims;
 
@@ -48,7 +47,7 @@ pub fn verify(
     let below = files;
     let files = read_only(below.clone());
     let mut report = Report::default();
-    let before = ControlFile::open(files.clone(), directory)?.data().clone();
+    let (_, before) = read_control(&files, directory, &clock)?;
     let clean = before.shutdown == Shutdown::Clean;
     match recover::open(&files, directory, &clock, &mut report) {
         Ok(session) => {
@@ -92,11 +91,6 @@ pub fn verify(
 pub fn look(files: Arc<dyn FileSystem>, directory: &Path, clock: &Arc<dyn Clock>) -> Result<Arc<Session>> {
     let files = read_only(files);
     recover::open(&files, directory, clock, &mut Report::default())
-}
-
-/// The same files, read-only: writes stay in memory.
-pub(crate) fn read_only(files: Arc<dyn FileSystem>) -> Arc<dyn FileSystem> {
-    Arc::new(ReadOnly::new(files))
 }
 
 /// Returns the claims of space, and true when every segment's extents could be read.

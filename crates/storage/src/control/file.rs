@@ -1,14 +1,15 @@
 //! The control file: the parts of the database, and whether it was closed cleanly.
 //!
-//! Two copies, `control01.ctl` and `control02.ctl`, each a line of header and a JSON document:
+//! The copies that CONTROL_FILES names, each a line of header and a JSON document:
 //!
 //! ```text
 //! HIGHWATER CONTROL <version> <CRC-32C of the rest> <sequence>
 //! { "database_id": …, "tablespaces": […], "datafiles": […] }
 //! ```
 //!
-//! Each change writes both whole (temporary file, sync, rename), one after the other, so a crash leaves at least one.
-//! At open the valid copy with the higher sequence counts; with no valid copy the database is refused.
+//! Each change writes all of them, one after the other: a file of the file system whole (temporary file, sync, rename),
+//! one in a disk group in its two slots (`slots.rs`). So a crash leaves at least one document in each. At open the valid
+//! one with the highest sequence counts; with no valid copy the database is refused.
 //!
 //! A change that fails may be in one copy by then, and would count at the next open though it was reported as not made.
 //! So the old document is written once more, under a later sequence. Where that fails too, it is unknown which of the
@@ -22,9 +23,11 @@ use common::{BlockSize, Error, ErrorKind, FileNumber, Number, Result, Tablespace
 use device::FileSystem;
 use serde::{Deserialize, Serialize};
 
-use crate::disk_group::GroupRecord;
+use super::slots::Slots;
+use crate::disk_group::{GroupRecord, is_in_group, resolve};
 use crate::health::Health;
 use crate::invariants::hold;
+use crate::parameters::{Parameter, Parameters};
 use crate::redo::{LogGroupRecord, Rba, check_groups};
 
 const HEADER: &str = "HIGHWATER CONTROL";
@@ -287,71 +290,139 @@ impl ControlData {
     }
 }
 
+/// A place of the document.
+#[derive(Debug)]
+struct Copy {
+    /// As CONTROL_FILES has it.
+    name: String,
+    path: PathBuf,
+    /// Of a copy in a disk group.
+    slots: Option<Slots>,
+}
+
 /// The control file of a running instance.
 #[derive(Debug)]
 pub struct ControlFile {
     files: Arc<dyn FileSystem>,
-    directory: PathBuf,
+    copies: Vec<Copy>,
     data: ControlData,
     /// Health of the instance; None before the instance sets it.
     health: Option<Arc<Health>>,
+    notes: Vec<String>,
 }
 
 fn bad(text: impl Into<String>) -> Error {
     Error::new(ErrorKind::Corrupt, Number::Ora(205), text)
 }
 
+/// Most copies.
+const COPIES_MAX: usize = 8;
+
 impl ControlFile {
-    /// Names of the copies in the data directory.
+    /// Names of the copies where CONTROL_FILES is not set.
     pub const COPIES: [&str; 2] = ["control01.ctl", "control02.ctl"];
 
-    /// Writes the control file of a new database.
+    /// Bytes of a new copy in a disk group.
+    pub const GROUP_BYTES: u64 = Slots::BYTES;
+
+    /// The names of CONTROL_FILES: of files, or of disk groups in which copies are to be made.
     ///
     /// # Errors
-    /// ORA-00200 when it cannot be written, or when the directory has one already.
-    pub fn create(files: Arc<dyn FileSystem>, directory: &Path, data: ControlData) -> Result<Self> {
-        let mut control = Self { files, directory: directory.to_owned(), data, health: None };
+    /// ORA-00208 for more than eight; ORA-02097 for none, or for one twice.
+    pub fn places(parameters: &Parameters) -> Result<Vec<String>> {
+        let text = parameters.text(Parameter::ControlFiles);
+        let names: Vec<String> = (text.split(','))
+            .map(|name| name.trim().trim_matches(['"', '\'']).to_owned())
+            .filter(|name| !name.is_empty())
+            .collect();
+        let twice = |(at, name): (usize, &String)| names[..at].contains(name) && name.contains(['/', '.']);
+        if names.is_empty() || names.iter().enumerate().any(twice) {
+            let text = format!("control_files cannot take this value: '{text}' names no file, or one twice");
+            return Err(Error::user(2097, text));
+        }
+        if names.len() > COPIES_MAX {
+            return Err(Error::user(208, format!("control_files names {} files, more than {COPIES_MAX}", names.len())));
+        }
+        Ok(names)
+    }
+
+    /// Writes the control file of a new database. Copies in disk groups have been made.
+    ///
+    /// # Errors
+    /// ORA-00205 when a copy in a disk group is not there; ORA-00206 when one cannot be written.
+    pub fn create(files: Arc<dyn FileSystem>, directory: &Path, places: &[String], data: ControlData) -> Result<Self> {
+        let mut control = Self { files, copies: Vec::new(), data, health: None, notes: Vec::new() };
+        for name in places {
+            control.copies.push(control.new_copy(directory, name)?);
+        }
         control.write()?;
         Ok(control)
     }
 
-    /// True: the directory holds a database, finished or not.
-    #[must_use]
-    pub fn exists(files: &dyn FileSystem, directory: &Path) -> bool {
-        Self::COPIES.iter().any(|copy| files.exists(&directory.join(copy)).unwrap_or(true))
+    fn new_copy(&self, directory: &Path, name: &str) -> Result<Copy> {
+        let path = resolve(directory, name);
+        let slots = if is_in_group(name) {
+            let device = self.files.open(&path).map_err(|error| bad(unidentified(name, &error)))?;
+            Some(Slots::new(device))
+        } else {
+            None
+        };
+        Ok(Copy { name: name.to_owned(), path, slots })
     }
 
-    /// Contents of a directory, as far as a database is concerned.
-    #[must_use]
-    pub fn find(files: &Arc<dyn FileSystem>, directory: &Path) -> Existing {
-        if !Self::exists(&**files, directory) {
-            return Existing::Nothing;
-        }
-        match Self::open(files.clone(), directory) {
-            Ok(control) if control.data.is_unfinished() => Existing::Unfinished,
-            _ => Existing::Database,
-        }
-    }
-
-    /// Reads both copies and takes the newer valid one.
+    /// Adds a copy, which is written.
     ///
     /// # Errors
-    /// ORA-00205 when no copy is valid; ORA-00201 when a copy is of a version that this release does not read.
-    pub fn open(files: Arc<dyn FileSystem>, directory: &Path) -> Result<Self> {
+    /// As of [`create`](Self::create).
+    pub fn add_copy(&mut self, directory: &Path, name: &str) -> Result<()> {
+        let copy = self.new_copy(directory, name)?;
+        self.copies.push(copy);
+        self.write()
+    }
+
+    /// Reads all copies and takes the newest valid one. A copy in a directory that is missing, and any copy that is
+    /// damaged, are written anew with the next change. Places that are disk groups without a file's name are skipped.
+    ///
+    /// # Errors
+    /// ORA-00205 when no copy is valid, or when one in a disk group is not there; ORA-00201 when a copy is of a version
+    /// that this release does not read.
+    pub fn open(files: Arc<dyn FileSystem>, directory: &Path, places: &[String]) -> Result<Self> {
         let mut best: Option<ControlData> = None;
-        let mut problems = Vec::new();
-        for copy in Self::COPIES {
-            let read = files.read_whole(&directory.join(copy)).map_err(|e| bad(e.to_string()));
+        let (mut copies, mut problems) = (Vec::new(), Vec::new());
+        for name in places.iter().filter(|name| !is_group_alone(name)) {
+            let path = resolve(directory, name);
+            let (slots, read) = if is_in_group(name) {
+                let device = files.open(&path).map_err(|error| bad(unidentified(name, &error)))?;
+                match Slots::open(Arc::clone(&device)) {
+                    Ok((slots, bytes)) => (Some(slots), Ok(bytes)),
+                    Err(error) => (Some(Slots::new(device)), Err(bad(error.to_string()))),
+                }
+            } else {
+                (None, files.read_whole(&path).map_err(|error| bad(error.to_string())))
+            };
+            copies.push(Copy { name: name.clone(), path, slots });
             match read.and_then(|bytes| parse(&bytes)) {
-                // The other copy may be of a version that is read, but it would be older.
+                // Another copy may be of a version that is read, but it would be older.
                 Err(error) if error.is_ora(201) => return Err(error),
                 Ok(data) if best.as_ref().is_none_or(|b| b.sequence < data.sequence) => best = Some(data),
                 Ok(_) => {}
-                Err(why) => problems.push(format!("{copy}: {}", why.text)),
+                Err(why) => problems.push(format!("{name}: {}", why.text)),
             }
         }
         let data = best.ok_or_else(|| bad(format!("no valid control file ({})", problems.join("; "))))?;
-        Ok(Self { files, directory: directory.to_owned(), data, health: None })
+        let notes = problems.iter().map(|why| format!("A copy of the control file is written anew: {why}.")).collect();
+        Ok(Self { files, copies, data, health: None, notes })
+    }
+
+    /// Sentences about copies that were missing or damaged, for the user who opened the database.
+    #[must_use]
+    pub fn notes(&self) -> &[String] {
+        &self.notes
+    }
+
+    /// The names of the copies.
+    pub fn names(&self) -> impl Iterator<Item = &str> {
+        self.copies.iter().map(|copy| copy.name.as_str())
     }
 
     #[must_use]
@@ -388,13 +459,28 @@ impl ControlFile {
         let body = serde_json::to_string_pretty(&self.data).map_err(|e| Error::bug(e.to_string()))?;
         let bytes =
             format!("{HEADER} {VERSION} {:08x} {}\n{body}\n", crc32c::crc32c(body.as_bytes()), self.data.sequence);
-        for copy in Self::COPIES {
-            self.files.write_whole(&self.directory.join(copy), bytes.as_bytes()).map_err(|e| {
-                Error::new(ErrorKind::Io, Number::Ora(206), format!("error in writing control file '{copy}': {e}"))
+        for copy in &mut self.copies {
+            let written = match &mut copy.slots {
+                Some(slots) => slots.write(self.data.sequence, bytes.as_bytes()),
+                None => self.files.write_whole(&copy.path, bytes.as_bytes()),
+            };
+            written.map_err(|error| {
+                let text = format!("error in writing control file '{}': {error}", copy.name);
+                Error::new(ErrorKind::Io, Number::Ora(206), text)
             })?;
         }
         Ok(())
     }
+}
+
+fn unidentified(name: &str, error: &std::io::Error) -> String {
+    format!("error in identifying control file '{name}': {error}")
+}
+
+/// True: the name is that of a disk group, in which a copy is to be made.
+#[must_use]
+pub fn is_group_alone(name: &str) -> bool {
+    is_in_group(name) && !name.contains(['/', '.'])
 }
 
 fn parse(bytes: &[u8]) -> Result<ControlData> {

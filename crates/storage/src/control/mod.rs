@@ -3,8 +3,9 @@
 //! See README.md in this folder.
 
 mod file;
+mod slots;
 
 pub use file::{
     Autoextend, ControlData, ControlFile, DatafileRecord, Existing, ExtentManagement, Shutdown, SpaceManagement,
-    TablespaceKind, TablespaceRecord,
+    TablespaceKind, TablespaceRecord, is_group_alone,
 };

@@ -36,11 +36,11 @@ impl Random for SeededIds {
 pub struct GroupFiles {
     below: Arc<dyn FileSystem>,
     environment: Environment,
-    /// The database's name, which is part of its files' names.
-    database: String,
     mounted: RwLock<BTreeMap<String, Arc<MountedGroup>>>,
     notes: Arc<GroupNotes>,
     judge: Arc<BlockJudge>,
+    /// Source of the ids of new groups, where a run must be repeatable.
+    ids: Option<Arc<SeededIds>>,
 }
 
 /// A group that is mounted.
@@ -144,15 +144,16 @@ impl GroupFiles {
         let rooted = Rooted { below: Arc::clone(&below), directory: directory.to_owned() };
         let mut environment = Environment::new(Arc::new(rooted));
         environment.clock = Arc::clone(clock);
-        database.clone_into(&mut environment.database);
-        if let Some(ids) = ids {
-            environment.random = Arc::new(SeededIds(Mutex::new(ids)));
+        environment.database.set(database);
+        let ids = ids.map(|ids| Arc::new(SeededIds(Mutex::new(ids))));
+        if let Some(ids) = &ids {
+            environment.random = Arc::<SeededIds>::clone(ids);
         }
         let notes = Arc::new(GroupNotes::default());
         environment.notes = Some(as_notes(&notes));
         let judge = Arc::new(BlockJudge::default());
         environment.judge = Some(Arc::<BlockJudge>::clone(&judge));
-        Self { below, environment, database: database.to_owned(), mounted: RwLock::default(), notes, judge }
+        Self { below, environment, mounted: RwLock::default(), notes, judge, ids }
     }
 
     /// Requests to disks of mirrored groups are made by threads, and given up after `patience`.
@@ -165,11 +166,29 @@ impl GroupFiles {
     /// Lets mounts and checks find the datafile of a name in a group, so that they can tell which copy of a block is
     /// damaged. `find` is called with the group locked.
     pub fn find_datafiles_by(&self, find: impl Fn(&str) -> Option<(FileNumber, BlockSize)> + Send + Sync + 'static) {
-        let database = self.database.clone();
+        let database = self.environment.database.clone();
         self.judge.set_find(Box::new(move |file| {
             let by_alias = file.alias.as_deref().and_then(&find);
-            by_alias.or_else(|| find(&name::full_name(&file.name, &database)))
+            by_alias.or_else(|| find(&name::full_name(&file.name, &database.get())))
         }));
+    }
+
+    /// Begins another sequence of ids for new groups, where a run must be repeatable.
+    pub fn reseed(&self, ids: Seeded) {
+        if let Some(own) = &self.ids {
+            *own.0.lock() = ids;
+        }
+    }
+
+    /// The database's name, as it is part of the files' names.
+    #[must_use]
+    pub fn database(&self) -> String {
+        self.environment.database.get()
+    }
+
+    /// The control file tells the database's name, in which the groups' files are known by it.
+    pub fn set_database(&self, name: &str) {
+        self.environment.database.set(name);
     }
 
     /// Notes for the user who opened the database, a sentence each: repairs from a copy, and groups that could not be
@@ -296,7 +315,7 @@ impl GroupFiles {
         let (template, alias) = (new.template.as_deref(), new.alias.as_deref());
         let file = NewFile { template, alias, reuse, ..NewFile::new(FileKind::DataFile, &tag, bytes) };
         let file = mounted.group.create_file_with(&file)?;
-        let name = new.alias.clone().unwrap_or_else(|| name::full_name(file.name(), &self.database));
+        let name = new.alias.clone().unwrap_or_else(|| name::full_name(file.name(), &self.database()));
         Ok((name, mounted.device(file)))
     }
 
@@ -307,7 +326,17 @@ impl GroupFiles {
     pub fn create_log(&self, group: &str, log_group: u32, bytes: u64) -> Result<String> {
         let mounted = self.group(group)?;
         let file = mounted.group.create_file(FileKind::OnlineLog, &format!("group_{log_group}"), bytes)?;
-        Ok(name::full_name(file.name(), &self.database))
+        Ok(name::full_name(file.name(), &self.database()))
+    }
+
+    /// Makes a copy of the control file, full of zeros. Returns its name.
+    ///
+    /// # Errors
+    /// As [`create_datafile`](Self::create_datafile).
+    pub fn create_control(&self, group: &str, bytes: u64) -> Result<String> {
+        let mounted = self.group(group)?;
+        let file = mounted.group.create_file(FileKind::ControlFile, "current", bytes)?;
+        Ok(name::full_name(file.name(), &self.database()))
     }
 
     /// The path of a file by the name that its group has given it, where the path is an alias; other paths as they are.
@@ -321,7 +350,7 @@ impl GroupFiles {
     /// The name of a group's file as the control file and the views have it.
     #[must_use]
     pub fn full_name(&self, file: &asm::FileName) -> String {
-        name::full_name(file, &self.database)
+        name::full_name(file, &self.database())
     }
 
     /// The group of a path; None for a path of the file system.

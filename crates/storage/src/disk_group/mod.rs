@@ -2,6 +2,7 @@
 //!
 //! See README.md in this folder.
 
+mod epochs;
 mod files;
 mod judge;
 mod name;
@@ -16,6 +17,7 @@ pub use asm::{
     Redundancy, STRIPE_BYTES, STRIPE_WIDTH, Step, Striping, Template, TemplateAttributes, TemplateRequest, make_disks,
     repair_time_us,
 };
+pub use epochs::GroupEpochs;
 pub use files::{GroupFiles, MountedGroup};
-pub use name::{InGroup, NewName, group_of_new, is_in_group, is_named_by_group, resolve, same_file, tag_of};
+pub use name::{InGroup, NewName, group_name_of, group_of_new, is_in_group, is_named_by_group, resolve, same_file, tag_of};
 pub use record::{GroupRecord, GroupStage};

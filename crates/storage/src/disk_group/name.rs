@@ -100,6 +100,13 @@ pub fn group_of_new(name: &str) -> Result<String> {
     }
 }
 
+/// The group of a name that begins with `+`, in capitals.
+#[must_use]
+pub fn group_name_of(name: &str) -> String {
+    let rest = name.strip_prefix('+').unwrap_or(name);
+    rest.split(['/', '.']).next().unwrap_or(rest).to_ascii_uppercase()
+}
+
 /// A group, and a file's name within it.
 #[derive(Debug)]
 pub struct InGroup {
@@ -110,9 +117,7 @@ pub struct InGroup {
 /// Finds the group of a path; None for a path of the file system.
 pub(super) fn in_group(path: &Path) -> Option<InGroup> {
     let name = path.to_str().filter(|name| is_in_group(name))?;
-    let rest = &name[1..];
-    // The numbers of a file may follow the group at once.
-    let group = rest.split(['/', '.']).next().unwrap_or(rest).to_ascii_uppercase();
+    let group = group_name_of(name);
     Some(InGroup { group, name: name.to_owned() })
 }
 

@@ -86,6 +86,12 @@ impl ParameterFile {
         self.lines.iter().enumerate().filter_map(|(at, line)| setting(at, line))
     }
 
+    /// The settings, with their values as they are written.
+    #[must_use]
+    pub fn pairs(&self) -> Vec<(String, String)> {
+        self.settings().map(|setting| (setting.name.to_owned(), setting.value.to_owned())).collect()
+    }
+
     /// Sets `name`: in its line where the file has one, else in a new line at the end.
     pub fn set(&mut self, name: &str, value: &Value) {
         let quoted = match value {

@@ -209,7 +209,8 @@ impl Database {
             checkpoint: None,
             bootstrap: BTreeMap::new(),
         };
-        let control = ControlFile::create(files.clone(), directory(), data).unwrap();
+        let control =
+            ControlFile::create(files.clone(), directory(), &ControlFile::COPIES.map(str::to_owned), data).unwrap();
         let (control, scn) = (Arc::new(Mutex::new(control)), Arc::new(AtomicU64::new(1)));
         let meter = |sid| Meter::new(&system, clock.clone(), sid, 1);
         let checkpoints = Arc::new(Checkpoints::new(cache.clone(), control, scn, health.clone(), meter(2)));

@@ -205,3 +205,8 @@ impl Device for Overlay {
         false
     }
 }
+
+/// The same files, read-only: writes stay in memory.
+pub(crate) fn read_only(files: Arc<dyn FileSystem>) -> Arc<dyn FileSystem> {
+    Arc::new(ReadOnly::new(files))
+}
