@@ -233,6 +233,12 @@ pub(crate) struct Disks {
     /// Their paths, with one * in the last part: a number from 1 on takes its place
     #[arg(long, value_name = "PATTERN")]
     pub(crate) pattern: String,
+    /// Make a disk group of them, for a database to be: its parameter file names the group
+    #[arg(long, value_name = "NAME")]
+    pub(crate) group: Option<String>,
+    /// Copies that the group keeps: external (one), normal (two) or high (three)
+    #[arg(long, value_name = "KIND", requires = "group", default_value = "normal")]
+    pub(crate) redundancy: String,
 }
 
 /// Models of storage devices: list, show and score them

@@ -1,10 +1,12 @@
-//! `highwater disks`: files as the disks of a disk group.
+//! `highwater disks`: files as the disks of a disk group, and a group of them that no database has yet.
 
 use std::io::{self, Write};
+use std::path::Path;
 
-use common::{Error, ErrorKind, Result};
-use device::OsFileSystem;
-use storage::disk_group::make_disks;
+use common::sync::Arc;
+use common::{Clock, Error, ErrorKind, Result, SystemClock};
+use device::{FileSystem, OsFileSystem};
+use storage::disk_group::{AuSize, DiskGroup, GroupFiles, NewDisk, NewGroup, Redundancy, make_disks};
 
 use crate::command_line::Disks;
 use crate::failure::{self, Outcome};
@@ -14,11 +16,29 @@ pub(crate) fn run(arguments: &Disks) -> Result<Outcome> {
     if arguments.make == 0 {
         return Err(failure::wrong_use("--make 0 makes no disks"));
     }
+    let redundancy = redundancy(&arguments.redundancy)?;
     let made = make_disks(&OsFileSystem::new(), &pattern(&arguments.pattern)?, arguments.make, arguments.size.0)?;
+    if let Some(name) = &arguments.group {
+        let files: Arc<dyn FileSystem> = Arc::new(OsFileSystem::new());
+        let clock: Arc<dyn Clock> = Arc::new(SystemClock::default());
+        let groups = GroupFiles::new(files, Path::new(""), &clock, "", None);
+        let disks = made.iter().map(NewDisk::new).collect();
+        let new = NewGroup { name: name.clone(), redundancy, au: AuSize::default(), disks };
+        DiskGroup::create_with(groups.environment(), &new)?;
+    }
     let mut out = io::stdout().lock();
     let written = made.iter().try_for_each(|path| writeln!(out, "{}", path.display())).and_then(|()| out.flush());
     failure::written(written)?;
     Ok(Outcome::DONE)
+}
+
+fn redundancy(word: &str) -> Result<Redundancy> {
+    match word.to_ascii_lowercase().as_str() {
+        "external" => Ok(Redundancy::External),
+        "normal" => Ok(Redundancy::Normal),
+        "high" => Ok(Redundancy::High),
+        _ => Err(failure::wrong_use(format!("--redundancy {word} is none of external, normal, high"))),
+    }
 }
 
 /// The pattern with one `*`: a number may also be written as in printf, `%d` or `%02d`; its width follows from their

@@ -12,6 +12,7 @@ use storage::disk_group::{
     DiscoveredDisk, DiskMode, DiskStatistics, FileInfo, GroupRecord, GroupStatistics, HeaderStatus, MountedGroup,
     NameInfo, Operation, Template,
 };
+use storage::redo::BLOCK;
 
 use super::view::{
     Column, Each, Table, View, ViewContext, checked_number, date, maybe, n, number, s, text, unless_zero,
@@ -382,13 +383,13 @@ fn disks(cx: &ViewContext, each: Each<'_, Disk>) -> Result<()> {
 fn files(cx: &ViewContext, each: Each<'_, File>) -> Result<()> {
     let instance = cx.session.instance();
     let control = instance.control().data().clone();
-    let block_bytes: HashMap<String, u64> = (control.datafiles.iter())
-        .filter_map(|file| {
-            let tablespace = control.tablespaces.iter().find(|tablespace| tablespace.number == file.tablespace)?;
-            let path = instance.groups().without_alias(PathBuf::from(&file.name));
-            Some((path.to_string_lossy().into_owned(), tablespace.block_bytes))
-        })
-        .collect();
+    let datafiles = control.datafiles.iter().filter_map(|file| {
+        let tablespace = control.tablespaces.iter().find(|tablespace| tablespace.number == file.tablespace)?;
+        let path = instance.groups().without_alias(PathBuf::from(&file.name));
+        Some((path.to_string_lossy().into_owned(), tablespace.block_bytes))
+    });
+    let logs = control.log_groups.iter().flat_map(|group| &group.members).map(|name| (name.clone(), BLOCK as u64));
+    let block_bytes: HashMap<String, u64> = datafiles.chain(logs).collect();
     let groups: Vec<Arc<MountedGroup>> = instance.groups().mounted();
     for group in groups {
         // A group that is being dismounted has none to show.

@@ -1,5 +1,6 @@
-//! The redo log's groups and files, and the redo that recovery would need.
+//! The redo log's groups and files, the redo that recovery would need, and the copies of the control file.
 
+use scalar::Datum;
 use storage::redo::{BLOCK, LogGroupRecord, LogGroupState, LogGroupStatus};
 
 use super::view::{Column, Table, View, ViewContext, date, maybe, n, number, s, text, unless_zero};
@@ -53,6 +54,17 @@ const FILES: &[Column<LogFile>] = &[
     text("IS_RECOVERY_DEST_FILE", 3, |_| s("NO")),
 ];
 
+/// A copy of the control file.
+struct ControlCopy {
+    path: String,
+}
+
+const CONTROL_FILES: &[Column<ControlCopy>] = &[
+    text("STATUS", 7, |_| Datum::Null),
+    text("NAME", 513, |copy| s(&copy.path)),
+    text("IS_RECOVERY_DEST_FILE", 3, |_| s("NO")),
+];
+
 /// The work of a recovery after a crash now.
 struct Recovery {
     dirty_buffers: usize,
@@ -86,6 +98,13 @@ pub(crate) const VIEWS: &[&dyn View] = &[
             }
         }
         Ok(())
+    }),
+    &Table::new("V$CONTROLFILE", &[CONTROL_FILES], |cx, each| {
+        let instance = cx.session.instance();
+        let names: Vec<String> = instance.control().names().map(str::to_owned).collect();
+        names
+            .iter()
+            .try_for_each(|name| each(ControlCopy { path: instance.resolve(name).to_string_lossy().into_owned() }))
     }),
     &Table::new("V$INSTANCE_RECOVERY", &[RECOVERY], |cx, each| {
         let instance = cx.session.instance();
