@@ -229,7 +229,9 @@ impl Instance {
         self.health().check()?;
         let _changing = self.changing(s);
         let group = self.groups().group(name)?;
-        self.check_unused(name)?;
+        if contents {
+            self.check_unused(&group)?;
+        }
         group.stop_rebalance();
         self.wait_removed(&group);
         // Conditions are checked before anything is recorded.
@@ -254,12 +256,18 @@ impl Instance {
         dropped
     }
 
-    /// Refuses a group that has files of the database. Not all of those are open: a log file only while it is current.
-    fn check_unused(&self, name: &str) -> Result<()> {
-        let files = files_in(self.control().data(), name);
-        let Some(file) = files.first() else { return Ok(()) };
-        let text = format!("active use of diskgroup \"{name}\" precludes its dismount: {file} is in it");
-        Err(Error::user(15027, text))
+    /// Refuses a group that has files of the database, none of which is open: a log file is only while it is current.
+    /// The group refuses open ones itself.
+    fn check_unused(&self, group: &MountedGroup) -> Result<()> {
+        let name = group.name();
+        let file = files_in(self.control().data(), name).into_iter().next();
+        match file.filter(|_| group.statistics().open_files == 0) {
+            None => Ok(()),
+            Some(file) => {
+                let text = format!("active use of diskgroup \"{name}\" precludes its dismount: {file} is in it");
+                Err(Error::user(15027, text))
+            }
+        }
     }
 
     /// Waits for files that a statement has removed while the writer had them open. Single-threaded (simulation) there
@@ -333,7 +341,7 @@ impl Instance {
         self.health().check()?;
         let _changing = self.changing(s);
         let group = self.groups().group(name)?;
-        self.check_unused(name)?;
+        self.check_unused(&group)?;
         group.stop_rebalance();
         self.wait_removed(&group);
         group.group().dismount()?;
@@ -358,7 +366,7 @@ impl Instance {
                 // A log file is open only while it is current.
                 let full = self.groups().full_name(group.group().open(&name)?.name());
                 if files_in(self.control().data(), &wanted).iter().any(|used| used.name.eq_ignore_ascii_case(&full)) {
-                    let text = format!("ASM file \"{file}\" not dropped; currently being accessed");
+                    let text = format!("ASM file \"{name}\" not dropped; currently being accessed");
                     return Err(Error::user(15028, text));
                 }
                 group.group().delete(&name)

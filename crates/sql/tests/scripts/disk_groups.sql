@@ -107,7 +107,7 @@ create tablespace none datafile '+GROUP1' size 1000m;
 create tablespace none datafile '+GROUP1' size 4m, '+GROUP1' size 1000m;
 create tablespace none datafile '+GROUP1';
 create tablespace none datafile 'group1_01' size 10m reuse;
-alter database add logfile '+GROUP1' size 10m;
+alter database add logfile '+GROUP2' size 10m;
 select tablespace_name from dba_tablespaces where tablespace_name = 'NONE';
 select total_mb, free_mb from v$asm_diskgroup;
 select count(*) from v$asm_file;
@@ -119,7 +119,7 @@ ORA-15041: diskgroup "GROUP1" space exhausted: 1000 allocation units of 1 MB are
 ORA-15041: diskgroup "GROUP1" space exhausted: 1000 allocation units of 1 MB are wanted, 60 are free (GROUP1_0000: 15, GROUP1_0001: 15, GROUP1_0002: 15, GROUP1_0003: 15)
 ORA-15041: diskgroup "GROUP1" space exhausted: 100 allocation units of 1 MB are wanted, 64 are free (GROUP1_0000: 16, GROUP1_0001: 16, GROUP1_0002: 16, GROUP1_0003: 16)
 ORA-01537: cannot add file 'group1_01': it is already part of the database
-HW-0001: not supported: log files in a disk group ('+GROUP1')
+ORA-15001: diskgroup "GROUP2" does not exist or is not mounted
 TABLESPACE_NAME
 TOTAL_MB | FREE_MB
 96 | 64
@@ -185,7 +185,7 @@ ORA-15013: diskgroup "GROUP1" is already mounted
 ORA-15028: ASM file "+GROUP1/DATAFILE/tpcds_2k.256.1" not dropped; currently being accessed
 ORA-15012: ASM file "+GROUP1/DATAFILE/tpcds_2k.299.1" does not exist
 ORA-15012: ASM file "users01.dbf" does not exist
-HW-0001: not supported: KEEP DATAFILES of a tablespace that has files in a disk group
+HW-0001: not supported: KEEP DATAFILES of a tablespace that has files which the database has named, as in a disk group
 ORA-01549: tablespace TPCDS_2K is not empty (it holds SYSTEM.T): INCLUDING CONTENTS drops what is in it
 DROP TABLESPACE
 DROP TABLESPACE

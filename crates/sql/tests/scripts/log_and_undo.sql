@@ -40,7 +40,7 @@ select "GROUP#", "SEQUENCE#", bytes, members, status from v$log where "GROUP#" >
 select "GROUP#", status, member from v$logfile where "GROUP#" > 3 order by 1, 3;
 ---
 ALTER DATABASE
-ORA-02236: a string in quotation marks is expected [26]
+ORA-02236: a name of a file is expected, because neither DB_CREATE_FILE_DEST nor DB_CREATE_ONLINE_LOG_DEST_1 is set
 ALTER DATABASE
 ALTER DATABASE
 ALTER DATABASE
