@@ -2,6 +2,7 @@
 
 use std::fmt;
 
+use common::sync::Arc;
 use common::{Error, ErrorKind, Result};
 
 use super::Instance;
@@ -83,7 +84,7 @@ impl Instance {
             // With the control file.
             if let Ok(mounted) = self.groups().group(&record.name) {
                 check_id(&mounted, record)?;
-                mounted.start_rebalance(self.cache().wakes().is_inline())?;
+                self.go_on_rebalancing(&mounted);
                 continue;
             }
             match self.groups().mount(record, record.epoch.is_some()) {
@@ -94,12 +95,7 @@ impl Instance {
                     self.forget_disk_group(&record.name)?;
                 }
                 Ok(mounted) if record.stage != GroupStage::There => self.confirm_disk_group(mounted.group())?,
-                Ok(mounted) => {
-                    // A rebalance that cannot go on does not keep the database closed.
-                    if let Err(error) = mounted.start_rebalance(self.cache().wakes().is_inline()) {
-                        self.groups().note(format!("The rebalance of disk group {} stops: {error}.", record.name));
-                    }
-                }
+                Ok(mounted) => self.go_on_rebalancing(&mounted),
                 Err(error) if is_needed(data, record) => return Err(with_files(error, data, record)),
                 // A crash in CREATE or in DROP: the group does not exist.
                 Err(error) if record.stage != GroupStage::There && is_gone(&error) => {
@@ -109,5 +105,12 @@ impl Instance {
             }
         }
         Ok(())
+    }
+
+    /// A rebalance that cannot go on does not keep the database closed.
+    fn go_on_rebalancing(&self, mounted: &Arc<MountedGroup>) {
+        if let Err(error) = mounted.start_rebalance(self.cache().wakes().is_inline()) {
+            self.groups().note(format!("The rebalance of disk group {} stops: {error}.", mounted.name()));
+        }
     }
 }
