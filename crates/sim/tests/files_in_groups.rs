@@ -48,7 +48,7 @@ fn base(with_control: bool) -> Image {
         let groups = GroupFiles::new(Arc::clone(&below), directory, &clock, "HIGHWATE", Some(Seeded::new(1)));
         let disks = ["disk01", "disk02"].iter().map(NewDisk::new).collect();
         let (au, redundancy) = (AuSize::default(), Redundancy::Normal);
-        let new = NewGroup { name: "DATA".to_owned(), redundancy, au, disks };
+        let new = NewGroup { name: "DATA".to_owned(), redundancy, au, disks, attributes: Vec::new() };
         drop(DiskGroup::create_with(groups.environment(), &new).unwrap());
         let all = [("asm_diskstring", "disk*"), ("control_files", "+DATA"), ("db_create_online_log_dest_1", "+DATA")];
         parameters.extend(all.map(|(name, value)| (name.to_owned(), value.to_owned())));
