@@ -288,10 +288,11 @@ impl Life<'_> {
     /// The error of a fault that is planned for the next call of this kind.
     fn fault(&mut self, kind: FaultKind, path: &Path) -> Option<Errno> {
         let name = path.file_name().unwrap_or_default().to_string_lossy();
-        if matches!(kind, FaultKind::Write | FaultKind::Sync) && name.starts_with(MIRRORED_DISK) {
-            if let Some(errno) = self.planned(FaultKind::Disk, path) {
-                self.gone = Some((path.to_owned(), errno));
-            }
+        if matches!(kind, FaultKind::Write | FaultKind::Sync)
+            && name.starts_with(MIRRORED_DISK)
+            && let Some(errno) = self.planned(FaultKind::Disk, path)
+        {
+            self.gone = Some((path.to_owned(), errno));
         }
         let planned = self.planned(kind, path);
         let gone = self.gone.as_ref().filter(|(gone, _)| gone == path).map(|(_, errno)| *errno);
