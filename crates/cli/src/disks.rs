@@ -23,7 +23,7 @@ pub(crate) fn run(arguments: &Disks) -> Result<Outcome> {
         let clock: Arc<dyn Clock> = Arc::new(SystemClock::default());
         let groups = GroupFiles::new(files, Path::new(""), &clock, "", None);
         let disks = made.iter().map(NewDisk::new).collect();
-        let new = NewGroup { name: name.clone(), redundancy, au: AuSize::default(), disks };
+        let new = NewGroup { name: name.clone(), redundancy, au: AuSize::default(), disks, attributes: Vec::new() };
         DiskGroup::create_with(groups.environment(), &new)?;
     }
     let mut out = io::stdout().lock();

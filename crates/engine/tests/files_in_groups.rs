@@ -320,6 +320,7 @@ fn in_groups(parameters: &[(&str, &str)]) -> (Place, Arc<Instance>) {
         redundancy: Redundancy::Normal,
         au: AuSize::default(),
         disks: ["disk01", "disk02"].iter().map(NewDisk::new).collect(),
+        attributes: Vec::new(),
     };
     drop(DiskGroup::create_with(groups.environment(), &new).unwrap());
     let instance = place.create(parameters).unwrap();
@@ -419,7 +420,7 @@ fn a_copy_of_the_control_file_is_made_in_a_group_and_left_out_again() {
     let instance = place.open().unwrap();
     assert_eq!(rows(&instance), 5);
     let notes = instance.notes().join(" ");
-    assert!(notes.contains("A copy of the control file is written anew: control01.ctl: checksum"), "{notes}");
+    assert!(notes.contains("A copy of the control file is written anew: control01.ctl: "), "{notes}");
     instance.shutdown().unwrap();
     drop(instance);
 
@@ -436,7 +437,7 @@ fn a_copy_of_the_control_file_is_made_in_a_group_and_left_out_again() {
 
 #[test]
 fn a_creation_in_a_group_that_fails_leaves_no_database() {
-    for nth in (1..200).step_by(7) {
+    for nth in (1..).step_by(7) {
         let (place, instance) = in_groups(&[("asm_diskstring", "disk*"), ("asm_diskgroups", "data")]);
         instance.shutdown().unwrap();
         drop(instance);
@@ -449,7 +450,10 @@ fn a_creation_in_a_group_that_fails_leaves_no_database() {
         place.files.fail_from(nth, Fault::Sync);
         place.files.fail_from(1, Fault::Remove);
         let made = place.create(&ALL_IN_DATA);
-        assert!(made.is_err(), "sync {nth}");
+        if made.is_ok() {
+            assert!(nth > 50, "a creation has {nth} syncs");
+            return;
+        }
         drop(made);
         place.files.heal();
         let instance = place.create(&ALL_IN_DATA).unwrap_or_else(|error| panic!("sync {nth}: {error}"));

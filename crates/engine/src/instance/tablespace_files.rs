@@ -634,7 +634,7 @@ impl Instance {
         // lack them, and the files.
         self.redo().flush(self.redo().end())?;
         let numbers = tablespace.files();
-        let named: Vec<u16> = (self.control().data().datafiles.iter())
+        let system_named: Vec<u16> = (self.control().data().datafiles.iter())
             .filter(|file| is_system_named(&file.name))
             .map(|file| file.number)
             .collect();
@@ -650,7 +650,7 @@ impl Instance {
             let (name, path) = (file.name().to_owned(), file.path().to_owned());
             // Closed first: a disk group reports the error of a removal only when the file is not open.
             drop(file);
-            if (datafiles || named.contains(&number.0))
+            if (datafiles || system_named.contains(&number.0))
                 && let Err(error) = self.files().remove(&path)
             {
                 failed.get_or_insert_with(|| file_error(1259, "unable to delete datafile", &name, &error));

@@ -59,7 +59,7 @@ impl Broken {
     }
 
     pub(super) fn is_gone(&self, file: FileId) -> bool {
-        self.faults.iter().any(|fault| *fault == (file, FileFault::Gone))
+        self.faults.contains(&(file, FileFault::Gone))
     }
 
     /// Whether faults are set that did not strike yet, or still do.

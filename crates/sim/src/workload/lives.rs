@@ -230,7 +230,7 @@ impl Lives {
                 // The first life's is of the same mount as what is there now.
                 let at = 1 + self.random.index(self.disks_before.len() - 1);
                 let earlier = self.disks_before[at].clone();
-                let Some(file) = self.image.file(&path).filter(|_| earlier.file(&path).is_some()) else { return None };
+                let file = self.image.file(&path).filter(|_| earlier.file(&path).is_some())?;
                 self.disks.old += 1;
                 self.lose_redundancy();
                 self.between(Operation::PutBack { file, path, earlier });

@@ -52,8 +52,8 @@ ORA-15037: disk "tiny_01" of 3145728 bytes is smaller than minimum of 5242880 by
 HW-0073: disk "system01.dbf" holds something else: it is a file of this database
 HW-0073: disk "doublewrite.dbf" holds something else: it is a file of this database
 ORA-15238: 3145728 is not a valid value for attribute au_size: it is 1, 2, 4, 8, 16, 32 or 64 MB
-ORA-15238: x is not a valid value for attribute au_size [80]
-HW-0001: not supported: the disk group attribute 'compatible.rdbms' [68]
+ORA-15238: x is not a valid value for attribute au_size [68]
+ORA-15234: target RDBMS compatibility (19.0) exceeds ASM compatibility (11.2.0.2.0)
 HW-0001: not supported: a disk group with flex [23]
 ORA-15072: command requires at least 3 failure groups for diskgroup "OTHER" of HIGH redundancy, discovered only 2
 ORA-15072: command requires at least 2 failure groups for diskgroup "OTHER" of NORMAL redundancy, discovered only 1
@@ -74,7 +74,7 @@ create tablespace tpcds_8k datafile '+group1' size 10m autoextend on next 1m max
 select tablespace_name, file_name, bytes, autoextensible from dba_data_files where file_name like '+%' order by 1;
 select name, bytes, block_size from v$datafile where name like '+%' order by 1;
 select group_number, file_number, incarnation, block_size, blocks, bytes, space, type, redundancy, striped from v$asm_file order by 2;
-select name, file_number, file_incarnation, alias_directory, system_created from v$asm_alias order by 2;
+select name, file_number, file_incarnation, alias_directory, system_created from v$asm_alias order by 2, 1;
 select total_mb, free_mb from v$asm_diskgroup;
 select disk_number, free_mb from v$asm_disk order by 1;
 ---
@@ -92,6 +92,8 @@ GROUP_NUMBER | FILE_NUMBER | INCARNATION | BLOCK_SIZE | BLOCKS | BYTES | SPACE |
 NAME | FILE_NUMBER | FILE_INCARNATION | ALIAS_DIRECTORY | SYSTEM_CREATED
 tpcds_2k.256.1 | 256 | 1 | N | Y
 tpcds_8k.257.2 | 257 | 2 | N | Y
+DATAFILE | 4294967295 | 4294967295 | Y | Y
+HIGHWATE | 4294967295 | 4294967295 | Y | Y
 TOTAL_MB | FREE_MB
 96 | 64
 DISK_NUMBER | FREE_MB
@@ -114,7 +116,7 @@ select count(*) from v$asm_file;
 ---
 ORA-15001: diskgroup "GROUP2" does not exist or is not mounted
 ORA-15001: '+' names no diskgroup
-HW-0001: not supported: a name of its own for a file of a disk group ('+GROUP1/mine/own.dbf'): '+GROUP' has the group choose one
+ORA-15173: entry 'mine' does not exist in directory '/'
 ORA-15041: diskgroup "GROUP1" space exhausted: 1000 allocation units of 1 MB are wanted, 64 are free (GROUP1_0000: 16, GROUP1_0001: 16, GROUP1_0002: 16, GROUP1_0003: 16)
 ORA-15041: diskgroup "GROUP1" space exhausted: 1000 allocation units of 1 MB are wanted, 60 are free (GROUP1_0000: 15, GROUP1_0001: 15, GROUP1_0002: 15, GROUP1_0003: 15)
 ORA-15041: diskgroup "GROUP1" space exhausted: 100 allocation units of 1 MB are wanted, 64 are free (GROUP1_0000: 16, GROUP1_0001: 16, GROUP1_0002: 16, GROUP1_0003: 16)
@@ -182,8 +184,8 @@ ORA-15053: diskgroup "GROUP1" contains existing files: 2
 ORA-15027: active use of diskgroup "GROUP1" precludes its dismount: 2 files are open, among them +GROUP1/DATAFILE/tpcds_2k.256.1, +GROUP1/DATAFILE/tpcds_8k.257.2
 ORA-15027: active use of diskgroup "GROUP1" precludes its dismount: 2 files are open, among them +GROUP1/DATAFILE/tpcds_2k.256.1, +GROUP1/DATAFILE/tpcds_8k.257.2
 ORA-15013: diskgroup "GROUP1" is already mounted
-ORA-15028: ASM file "+GROUP1/DATAFILE/tpcds_2k.256.1" not dropped; currently being accessed
-ORA-15012: ASM file "+GROUP1/DATAFILE/tpcds_2k.299.1" does not exist
+ORA-15028: ASM file "+GROUP1/HIGHWATE/DATAFILE/tpcds_2k.256.1" not dropped; currently being accessed
+ORA-15012: ASM file "+GROUP1/HIGHWATE/DATAFILE/tpcds_2k.299.1" does not exist
 ORA-15012: ASM file "users01.dbf" does not exist
 HW-0001: not supported: KEEP DATAFILES of a tablespace that has files which the database has named, as in a disk group
 ORA-01549: tablespace TPCDS_2K is not empty (it holds SYSTEM.T): INCLUDING CONTENTS drops what is in it
