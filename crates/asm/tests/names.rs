@@ -27,7 +27,7 @@ fn create(environment: &Environment, redundancy: Redundancy, disks: u16) -> Disk
 }
 
 fn of_database(redundancy: Redundancy, disks: u16) -> (Environment, DiskGroup) {
-    let mut environment = environment();
+    let environment = environment();
     environment.database.set("orcl");
     let group = create(&environment, redundancy, disks);
     (environment, group)
@@ -438,7 +438,9 @@ impl Model {
                 if key.is_empty() || !self.is_directory(&key) || (!beneath.is_empty() && !force) {
                     return false;
                 }
-                beneath.iter().chain([&key]).for_each(|key| drop(self.0.remove(key)));
+                for key in beneath.iter().chain([&key]) {
+                    self.0.remove(key);
+                }
                 true
             }
             NameRequest::RenameDirectory { from, to } => self.rename(from, to, true),

@@ -492,7 +492,7 @@ fn extents_move_forward_on_their_disks() {
         let group = match redundancy {
             Redundancy::External => {
                 let disks = make_disks(&*bench.files, "/d/a*", 2, 64 * MB).unwrap();
-                DiskGroup::create(&bench.environment, "DATA", &disks, AuSize::default()).unwrap()
+                DiskGroup::create(&bench.environment, "DATA", &disks, asm::AuSize::default()).unwrap()
             }
             _ => bench.group(redundancy, groups, 64 * MB),
         };

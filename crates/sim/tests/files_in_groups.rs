@@ -223,7 +223,6 @@ fn explore(with_control: bool) {
         }
         walk.pass(operation);
     }
-    println!("{crashes} crashes");
     assert!(crashes > 100, "{crashes} crashes");
 }
 
