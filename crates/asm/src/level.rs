@@ -27,6 +27,8 @@ pub(crate) struct Subject {
     pub(crate) file: JudgedFile,
     shape: Shape,
     pub(crate) extent: u64,
+    /// Bytes of the extent before the file's end; what is behind may be anything.
+    bytes: u64,
     /// The copies on disks that are online.
     copies: Vec<(Arc<Disk>, Pointer)>,
     /// There are copies that are not good.
@@ -123,12 +125,16 @@ impl Group {
             let disk = self.disk(pointer.disk()).filter(|disk| disk.mode() == DiskMode::Online)?;
             (!pointer.is_none() && state.directory.is_good(*pointer)).then_some((disk, *pointer))
         };
+        let shape = state.directory.shape(file);
         let subject = |(number, of_extent): (usize, &[Pointer])| {
             let copies: Vec<_> = of_extent.iter().filter_map(online).collect();
+            let extent = (first / file.copies() + number) as u64;
+            let all = u64::from(shape.units_of(extent)) * self.unit_bytes();
             Subject {
                 file: JudgedFile { name: self.file_name(file), alias: self.alias_of(state, file.number) },
-                shape: state.directory.shape(file),
-                extent: (first / file.copies() + number) as u64,
+                shape,
+                extent,
+                bytes: if shape.is_fine() { all } else { all.min(file.size.saturating_sub(shape.bytes_of(extent))) },
                 short: copies.len() < file.copies(),
                 copies,
             }
@@ -139,8 +145,7 @@ impl Group {
     /// Compares the copies of an extent, a part at a time. With `judged` the judge is asked about all blocks, and not
     /// only about those whose copies differ.
     pub(crate) fn compare<'s>(&'s self, subject: &'s Subject, judged: bool) -> impl Iterator<Item = Compared> + 's {
-        let units = subject.copies.first().map_or(0, |(_, pointer)| pointer.units());
-        let bytes = u64::from(units) * self.unit_bytes();
+        let bytes = if subject.copies.is_empty() { 0 } else { subject.bytes };
         (0..bytes)
             .step_by(COPY_BYTES)
             .map(move |at| self.compare_part(subject, at, COPY_BYTES.min((bytes - at) as usize), judged))

@@ -638,8 +638,17 @@ fn a_check_finds_what_is_damaged_and_mends_what_has_a_good_copy() {
     bench.environment.judge = Some(Arc::new(Numbered));
     let group = bench.group(Redundancy::Normal, "abc", 24 * MB);
     let file = numbered(&group, 1024);
+    // What is behind the end of a file may differ.
+    let odd = filled(&group, "ODD", MB + 5000, 3);
+    let places = group.extents(odd.name().number).unwrap();
+    let behind = places.last().unwrap();
+    let device = bench.files.open(&disk(behind.disk)).unwrap();
+    device.write_at(behind.offset + 9000, &[&[0x77; 100]]).unwrap();
     let sound = group.check(false).unwrap();
-    assert_eq!((sound.found, sound.extents, sound.bytes), (0, 4, 4 * MB), "{:?}", sound.problems);
+    let compared = (sound.found, sound.extents, sound.bytes);
+    assert_eq!(compared, (0, 6, 5 * MB + 5000), "{}", problems(&sound));
+    drop(odd);
+    group.delete("+DATA.257.2").unwrap();
 
     let places = group.extents(256).unwrap();
     let on =

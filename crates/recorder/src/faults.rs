@@ -24,7 +24,7 @@ use crate::image;
 use crate::lives::{Options, PATIENCE, clear, make_database};
 use crate::trace::{Ended, Fault, FaultKind, Input, MIRRORED_DISK, Recorder, Reply, Stop};
 use crate::walk::{Honesty, Walk};
-use crate::workload::{Answer, Plan, SETTINGS, Statement, Told, WorkloadKind, WorkloadState, fails, line, mark};
+use crate::workload::{Answer, Plan, SETTINGS, Statement, Told, WorkloadState, fails, line, mark};
 
 /// Statements after the failed one.
 const PROBES: [&str; 4] = [
@@ -166,11 +166,7 @@ impl Target {
             return;
         }
         let silent = failed.is_none() && ended.end == LifeEnd::Exited(0) && ended.errors.trim().is_empty();
-        // The epoch of a mirrored group is written to the control file when its disks change; the next change writes
-        // it again, and nobody is told when it fails.
-        let epoch = self.options.kind == WorkloadKind::Mirrors
-            && injection.hit.as_ref().is_some_and(|hit| hit.contains("control0") || hit.contains(" of db:"));
-        if let (true, Some(hit)) = (silent && !epoch, &injection.hit) {
+        if let (true, Some(hit)) = (silent, &injection.hit) {
             findings.push(format!("nobody was told of {hit}"));
         }
     }

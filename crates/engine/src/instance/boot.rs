@@ -235,20 +235,23 @@ impl Keeper {
 
     /// Called with the group locked. A group with a control file is not written to from here.
     fn keep(&self, group: &str, epoch: u64) {
-        if self.is_apart(group) {
-            if let Err(error) = self.epochs.keep(group, epoch) {
-                match self.health.get() {
-                    Some(health) => drop(health.stop(&error)),
-                    None => *self.failed.lock() = Some(error),
-                }
-            }
+        let kept = if self.is_apart(group) {
+            self.epochs.keep(group, epoch)
         } else if let Some(control) = self.control.get().and_then(Weak::upgrade) {
-            // A control file that cannot be written stops the instance.
-            let _ = control.lock().update(|data| {
+            control.lock().update(|data| {
                 if let Some(record) = record_of(data, group) {
                     record.epoch = Some(epoch);
                 }
-            });
+            })
+        } else {
+            Ok(())
+        };
+        // A disk that is away from now on would pass for a current one.
+        if let Err(error) = kept {
+            match self.health.get() {
+                Some(health) => drop(health.stop(&error)),
+                None => *self.failed.lock() = Some(error),
+            }
         }
     }
 

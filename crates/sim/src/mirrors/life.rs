@@ -458,7 +458,8 @@ impl Life {
         Ok(())
     }
 
-    /// The copies of each extent on disks that are online are alike, as far as the file goes.
+    /// The copies of each extent on disks that are online are alike, as far as the file goes, and a check of the group
+    /// finds nothing.
     fn check_copies(&self) -> Outcome {
         let group = self.group()?;
         let disks = group.statistics().disks;
@@ -481,7 +482,9 @@ impl Life {
                 }
             }
         }
-        Ok(())
+        let report = group.check(false).map_err(told("check"))?;
+        let first = report.problems.first().map(|problem| format!("the check finds {}", problem.text));
+        first.map_or(Ok(()), Err)
     }
 }
 
