@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
 # Makes the pictures in docs/images: of the experiment `freelists` the page of a sweep, and the maps of a table that five jobs have filled under three
-# settings; of `block-size` the page of a sweep over PCTFREE, and a flame graph. Takes the program (default: the release build), needs chromium. Eight minutes.
+# settings; of `block-size` the page of a sweep over PCTFREE, and a flame graph; the map of two
+# tables on the disks of a mirrored group. Takes the program (default: the release build), needs chromium. Eight minutes.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 highwater="$(realpath "${1:-${CARGO_TARGET_DIR:-target}/release/highwater}")"
@@ -58,6 +59,27 @@ SQL
 "$highwater" sql -S --data db @fill.sql
 "$highwater" map --data db --html map.html SYSTEM.MANUAL_1 SYSTEM.MANUAL_5 SYSTEM.AUTO_1
 picture map.html freelists-map.png 1200,1300
+
+# Extents of two tables on the disks of two cells, which mirror each other.
+"$highwater" cells --make 2 --disks 3 --model disk-15k-600gb --grid DATA:32M
+cat > mirrored.sql <<'SQL'
+create diskgroup data normal redundancy failgroup cell01 disk '../cell01/DATA*' failgroup cell02 disk '../cell02/DATA*';
+create tablespace inside datafile '+DATA' size 60m extent management local uniform size 1m;
+create table orders (n number, c varchar2(200)) tablespace inside;
+create table lines (n number, c varchar2(200)) tablespace inside;
+begin
+  for i in 1 .. 10 loop
+    insert into orders select level, rpad('x', 150, 'x') from dual connect by level <= 10000;
+    insert into lines select level, rpad('x', 150, 'x') from dual connect by level <= 15000;
+    commit;
+  end loop;
+end;
+/
+exit
+SQL
+"$highwater" sql -S --data mirrored @mirrored.sql
+"$highwater" map --data mirrored --disks --html disks.html SYSTEM.ORDERS SYSTEM.LINES
+picture disks.html disks-map.png 1200,1180
 
 # Times mean something on a quiet machine only.
 "$highwater" reproduce block-size --pctfree 0,5,10,15,20,25,30,35,40,45,50 --repetitions 3 --out growth
