@@ -87,8 +87,8 @@ pub fn is_system_name(name: &str) -> bool {
 /// The path of an alias or a directory within the group, from a name with the group.
 ///
 /// # Errors
-/// ORA-15120 without the `+`; ORA-15052 for a name in another group; ORA-15124 for one that no alias can have; ORA-15126
-/// and ORA-15128 for one that is too long.
+/// ORA-15120 without the `+`; ORA-15052 for a name in another group; ORA-15124 for one that no alias can have;
+/// ORA-15126 and ORA-15128 for one that is too long.
 pub(crate) fn path_in(group: &str, name: &str) -> Result<String> {
     let rest = name.strip_prefix('+').ok_or_else(|| {
         Error::user(15120, format!("ASM file name '{name}' does not begin with the ASM prefix character"))

@@ -44,8 +44,8 @@ pub struct Environment {
     pub extent_growth: ExtentGrowth,
 }
 
-/// The name of the database whose files are in the groups. It may become known when groups are mounted already: a control
-/// file in a group tells it.
+/// The name of the database whose files are in the groups. It may become known when groups are mounted already: a
+/// control file in a group tells it.
 #[derive(Clone, Default, Debug)]
 pub struct DatabaseName(Arc<RwLock<String>>);
 

@@ -1,4 +1,5 @@
-//! How long a disk may be offline: disk_repair_time, or the time that a statement gives it. Then it is dropped by force.
+//! How long a disk may be offline: disk_repair_time, or the time that a statement gives it. Then it is dropped by
+//! force.
 //!
 //! Only the time is counted for which the group is mounted. What is left is noted now and then, so a crash gives a disk
 //! at most [`NOTED_US`] more.

@@ -693,7 +693,8 @@ fn a_check_finds_what_is_damaged_and_mends_what_has_a_good_copy() {
     }
 }
 
-/// Found by the simulator: no header told how many units of such a disk are reserved, so its header was given to a file.
+/// Found by the simulator: no header told how many units of such a disk are reserved, so its header was given to a
+/// file.
 #[test]
 fn a_disk_that_was_missing_at_the_mount_keeps_its_header_when_it_is_full() {
     let bench = Bench::new();

@@ -34,8 +34,8 @@ fn log(number: u32) -> NewLogGroup {
     NewLogGroup { number: Some(number), members: vec!["+DATA".to_owned()], bytes: Some(LOG_BYTES), reuse: false }
 }
 
-/// A closed database with a table. The groups 4 and 5 of its log are in a mirrored group, or 1 to 3 with its only control
-/// file.
+/// A closed database with a table. The groups 4 and 5 of its log are in a mirrored group, or 1 to 3 with its only
+/// control file.
 fn base(with_control: bool) -> Image {
     let files = SimulatedFileSystem::new();
     let below: Arc<dyn FileSystem> = Arc::new(files.clone());

@@ -154,7 +154,8 @@ impl Instance {
         })
     }
 
-    /// ALTER DISKGROUP … OFFLINE; with DROP AFTER the disks are dropped when they were offline for so many microseconds.
+    /// ALTER DISKGROUP … OFFLINE; with DROP AFTER the disks are dropped when they were offline for so many
+    /// microseconds.
     ///
     /// # Errors
     /// ORA-15001; those of [`asm::DiskGroup::offline`].

@@ -73,8 +73,8 @@ pub(super) fn is_gone(error: &Error) -> bool {
 
 impl Instance {
     /// Mounts the groups, before datafiles and logs are opened. A group without which the database can be opened stays
-    /// dismounted when it cannot be mounted. A mirrored group is mounted without missing disks where the control file knows its epoch, so
-    /// that disks which were away are not taken for it.
+    /// dismounted when it cannot be mounted. A mirrored group is mounted without missing disks where the control file
+    /// knows its epoch, so that disks which were away are not taken for it.
     ///
     /// # Errors
     /// Errors of the mount of a group that is needed, with the names of its disks and of the files in it; those of the

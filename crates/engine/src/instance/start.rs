@@ -203,8 +203,8 @@ impl Instance {
     }
 }
 
-/// Lets the groups find datafiles: in the control file, which their mounts may need before there is a file. A group that
-/// the control file is in is locked under the control file's lock, so its datafiles are found among the open ones.
+/// Lets the groups find datafiles: in the control file, which their mounts may need before there is a file. A group
+/// that the control file is in is locked under the control file's lock, so its datafiles are found among the open ones.
 fn find_datafiles(boot: &Boot, control: &Arc<Mutex<ControlFile>>, cache: &Arc<Cache>) {
     let (control, cache) = (Arc::downgrade(control), Arc::downgrade(cache));
     let apart = boot.apart();

@@ -75,8 +75,8 @@ fn first_files() -> impl Iterator<Item = String> {
     logs.chain(others.map(str::to_owned))
 }
 
-/// Removes the files of a creation that was cut short: those that every new database has, those in its control file, and
-/// the copies of that. They go last: as long as there is one, the other files belong to the creation.
+/// Removes the files of a creation that was cut short: those that every new database has, those in its control file,
+/// and the copies of that. They go last: as long as there is one, the other files belong to the creation.
 fn remove_unfinished(files: &dyn FileSystem, directory: &Path, data: &ControlData, copies: &[String]) -> Result<()> {
     let failed = |e: std::io::Error| io(1501, "cannot remove what an unfinished creation has left", &e);
     let datafiles = data.datafiles.iter().map(|file| file.name.clone());

@@ -8,8 +8,8 @@
 //! ```
 //!
 //! Each change writes all of them, one after the other: a file of the file system whole (temporary file, sync, rename),
-//! one in a disk group in its two slots (`slots.rs`). So a crash leaves at least one document in each. At open the valid
-//! one with the highest sequence counts; with no valid copy the database is refused.
+//! one in a disk group in its two slots (`slots.rs`). So a crash leaves at least one document in each. At open the
+//! valid one with the highest sequence counts; with no valid copy the database is refused.
 //!
 //! A change that fails may be in one copy by then, and would count at the next open though it was reported as not made.
 //! So the old document is written once more, under a later sequence. Where that fails too, it is unknown which of the

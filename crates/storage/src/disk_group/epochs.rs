@@ -1,7 +1,8 @@
 //! The epochs of mirrored groups that hold a copy of the control file.
 //!
 //! The control file keeps the epochs of the other groups. Those of these groups must be known before it can be read,
-//! and must be written while a group that it is in is locked. So they are in a file of the data directory, `groups.asm`:
+//! and must be written while a group that it is in is locked. So they are in a file of the data directory,
+//! `groups.asm`:
 //!
 //! ```text
 //! HIGHWATER EPOCHS 1 <CRC-32C of the rest>
