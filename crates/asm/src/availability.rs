@@ -17,6 +17,7 @@ use crate::directory::{Change, DiskEntry, DiskMode, Region};
 use crate::discovery::probe;
 use crate::disk::Disk;
 use crate::error;
+use crate::file::LOOKS;
 use crate::group::{Group, GroupState};
 use crate::header::{Header, HeaderRead, MemberState};
 use crate::layout::METADATA_DISKS;
@@ -294,17 +295,24 @@ impl Group {
             let here = (bytes - at).min(buffer.len() as u64) as usize;
             let mut failure = None;
             let mut read = false;
-            for copy in copies.iter().filter(|copy| !copy.is_none() && **copy != to) {
-                let Some(from) = self.disk(copy.disk()).filter(|disk| disk.mode() == DiskMode::Online) else {
-                    continue;
-                };
-                match from.read(u64::from(copy.unit()) * unit + at, &mut [&mut buffer[..here]]) {
-                    Ok(()) => {
-                        read = true;
-                        break;
+            // One disk may come online and another go offline between the looks at the two.
+            for _ in 0..LOOKS {
+                for copy in copies.iter().filter(|copy| !copy.is_none() && **copy != to) {
+                    let Some(from) = self.disk(copy.disk()).filter(|disk| disk.mode() == DiskMode::Online) else {
+                        continue;
+                    };
+                    match from.read(u64::from(copy.unit()) * unit + at, &mut [&mut buffer[..here]]) {
+                        Ok(()) => {
+                            read = true;
+                            break;
+                        }
+                        Err(error) => failure = Some(error),
                     }
-                    Err(error) => failure = Some(error),
                 }
+                if read || failure.is_some() {
+                    break;
+                }
+                std::thread::yield_now();
             }
             if !read {
                 let failure = failure.unwrap_or_else(|| io::Error::other("there is no good copy of an extent"));

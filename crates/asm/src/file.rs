@@ -33,6 +33,8 @@ use crate::shape::Shape;
 
 /// Zeros are written in pieces of this size.
 const ZERO_BYTES: usize = 1 << 20;
+/// Looks at the disks of an extent's copies before a read has none.
+pub(crate) const LOOKS: u32 = 100;
 /// Blocks that a repair reads and writes whole.
 const REPAIR_BLOCK: u64 = 4096;
 
@@ -276,7 +278,8 @@ impl GroupFile {
             match write.wait() {
                 Ok(number) => {
                     self.file.last_writes.note(copy.disk(), number);
-                    good += u32::from(*mode == DiskMode::Online);
+                    // A disk that has come online meanwhile has the write.
+                    good += u32::from(*mode == DiskMode::Online || disk.mode() == DiskMode::Online);
                 }
                 Err(error) => failed.push((disk, error)),
             }
@@ -425,6 +428,18 @@ impl GroupFile {
 
     /// Reads a piece from the first copy that can be read. Copies that cannot are written again.
     fn read_piece(&self, map: &Map, piece: &RequestPiece, parts: &mut [&mut [u8]]) -> io::Result<()> {
+        for _ in 1..LOOKS {
+            match self.read_copies(map, piece, parts) {
+                // One disk may come online and another go offline between the looks at the two.
+                None => std::thread::yield_now(),
+                Some(read) => return read,
+            }
+        }
+        self.read_copies(map, piece, parts).unwrap_or_else(|| Err(self.no_copy(map, piece, &[])))
+    }
+
+    /// As [`read_piece`](Self::read_piece), with one look at each disk. None: no copy was on a disk that was online.
+    fn read_copies(&self, map: &Map, piece: &RequestPiece, parts: &mut [&mut [u8]]) -> Option<io::Result<()>> {
         let mut bad = Vec::new();
         let mut failures = Vec::new();
         let mut only = None;
@@ -437,7 +452,7 @@ impl GroupFile {
                     if !bad.is_empty() {
                         self.repair_piece(piece, &bad);
                     }
-                    return Ok(());
+                    return Some(Ok(()));
                 }
                 Err(error) => {
                     bad.push(*copy);
@@ -447,8 +462,9 @@ impl GroupFile {
             }
         }
         match only {
-            Some(error) if map.copies == 1 => Err(error),
-            _ => Err(self.no_copy(map, piece, &failures)),
+            Some(error) if map.copies == 1 => Some(Err(error)),
+            Some(_) => Some(Err(self.no_copy(map, piece, &failures))),
+            None => None,
         }
     }
 
@@ -549,7 +565,7 @@ impl Device for GroupFile {
                 disk.submit_read(at, buffers).or_else(|error| Ok(PendingRead::ready(Err(error))))
             }
             Some((disk, at)) => disk.submit_read(at, buffers),
-            None => Err(self.no_copy(&map, piece, &[])),
+            None => Ok(PendingRead::ready(Err(self.no_copy(&map, piece, &[])))),
         };
         let mut reads = Vec::with_capacity(pieces.len());
         let copy_to = match whole_buffers(&buffers, pieces.iter().map(|piece| piece.bytes)) {
