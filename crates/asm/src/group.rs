@@ -528,7 +528,7 @@ impl Group {
         if copies <= redundancy.copies() || groups.len() >= usize::from(copies) {
             return Ok(copies);
         }
-        // Nobody has asked for more copies of a control file than the group can hold.
+        // The system's template asks for three copies of a control file, not the user: two will do.
         if template.system && template.name == FileKind::ControlFile.name() {
             return Ok(redundancy.copies());
         }
@@ -538,6 +538,13 @@ impl Group {
     pub(crate) fn create_file(self: &Arc<Self>, new: &NewFile<'_>) -> Result<GroupFile> {
         let NewFile { kind, tag, bytes: size, template, alias, reuse } = *new;
         check_tag(tag)?;
+        let (template, copies, growth) = {
+            let state = self.state()?;
+            let template = state.directory.templates.for_file(template, kind, self.header.redundancy)?;
+            let copies = self.copies_of(&state, &template)?;
+            (template, copies, state.directory.growth)
+        };
+        // The file that is replaced goes once the statement is known to be right.
         if reuse
             && let Some(alias) = alias
             && let Err(error) = self.delete(alias)
@@ -545,13 +552,9 @@ impl Group {
         {
             return Err(error);
         }
-        let (template, copies, growth) = {
-            let state = self.state()?;
-            alias.map(|alias| self.path_of_new(&state, alias)).transpose()?;
-            let template = state.directory.templates.for_file(template, kind, self.header.redundancy)?;
-            let copies = self.copies_of(&state, &template)?;
-            (template, copies, state.directory.growth)
-        };
+        if let Some(alias) = alias {
+            self.path_of_new(&*self.state()?, alias)?;
+        }
         let (striping, growing) = (template.striping, true);
         let shape = Shape::new(self.header.au, striping, growing, growth);
         let mut extents = self.reserve(usize::from(copies), shape, 0..shape.extents_of(size))?;

@@ -2,7 +2,7 @@
 //!
 //! A thread that the operating system holds in a request cannot be called back. So the request is made by a thread of
 //! the disk's lane, on memory of its own, and the caller waits for it as long as its patience lasts. Each disk has
-//! its own threads: a disk that hangs keeps its own, and nobody else's.
+//! its own threads, so a disk that hangs does not hold up requests to others.
 
 use std::collections::{BTreeMap, VecDeque};
 use std::io;
@@ -256,7 +256,7 @@ mod tests {
         assert_eq!(lanes.of(Path::new("/d/one")).unwrap().start(|| Ok(9)).unwrap().wait().unwrap(), 9);
     }
 
-    /// Who drops a request does not wait for it, and the lane's threads end when nobody has the lane.
+    /// A caller that drops a request does not wait for it; the lane's threads end once the lane is dropped.
     #[test]
     fn requests_are_dropped_and_threads_end() {
         let lanes = Lanes::new(Duration::from_secs(20));

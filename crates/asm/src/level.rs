@@ -2,8 +2,8 @@
 //! written, in a check of the group all.
 //!
 //! Copies that differ after a crash are of before and after a write that was not acknowledged, so any of them is right,
-//! but for one that is damaged: by a torn write, or by the disk. A judge, who knows blocks, tells that one. Without a
-//! judge the first copy that can be read counts.
+//! but for one that is damaged: by a torn write, or by the disk. The judge knows blocks and tells which copy is
+//! damaged. Without a judge the first copy that can be read counts.
 
 use std::ops::Range;
 

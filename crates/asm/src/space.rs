@@ -46,7 +46,7 @@ struct DiskSpace {
     partners: Vec<u16>,
     /// When its turn is: for primary copies, and for mirrors.
     turns: [u64; 2],
-    /// While the disk is to become shorter: its new end, and the units behind that are not in use, which nobody gets.
+    /// While the disk is to become shorter: its new end, and the free units behind it, which are withheld from files.
     limit: Option<u32>,
     withheld: BTreeSet<u32>,
 }
@@ -109,7 +109,7 @@ impl DiskSpace {
         Some(unit)
     }
 
-    /// Lets nobody get units from this one on.
+    /// Withholds the units from this one on from files.
     fn begin_limit(&mut self, unit: u32) {
         self.end_limit();
         self.limit = Some(unit);

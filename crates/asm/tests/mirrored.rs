@@ -490,8 +490,9 @@ fn a_damaged_copy_is_told_apart_by_its_reader_and_repaired() {
 
 const PATIENCE: Duration = Duration::from_millis(150);
 
-/// Requests to one disk do not end: after a while they are given up, the disk is offline, and nobody sees an error. The
-/// disk comes back only when they have ended, because a late write must not follow a later one.
+/// Requests to one disk do not end: the group gives them up after a while, takes the disk offline, and answers its
+/// callers without an error. The disk comes back only when those requests have ended, because a late write must not
+/// follow a later one.
 #[test]
 fn a_disk_that_hangs_is_given_up_and_goes_offline() {
     for hanging in 0..3 {

@@ -198,6 +198,10 @@ fn what_is_wrong_with_a_name_is_told_by_its_number_and_changes_nothing() {
     let again = NewFile { reuse: true, ..named("+DATA/First", None) };
     assert!(group.create_file_with(&again).unwrap_err().is_ora(15028));
     drop(open);
+    // What cannot be made leaves the file that it was to replace.
+    let wrong = NewFile { template: Some("nothing"), ..again };
+    assert!(group.create_file_with(&wrong).unwrap_err().is_ora(15060));
+    group.open(again.alias.unwrap()).unwrap();
     drop(group.create_file_with(&again).unwrap());
     assert_eq!(group.name_of("+DATA/first").unwrap().incarnation, 3);
 }

@@ -19,7 +19,7 @@ use storage::disk_group::{
 use storage::health::Health;
 use storage::parameters::{Parameter, Parameters};
 
-/// Who is told of groups' epochs once the instance is there.
+/// Receives the epochs of groups and keeps them: in the control file, or beside it.
 #[derive(Debug)]
 struct Keeper {
     /// Groups with a copy of the control file, whose epochs it cannot keep.
