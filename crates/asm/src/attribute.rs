@@ -131,7 +131,8 @@ impl Attributes {
         let known = name.to_ascii_lowercase();
         match &*known {
             REPAIR_TIME => {
-                if time_us(value).is_none() {
+                // The metadata has texts of 255 bytes.
+                if value.trim().len() > 40 || time_us(value).is_none() {
                     return Err(wrong(name, value, "it is a number of minutes (m) or hours (h)"));
                 }
                 Ok((known, value.trim().to_ascii_lowercase()))

@@ -289,7 +289,7 @@ impl Group {
     ) -> Result<(), CopyFailure> {
         let unit = self.unit_bytes();
         let bytes = u64::from(to.units()) * unit;
-        let mut buffer = device::AlignedBuffer::zeroed(COPY_BYTES.min(bytes as usize));
+        let mut buffer = self.buffers.take(COPY_BYTES.min(bytes as usize));
         let mut at = 0;
         while at < bytes {
             let here = (bytes - at).min(buffer.len() as u64) as usize;

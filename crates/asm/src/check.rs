@@ -140,7 +140,13 @@ impl Group {
         };
         regions.lock(region.index());
         let mut mended = false;
-        let outcome = self.state().map(|state| self.subjects(&state, region)).map(|subjects| {
+        let subjects = self.state().map(|mut state| {
+            // The file may have been deleted meanwhile, and its number be another one's.
+            let same = state.directory.files.contains_key(&region.file())
+                && Arc::ptr_eq(&state.regions_of(region.file()), &regions);
+            if same { self.subjects(&state, region) } else { Vec::new() }
+        });
+        let outcome = subjects.map(|subjects| {
             for subject in &subjects {
                 report.extents += 1;
                 report.short += u64::from(subject.short);

@@ -14,10 +14,11 @@ use common::sync::Arc;
 use common::sync::atomic::{AtomicBool, AtomicU8, AtomicU64, Ordering};
 use device::{AlignedBuffer, Claim, Device, PendingRead, ReadInFlight};
 
+use crate::buffers::Buffer;
 use crate::directory::DiskMode;
 use crate::error;
 use crate::lane::Started;
-use crate::patient::{DiskDevice, Patient, gather};
+use crate::patient::{DiskDevice, Patient};
 
 /// I/O counters of a disk since its mount.
 #[derive(Default, Debug)]
@@ -70,6 +71,9 @@ impl Disk {
         claim: Arc<Claim>,
         clock: Arc<dyn Clock>,
     ) -> Self {
+        if let Some(patient) = &device.patient {
+            patient.keep(&claim);
+        }
         Self {
             number,
             name,
@@ -196,7 +200,7 @@ impl Disk {
         &self,
         offset: u64,
         buffers: &[&[u8]],
-        copied: &mut Option<Arc<AlignedBuffer>>,
+        copied: &mut Option<Arc<Buffer>>,
         durable: bool,
     ) -> DiskWrite<'_> {
         let begun = self.clock.monotonic_us();
@@ -204,7 +208,7 @@ impl Disk {
         let request = match (self.check("write"), &self.patient) {
             (Err(error), _) => Request::Refused(error),
             (Ok(()), Some(patient)) => {
-                let bytes = copied.get_or_insert_with(|| gather(buffers));
+                let bytes = copied.get_or_insert_with(|| patient.gather(buffers));
                 match patient.start_write(offset, Arc::clone(bytes), durable) {
                     Ok(started) => Request::Started(started),
                     Err(error) => Request::Ended(Err(error)),

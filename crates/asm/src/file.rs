@@ -140,11 +140,13 @@ impl OpenFile {
         Arc::clone(&self.map.read())
     }
 
-    /// Changes a pointer.
-    pub(crate) fn move_pointer(&self, position: usize, to: Pointer) {
+    /// Changes the pointers at these positions.
+    pub(crate) fn move_pointers(&self, moves: impl Iterator<Item = (usize, Pointer)>) {
         self.change_map(|map| {
-            if let Some(pointer) = map.extents.get_mut(position) {
-                *pointer = to;
+            for (position, to) in moves {
+                if let Some(pointer) = map.extents.get_mut(position) {
+                    *pointer = to;
+                }
             }
         });
     }

@@ -13,6 +13,7 @@ use common::sync::{Arc, Mutex, MutexGuard, RwLock};
 use common::{Error, ErrorKind, Number, Result};
 
 use crate::alias::is_system_name;
+use crate::buffers::Buffers;
 use crate::codec;
 use crate::directory::{Change, Directory, DiskMode, FIRST_FILE, FileEntry, Pointer, Region};
 use crate::disk::{Disk, DiskSync};
@@ -22,6 +23,7 @@ use crate::file::{GroupFile, Map, OpenFile, zeros};
 use crate::header::{Header, MemberState};
 use crate::layout::BLOCK;
 use crate::metadata::{Metadata, Written};
+use crate::moves::Moves;
 use crate::name::{FileKind, FileName, NewFile, check_tag, parse};
 use crate::rebalance::Rebalance;
 use crate::redundancy::Redundancy;
@@ -45,6 +47,8 @@ pub(crate) struct Group {
     disks: RwLock<Vec<Option<Arc<Disk>>>>,
     state: Mutex<GroupState>,
     pub(crate) rebalance: Mutex<Rebalance>,
+    pub(crate) moves: Mutex<Moves>,
+    pub(crate) buffers: Arc<Buffers>,
     counts: Counts,
 }
 
@@ -177,6 +181,8 @@ impl Group {
             disks: RwLock::new(disks),
             state,
             rebalance: Mutex::default(),
+            moves: Mutex::default(),
+            buffers: Arc::default(),
             counts: Counts::default(),
         }
     }
@@ -380,7 +386,8 @@ impl Group {
         self.commit_in(&mut *self.state()?, change)
     }
 
-    /// Gives up new copies on disks that have left the group, or have become shorter, since the units were taken.
+    /// Gives up new copies on disks that have left the group, have gone offline, or have become shorter, since the units
+    /// were taken.
     ///
     /// # Errors
     /// ORA-15041 when an extent would have no copy; then none of the units is taken any more.
@@ -388,16 +395,21 @@ impl Group {
         let directory = &state.directory;
         let lost = |pointer: &Pointer| {
             let units = directory.disks.get(&pointer.disk()).map_or(0, |disk| disk.units);
-            !pointer.is_none() && pointer.unit() + u32::from(pointer.units()) > units
+            let beyond = pointer.unit() + u32::from(pointer.units()) > units;
+            !pointer.is_none() && (beyond || !directory.is_good(*pointer))
         };
         let without = |of_extent: &[Pointer]| of_extent.iter().all(|pointer| pointer.is_none() || lost(pointer));
         if extents.chunks(copies).any(without) {
             state.space.give_back(extents);
-            let text =
-                format!("disks of diskgroup \"{}\" have left it while a file grew; try again", self.group_name());
+            let text = format!(
+                "disks of diskgroup \"{}\" have left it, or gone offline, while a file grew; try again",
+                self.group_name()
+            );
             return Err(Error::new(ErrorKind::OutOfResource, Number::Ora(15041), text));
         }
-        for pointer in extents.iter_mut().filter(|pointer| lost(pointer)) {
+        let gone: Vec<_> = extents.iter().filter(|pointer| lost(pointer)).copied().collect();
+        state.space.give_back(&gone);
+        for pointer in extents.iter_mut().filter(|pointer| gone.contains(pointer)) {
             *pointer = Pointer::NONE;
         }
         Ok(())
@@ -606,12 +618,21 @@ impl Group {
     }
 
     pub(crate) fn delete(&self, name: &str) -> Result<()> {
-        let mut state = self.state()?;
-        let number = self.find(&state, name)?;
-        if state.open_file(number).is_some() {
-            let text = format!("ASM file \"{name}\" not dropped; currently being accessed");
-            return Err(Error::user(15028, text));
-        }
+        let (mut state, number) = loop {
+            let mut state = self.state()?;
+            let number = self.find(&state, name)?;
+            if state.open_file(number).is_some() {
+                let text = format!("ASM file \"{name}\" not dropped; currently being accessed");
+                return Err(Error::user(15028, text));
+            }
+            // A check writes to the units of a region that it has locked.
+            let regions = state.regions_of(number);
+            if !regions.is_locked() {
+                break (state, number);
+            }
+            drop(state);
+            regions.wait_unlocked();
+        };
         let extents = state.directory.files.get(&number).map_or_else(Vec::new, |file| file.extents.clone());
         self.commit_in(&mut state, &Change::Delete { number })?;
         state.regions.remove(&number);

@@ -20,4 +20,10 @@ pub trait Judge: Debug + Send + Sync {
     /// False: the block at this offset of the file is damaged. Of two copies that are not, either may be taken: the
     /// write of one of them was not acknowledged.
     fn is_sound(&self, file: &JudgedFile, offset: u64, block: &[u8]) -> bool;
+
+    /// Tells which of two blocks that are not damaged is the later one: a disk may have lost a write that it said to
+    /// have made.
+    fn version(&self, _file: &JudgedFile, _offset: u64, _block: &[u8]) -> u64 {
+        0
+    }
 }

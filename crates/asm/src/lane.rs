@@ -7,10 +7,13 @@
 use std::collections::{BTreeMap, VecDeque};
 use std::io;
 use std::path::{Path, PathBuf};
-use std::sync::Weak;
+use std::sync::{OnceLock, Weak};
 use std::time::Duration;
 
 use common::sync::{Arc, Condvar, Mutex, spawn_with_stack};
+use device::Claim;
+
+use crate::buffers::Buffers;
 
 /// Threads of a disk at most; further requests wait for one of them.
 const THREADS_MAX: usize = 32;
@@ -42,6 +45,10 @@ struct Shared {
 pub(crate) struct Lane {
     name: String,
     patience: Duration,
+    /// For the requests of all lanes.
+    buffers: Arc<Buffers>,
+    /// The right to use the disk, for as long as a request is under way.
+    claim: OnceLock<Arc<Claim>>,
     shared: Arc<Shared>,
 }
 
@@ -100,9 +107,9 @@ impl Shared {
 }
 
 impl Lane {
-    fn new(path: &Path, patience: Duration) -> Self {
+    fn new(path: &Path, patience: Duration, buffers: Arc<Buffers>) -> Self {
         let name = path.file_name().map_or_else(String::new, |name| name.to_string_lossy().into_owned());
-        Self { name, patience, shared: Arc::default() }
+        Self { name, patience, buffers, claim: OnceLock::new(), shared: Arc::default() }
     }
 
     /// Has a request made. The caller waits for it with [`Started::wait`], or drops it.
@@ -155,6 +162,15 @@ impl Lane {
         Ok(started)
     }
 
+    /// Has the lane keep the right to use the disk until its last request has ended.
+    pub(crate) fn keep(&self, claim: &Arc<Claim>) {
+        self.claim.get_or_init(|| Arc::clone(claim));
+    }
+
+    pub(crate) fn buffers(&self) -> &Arc<Buffers> {
+        &self.buffers
+    }
+
     /// Requests that were given up and have not ended.
     fn given_up(&self) -> usize {
         self.shared.queue.lock().given_up
@@ -198,6 +214,7 @@ impl<T> Started<T> {
 #[derive(Debug)]
 pub struct Lanes {
     patience: Duration,
+    buffers: Arc<Buffers>,
     lanes: Mutex<BTreeMap<PathBuf, Weak<Lane>>>,
 }
 
@@ -205,7 +222,7 @@ impl Lanes {
     /// Requests to disks of mirrored groups are given up after `patience`.
     #[must_use]
     pub fn new(patience: Duration) -> Self {
-        Self { patience, lanes: Mutex::default() }
+        Self { patience, buffers: Arc::default(), lanes: Mutex::default() }
     }
 
     /// The lane of a disk.
@@ -225,7 +242,7 @@ impl Lanes {
                 }
             };
         }
-        let lane = Arc::new(Lane::new(path, self.patience));
+        let lane = Arc::new(Lane::new(path, self.patience, Arc::clone(&self.buffers)));
         lanes.insert(path.to_owned(), Arc::downgrade(&lane));
         Ok(lane)
     }

@@ -174,7 +174,12 @@ impl Group {
                 let sound = |copy: &&PartCopy| {
                     known.is_none_or(|(judge, _)| judge.is_sound(&subject.file, offset, &copy.bytes[range.clone()]))
                 };
-                match readable().find(sound) {
+                let version = |copy: &&PartCopy| {
+                    let block = &copy.bytes[range.clone()];
+                    known.map_or(0, |(judge, _)| judge.version(&subject.file, offset, block))
+                };
+                // Of equal ones the first.
+                match readable().filter(sound).rev().max_by_key(version) {
                     Some(copy) => source = copy,
                     None => unsound.push(range.clone()),
                 }

@@ -13,6 +13,7 @@
 mod alias;
 mod attribute;
 mod availability;
+mod buffers;
 mod check;
 mod codec;
 mod create;
@@ -32,6 +33,7 @@ mod level;
 mod membership;
 mod metadata;
 mod mount;
+mod moves;
 mod name;
 mod naming;
 mod patient;

@@ -67,10 +67,13 @@ impl Group {
     /// Drops disks: they leave the group when a rebalance has emptied them. With `force` they leave it now, and the
     /// copies on them are gone.
     pub(crate) fn drop_disks(&self, names: &[String], force: bool) -> Result<()> {
-        let mut state = self.state()?;
-        self.check_taking(&state)?;
-        let numbers = names.iter().map(|name| self.find_disk(&state, name)).collect::<Result<BTreeSet<u16>>>()?;
-        self.check_failure_groups_left(&state, &numbers, force)?;
+        self.drop_disks_in(&mut *self.state()?, names, force)
+    }
+
+    pub(crate) fn drop_disks_in(&self, state: &mut GroupState, names: &[String], force: bool) -> Result<()> {
+        self.check_taking(state)?;
+        let numbers = names.iter().map(|name| self.find_disk(state, name)).collect::<Result<BTreeSet<u16>>>()?;
+        self.check_failure_groups_left(state, &numbers, force)?;
         if force {
             // All of them can go, or none goes.
             let mut without = state.directory.clone();
@@ -82,7 +85,7 @@ impl Group {
                 }
                 without.apply(&Change::RemoveDisk { number: *number })?;
             }
-            return numbers.into_iter().try_for_each(|number| self.drop_by_force(&mut state, number));
+            return numbers.into_iter().try_for_each(|number| self.drop_by_force(state, number));
         }
         if let Some(disk) =
             state.directory.disks.values().find(|disk| numbers.contains(&disk.number) && disk.mode != DiskMode::Online)
@@ -90,12 +93,12 @@ impl Group {
             let text = format!("ASM disk \"{}\" is offline and cannot be dropped, but by FORCE", disk.name);
             return Err(Error::user(15084, text));
         }
-        self.check_room_for(&state, &numbers)?;
+        self.check_room_for(state, &numbers)?;
         for number in numbers {
             let change = Change::Mode { number, mode: DiskMode::Online, dropping: true, at_us: 0 };
-            self.commit_in(&mut state, &change)?;
+            self.commit_in(state, &change)?;
         }
-        Self::refresh_space(&mut state);
+        Self::refresh_space(state);
         Ok(())
     }
 
@@ -131,10 +134,13 @@ impl Group {
         Err(Error::user(15067, text))
     }
 
-    /// The other disks have room for what is on these.
+    /// The other disks have room for what is on these, and on those that are being dropped already.
     fn check_room_for(&self, state: &GroupState, going: &BTreeSet<u16>) -> Result<()> {
         let reserved = |number: u16| state.headers.get(&number).map_or(0, Header::reserved);
-        let used: u64 = going.iter().map(|number| u64::from(state.space.used(*number, reserved(*number)))).sum();
+        let used: u64 = (state.directory.disks.values())
+            .filter(|disk| disk.dropping || going.contains(&disk.number))
+            .map(|disk| u64::from(state.space.used(disk.number, reserved(disk.number))))
+            .sum();
         let free: u64 = (state.directory.disks.values())
             .filter(|disk| disk.takes_extents() && !going.contains(&disk.number))
             .map(|disk| u64::from(state.space.free(disk.number)))
@@ -287,7 +293,7 @@ impl Group {
         match state.open_file(file) {
             Some(open) => {
                 open.note_write(to.disk(), disk.written());
-                open.move_pointer(position, to);
+                open.move_pointers(std::iter::once((position, to)));
                 state.leave(open.readers(), vec![from]);
             }
             None => state.space.give_back(&[from]),

@@ -424,7 +424,8 @@ impl Group {
             }
         }
         self.write_member_headers(state, |_| true)?;
-        state.directory.epoch = epoch;
+        // Disks that went offline just now have made it later.
+        state.directory.epoch = state.directory.epoch.max(epoch);
         for entry in state.directory.disks.values_mut().filter(|entry| entry.mode == DiskMode::Online) {
             entry.epoch = epoch;
         }

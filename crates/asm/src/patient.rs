@@ -3,8 +3,9 @@
 use std::io;
 
 use common::sync::Arc;
-use device::{AlignedBuffer, Device, PendingRead, ReadInFlight};
+use device::{AlignedBuffer, Claim, Device, PendingRead, ReadInFlight};
 
+use crate::buffers::Buffer;
 use crate::lane::{Lane, Started};
 
 /// A device whose requests are made by the threads of its lane. They work on copies of the callers' memory, which a
@@ -24,12 +25,27 @@ impl Patient {
         &self,
         request: impl FnOnce(&dyn Device) -> io::Result<T> + Send + 'static,
     ) -> io::Result<Started<T>> {
-        let inner = Arc::clone(&self.inner);
-        self.lane.start(move || request(&*inner))
+        // The lane is there until the request has ended: an open of the disk finds the request that was given up.
+        let (inner, lane) = (Arc::clone(&self.inner), Arc::clone(&self.lane));
+        self.lane.start(move || {
+            let done = request(&*inner);
+            drop(lane);
+            done
+        })
+    }
+
+    /// Has the lane keep the right to use the disk.
+    pub(crate) fn keep(&self, claim: &Arc<Claim>) {
+        self.lane.keep(claim);
+    }
+
+    /// One buffer with the content of several, for writes.
+    pub(crate) fn gather(&self, buffers: &[&[u8]]) -> Arc<Buffer> {
+        Arc::new(self.lane.buffers().gather(buffers))
     }
 
     /// Starts a write; durable: of these bytes, when it has ended.
-    pub(crate) fn start_write(&self, offset: u64, bytes: Arc<AlignedBuffer>, durable: bool) -> io::Result<Started<()>> {
+    pub(crate) fn start_write(&self, offset: u64, bytes: Arc<Buffer>, durable: bool) -> io::Result<Started<()>> {
         self.start(move |device| {
             let write = if durable { Device::write_durable } else { Device::write_at };
             write(device, offset, &[&bytes])
@@ -49,36 +65,26 @@ impl Patient {
     }
 }
 
-/// One buffer with the content of several.
-pub(crate) fn gather(buffers: &[&[u8]]) -> Arc<AlignedBuffer> {
-    let mut all = AlignedBuffer::zeroed(buffers.iter().map(|buffer| buffer.len()).sum());
-    let mut at = 0;
-    for buffer in buffers {
-        all[at..at + buffer.len()].copy_from_slice(buffer);
-        at += buffer.len();
-    }
-    Arc::new(all)
-}
-
 impl Device for Patient {
     fn read_at(&self, offset: u64, buffers: &mut [&mut [u8]]) -> io::Result<()> {
-        let bytes = buffers.iter().map(|buffer| buffer.len()).sum();
-        let read = self.start_read(offset, vec![AlignedBuffer::zeroed(bytes)])?.wait()?;
+        let mut read = self.lane.buffers().take(buffers.iter().map(|buffer| buffer.len()).sum());
+        let started = self.start(move |device| device.read_at(offset, &mut [&mut read]).map(|()| read))?;
+        let read = started.wait()?;
         let mut at = 0;
         for buffer in buffers {
             let end = at + buffer.len();
-            buffer.copy_from_slice(&read[0][at..end]);
+            buffer.copy_from_slice(&read[at..end]);
             at = end;
         }
         Ok(())
     }
 
     fn write_at(&self, offset: u64, buffers: &[&[u8]]) -> io::Result<()> {
-        self.start_write(offset, gather(buffers), false)?.wait()
+        self.start_write(offset, self.gather(buffers), false)?.wait()
     }
 
     fn write_durable(&self, offset: u64, buffers: &[&[u8]]) -> io::Result<()> {
-        self.start_write(offset, gather(buffers), true)?.wait()
+        self.start_write(offset, self.gather(buffers), true)?.wait()
     }
 
     fn submit_read(&self, offset: u64, buffers: Vec<AlignedBuffer>) -> io::Result<PendingRead> {

@@ -31,24 +31,37 @@ fn has_wildcard(text: &str) -> bool {
 
 /// True: a file's name matches the pattern.
 fn matches(pattern: &str, name: &str) -> bool {
-    if let Some(rest) = pattern.strip_prefix("%n") {
-        let digits = name.bytes().take_while(u8::is_ascii_digit).count();
-        return (1..=digits).any(|digits| matches(rest, &name[digits..]));
-    }
-    let mut of_pattern = pattern.chars();
-    match of_pattern.next() {
-        None => name.is_empty(),
-        Some('*') => {
-            // Several stars are one; else a pattern of many would take exponential time.
-            let rest = pattern.trim_start_matches('*');
-            name.char_indices().any(|(at, _)| matches(rest, &name[at..])) || matches(rest, "")
+    let name: Vec<char> = name.chars().collect();
+    // The lengths of the name's beginnings that the pattern's beginning so far matches: the time is that of pattern
+    // times name, whatever the stars.
+    let mut reached = vec![false; name.len() + 1];
+    reached[0] = true;
+    let mut rest = pattern;
+    while let Some(wanted) = rest.chars().next() {
+        let mut next = vec![false; name.len() + 1];
+        if let Some(after) = rest.strip_prefix("%n") {
+            rest = after;
+            for (at, c) in name.iter().enumerate().filter(|(_, c)| c.is_ascii_digit()) {
+                let within = at > 0 && next[at] && name[at - 1].is_ascii_digit();
+                next[at + 1] = c.is_ascii_digit() && (reached[at] || within);
+            }
+        } else {
+            rest = &rest[wanted.len_utf8()..];
+            if wanted == '*' {
+                let mut before = false;
+                for (next, reached) in next.iter_mut().zip(&reached) {
+                    before |= reached;
+                    *next = before;
+                }
+            } else {
+                for (at, c) in name.iter().enumerate() {
+                    next[at + 1] = reached[at] && (wanted == '?' || wanted == *c);
+                }
+            }
         }
-        Some(wanted) => {
-            let mut of_name = name.chars();
-            of_name.next().is_some_and(|c| wanted == '?' || wanted == c)
-                && matches(of_pattern.as_str(), of_name.as_str())
-        }
+        reached = next;
     }
+    reached[name.len()]
 }
 
 /// Of the content of a directory what matches a part of a pattern. A directory that is not there has no content.

@@ -18,10 +18,11 @@ use common::sync::atomic::{AtomicBool, Ordering};
 use common::{Error, ErrorKind, Number, Result};
 
 use crate::availability::CopyFailure;
-use crate::directory::{Change, Directory, DiskMode, FileEntry, Move, Pointer, Region};
+use crate::directory::{Change, Directory, DiskMode, FileEntry, Pointer, Region};
 use crate::error;
 use crate::group::{Group, GroupState};
 use crate::header::{Header, MemberState};
+use crate::moves::Copied;
 
 /// Threads of a rebalance at most, whatever its power.
 const WORKERS_MAX: u16 = 64;
@@ -30,14 +31,14 @@ const WAITING: Duration = Duration::from_millis(20);
 
 /// A move that is planned.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-struct Planned {
-    file: u32,
+pub(crate) struct Planned {
+    pub(crate) file: u32,
     /// Of the file: its number may be another one's by then.
     incarnation: u32,
     /// Position in the file's pointers.
-    position: usize,
-    from: Pointer,
-    to: u16,
+    pub(crate) position: usize,
+    pub(crate) from: Pointer,
+    pub(crate) to: u16,
     /// The copy cannot stay where it is.
     must: bool,
     /// It moves on its disk, to a place before this one.
@@ -95,7 +96,12 @@ impl Group {
     /// Notes that a rebalance is to be done; power 0 stops one.
     pub(crate) fn want_rebalance(&self, power: u16) -> Result<()> {
         let mut state = self.state()?;
-        *self.rebalance.lock() = Rebalance { begun_us: self.environment.clock.monotonic_us(), ..Rebalance::default() };
+        let mut rebalance = self.rebalance.lock();
+        // Workers of an earlier one may carry out their last moves.
+        let Rebalance { under_way, workers, .. } = *rebalance;
+        let begun_us = self.environment.clock.monotonic_us();
+        *rebalance = Rebalance { begun_us, under_way, workers, ..Rebalance::default() };
+        drop(rebalance);
         self.commit_in(&mut state, &Change::Rebalance { power: Some(power) })
     }
 
@@ -225,7 +231,7 @@ impl Group {
             return Ok(Step::Finished);
         }
         rebalance.work = rebalance.moved + plan.iter().map(|one| units_of(&state.directory, one)).sum::<u64>();
-        rebalance.plan = plan.into();
+        rebalance.plan = in_turns(&state.directory, plan);
         Ok(Step::Moved)
     }
 
@@ -248,11 +254,11 @@ impl Group {
         let Some((copies, to)) = self.begin_move(planned)? else { return Ok(0) };
         let Some(disk) = self.disk(to.disk()) else { return Ok(0) };
         let copied = self.copy_extent(&copies, to, &disk).and_then(|()| {
-            let last = disk.written();
-            disk.sync(last).map(|()| last).map_err(CopyFailure::Write)
+            let write = disk.written();
+            disk.sync(write).map(|()| write).map_err(CopyFailure::Write)
         });
-        let last = match copied {
-            Ok(last) => last,
+        let write = match copied {
+            Ok(write) => write,
             Err(failure) => {
                 self.release(&[to]);
                 return match failure {
@@ -262,25 +268,7 @@ impl Group {
                 };
             }
         };
-        let mut state = self.state()?;
-        // The file may have been deleted meanwhile, and the disk may have left.
-        let takes = state.directory.disks.get(&planned.to).is_some_and(|disk| disk.takes_extents());
-        if !planned.is_current(&state.directory) || !takes {
-            state.space.give_back(&[to]);
-            return Ok(0);
-        }
-        let change = Change::Moves(vec![Move::new(planned.file, planned.position as u32, to)]);
-        self.commit_in(&mut state, &change)?;
-        let left: Vec<_> = [planned.from].into_iter().filter(|pointer| !pointer.is_none()).collect();
-        match state.open_file(planned.file) {
-            Some(file) => {
-                file.note_write(to.disk(), last);
-                file.move_pointer(planned.position, to);
-                state.leave(file.readers(), left);
-            }
-            None => state.space.give_back(&left),
-        }
-        Ok(to.units())
+        self.enter_move(Copied { planned: *planned, to, write })
     }
 
     /// The copies of the extent and the new place of one of them; None when the plan is out of date.
@@ -373,7 +361,7 @@ impl Group {
 
 impl Planned {
     /// The copy is still where the plan found it.
-    fn is_current(&self, directory: &Directory) -> bool {
+    pub(crate) fn is_current(&self, directory: &Directory) -> bool {
         directory.files.get(&self.file).is_some_and(|file| {
             file.incarnation == self.incarnation && file.extents.get(self.position) == Some(&self.from)
         })
@@ -395,6 +383,22 @@ fn no_place(directory: &Directory, planned: &Planned) -> Error {
 fn units_of(directory: &Directory, planned: &Planned) -> u64 {
     let file = directory.files.get(&planned.file);
     file.map_or(0, |file| directory.shape(file).units_of((planned.position / file.copies()) as u64).into())
+}
+
+/// The moves in an order in which those of a region are far apart: a region is locked by one move at a time.
+fn in_turns(directory: &Directory, plan: Vec<Planned>) -> VecDeque<Planned> {
+    let each = Region::extents(directory.au);
+    let mut seen: BTreeMap<(u32, u64), u32> = BTreeMap::new();
+    let mut ranked: Vec<(u32, Planned)> = (plan.into_iter())
+        .map(|one| {
+            let copies = directory.files.get(&one.file).map_or(1, FileEntry::copies);
+            let seen = seen.entry((one.file, (one.position / copies) as u64 / each)).or_default();
+            *seen += 1;
+            (*seen, one)
+        })
+        .collect();
+    ranked.sort_by_key(|(rank, _)| *rank);
+    ranked.into_iter().map(|(_, one)| one).collect()
 }
 
 /// A disk that copies can move to.

@@ -106,6 +106,19 @@ impl Regions {
         self.changed.notify_all();
     }
 
+    /// True: a region is locked.
+    pub(crate) fn is_locked(&self) -> bool {
+        self.inner.lock().regions.values().any(|state| state.locked)
+    }
+
+    /// Waits until no region is locked.
+    pub(crate) fn wait_unlocked(&self) {
+        let mut inner = self.inner.lock();
+        while inner.regions.values().any(|state| state.locked) {
+            self.changed.wait(&mut inner);
+        }
+    }
+
     /// Of these regions, those that are still not dirty.
     pub(crate) fn still_clean(&self, regions: &[u32]) -> Vec<u32> {
         let inner = self.inner.lock();

@@ -46,7 +46,9 @@ impl Group {
         let passed = self.uncounted_us(state);
         state.repair_counted_us += passed;
         for (number, left_us) in state.directory.repair.clone() {
-            if left_us > 0 {
+            // The time of a disk that is being synchronised stands still: it is offline again if that fails.
+            let syncing = state.directory.disks.get(&number).is_some_and(|disk| disk.mode == DiskMode::Syncing);
+            if left_us > 0 && !syncing {
                 let left_us = left_us.saturating_sub(passed);
                 self.commit_in(state, &Change::RepairTime { number, left_us })?;
             }
@@ -74,24 +76,23 @@ impl Group {
     /// # Errors
     /// HW-0070; ORA-15001.
     pub(crate) fn drop_unrepaired(&self) -> Result<Vec<String>> {
-        let due = {
-            let mut state = self.state()?;
-            if state.directory.repair.is_empty() || self.check_taking(&state).is_err() {
-                return Ok(Vec::new());
-            }
-            let passed = self.uncounted_us(&state);
-            let running = state.directory.repair.iter().filter(|(_, left_us)| **left_us > 0);
-            let due: Vec<u16> = running.filter(|(_, left_us)| **left_us <= passed).map(|(number, _)| *number).collect();
-            if !due.is_empty() || passed >= NOTED_US {
-                self.note_repair_times(&mut state)?;
-            }
-            let offline =
-                |number: &u16| state.directory.disks.get(number).filter(|disk| disk.mode == DiskMode::Offline);
-            due.iter().filter_map(offline).map(|disk| disk.name.clone()).collect::<Vec<_>>()
-        };
+        let mut state = self.state()?;
+        if state.directory.repair.is_empty() || self.check_taking(&state).is_err() {
+            return Ok(Vec::new());
+        }
+        let passed = self.uncounted_us(&state);
+        let is_offline =
+            |number: &u16| state.directory.disks.get(number).is_some_and(|disk| disk.mode == DiskMode::Offline);
+        let running = state.directory.repair.iter().filter(|(number, left_us)| **left_us > 0 && is_offline(number));
+        let due: Vec<u16> = running.filter(|(_, left_us)| **left_us <= passed).map(|(number, _)| *number).collect();
+        if !due.is_empty() || passed >= NOTED_US {
+            self.note_repair_times(&mut state)?;
+        }
+        let offline = |number: &u16| state.directory.disks.get(number).filter(|disk| disk.mode == DiskMode::Offline);
+        let due: Vec<String> = due.iter().filter_map(offline).map(|disk| disk.name.clone()).collect();
         let mut dropped = Vec::new();
         for name in due {
-            match self.drop_disks(std::slice::from_ref(&name), true) {
+            match self.drop_disks_in(&mut state, std::slice::from_ref(&name), true) {
                 Ok(()) => {
                     self.note(format!("disk \"{name}\" was offline for too long, and is dropped"));
                     dropped.push(name);

@@ -86,10 +86,12 @@ impl GroupStatistics {
         sizes.iter().take(usize::from(self.redundancy.copies()) - 1).sum()
     }
 
-    /// Bytes of new files that leave so much free; below 0 when less is free already.
+    /// Bytes of new files that leave so much free on disks that take them; below 0 when less is free already.
     #[must_use]
     pub fn usable_file_bytes(&self) -> i64 {
-        let left = self.free_bytes as i64 - self.required_mirror_free_bytes() as i64;
+        let usable = self.disks.iter().filter(|disk| disk.mode == DiskMode::Online && !disk.dropping);
+        let free: u64 = usable.map(|disk| disk.free_bytes).sum();
+        let left = free as i64 - self.required_mirror_free_bytes() as i64;
         left / i64::from(self.redundancy.copies())
     }
 }

@@ -281,6 +281,9 @@ fn attributes_are_kept() {
     new.attributes.pop();
     let group = DiskGroup::create_with(&environment, &new).unwrap();
     group.set_attribute("disk_repair_time", "90m").unwrap();
+    // A text that the metadata has no room for.
+    let long = format!("{}3h", "0".repeat(300));
+    assert!(group.set_attribute("disk_repair_time", &long).unwrap_err().is_ora(15238));
     assert!(group.set_attribute("compatible.asm", "12.1").unwrap_err().is_ora(15244));
     let expected = [
         pair("au_size", "1048576"),

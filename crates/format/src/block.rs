@@ -127,6 +127,12 @@ impl BlockHeader {
     pub fn scn(&self) -> Scn {
         Scn(u64::from(self.scn_base.get()) | (u64::from(self.scn_wrap.get()) << 32))
     }
+
+    /// Orders the versions of a block: the SCN, and the sequence within it.
+    #[must_use]
+    pub fn version(&self) -> u64 {
+        self.scn().0 << 8 | u64::from(self.seq)
+    }
 }
 
 /// The header of a block, which must be at least [`HEADER_BYTES`] long.

@@ -210,7 +210,8 @@ impl Instance {
                 record.id = Some(GroupRecord::id_text(group.id()));
                 record.disks = disks;
                 record.mounted = true;
-                record.epoch = epoch;
+                // A disk may have failed meanwhile, and its epoch be kept already.
+                record.epoch = record.epoch.max(epoch);
                 record.stage = GroupStage::There;
             }
         })

@@ -176,12 +176,15 @@ impl Instance {
     /// # Errors
     /// HW-0070; ORA-15080; those of the control file.
     pub(super) fn tidy_disk_groups(&self, s: &Session) -> Result<()> {
-        let changed = self.groups().tidy()?;
+        let (changed, tidied) = self.groups().tidy();
         if changed.is_empty() {
-            return Ok(());
+            return tidied;
         }
         let _changing = self.changing(s);
-        changed.iter().try_for_each(|group| self.after_change_of_disks(group, Ok(()), RebalanceClause::default()))
+        let rebalanced: Vec<_> = (changed.iter())
+            .map(|group| self.after_change_of_disks(group, Ok(()), RebalanceClause::default()))
+            .collect();
+        rebalanced.into_iter().fold(tidied, Result::and)
     }
 
     /// ALTER DISKGROUP … ONLINE. Copies that are missing or old are made before it returns.

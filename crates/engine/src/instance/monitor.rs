@@ -22,11 +22,18 @@ pub(super) struct Monitor {
     wake: Condvar,
     /// When the last round was, on the monotonic clock.
     last_us: AtomicU64,
+    /// Why the last round failed.
+    noted: Mutex<Option<String>>,
 }
 
 impl Monitor {
     pub(super) fn new(now_us: u64) -> Self {
-        Self { closed: Mutex::new(false), wake: Condvar::default(), last_us: AtomicU64::new(now_us) }
+        Self {
+            closed: Mutex::new(false),
+            wake: Condvar::default(),
+            last_us: AtomicU64::new(now_us),
+            noted: Mutex::default(),
+        }
     }
 
     /// Ends the thread, after a round under way.
@@ -42,6 +49,19 @@ impl Monitor {
             self.last_us.store(now_us, Ordering::Relaxed);
         }
         due
+    }
+
+    /// Notes why a round failed, once for as long as it is the same.
+    fn note(&self, instance: &Instance, outcome: Result<()>) {
+        let mut noted = self.noted.lock();
+        let failure = outcome.err().filter(|error| instance.health().check().is_ok() && !error.is_ora(1089));
+        let text = failure.map(|error| error.to_string());
+        if *noted != text {
+            if let Some(text) = &text {
+                instance.note(format!("the system monitor: {text}"));
+            }
+            *noted = text;
+        }
     }
 
     /// The thread's loop. It holds the instance during a round only, so an unused instance ends.
@@ -65,7 +85,7 @@ impl Monitor {
                 return;
             }
             if self.is_due(instance.clock().monotonic_us()) {
-                let _ = instance.monitor_round();
+                self.note(&instance, instance.monitor_round());
             }
         }
     }
@@ -88,8 +108,9 @@ impl Instance {
         let entry = self.sessions.background(Background::MONITOR).clone();
         let session = Arc::new(Session::new(self.clone(), entry, None));
         let _call = session.call()?;
-        self.tidy_disk_groups(&session)?;
-        self.retry_rollbacks(&session)?;
-        self.undo().round(&session)
+        // What one of these cannot do keeps none of the others from their work.
+        let tidied = self.tidy_disk_groups(&session);
+        let rolled_back = self.retry_rollbacks(&session);
+        self.undo().round(&session).and(rolled_back).and(tidied)
     }
 }

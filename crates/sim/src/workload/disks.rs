@@ -98,7 +98,7 @@ impl Run {
             50..60 => self.add_disk(),
             60..70 => self.drop_disk(),
             70..72 => self.change_disks(&DiskGroupChange::UndropDisks).map(drop),
-            72..78 => self.instance.groups().tidy().map(drop),
+            72..78 => self.instance.groups().tidy().1,
             _ => self.rebalance(),
         }
     }

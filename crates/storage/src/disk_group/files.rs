@@ -12,7 +12,7 @@ use std::time::Duration;
 use asm::{DiskGroup, Environment, FileInfo, FileKind, GroupFile, GroupStatistics, Lanes, MountOptions, NewFile};
 use common::sync::{Arc, Condvar, Mutex, RwLock};
 use common::{BlockSize, Clock, Error, ErrorKind, FileNumber, Random, Result, Seeded};
-use device::{AlignedBuffer, Claim, Device, FileIdentity, FileSystem, PendingRead};
+use device::{AlignedBuffer, Claim, Device, FileIdentity, FileSystem, PendingRead, ReadInFlight};
 
 use super::judge::BlockJudge;
 use super::name::{self, InGroup, NewName, in_group, is_named_by_group};
@@ -105,7 +105,7 @@ impl MountedGroup {
 
     fn device(self: &Arc<Self>, file: GroupFile) -> Arc<dyn Device> {
         let closing = Closing { name: file.name().to_string(), mounted: Arc::clone(self) };
-        Arc::new(OpenGroupFile { file, _closing: closing })
+        Arc::new(OpenGroupFile { file, closing: Arc::new(closing) })
     }
 
     /// Waits until files that were removed while they were open have been closed, and so deleted. Gives up when none
@@ -209,19 +209,20 @@ impl GroupFiles {
     }
 
     /// Periodic housekeeping of the mounted groups. Returns the groups of disks that were dropped, because they were
-    /// offline for too long: the groups are to be rebalanced.
-    ///
-    /// # Errors
-    /// Errors of [`DiskGroup::tidy`].
-    pub fn tidy(&self) -> Result<Vec<Arc<MountedGroup>>> {
+    /// offline for too long: the groups are to be rebalanced. An error of a group keeps no other one from it; the first
+    /// one of [`DiskGroup::tidy`] is returned beside.
+    pub fn tidy(&self) -> (Vec<Arc<MountedGroup>>, Result<()>) {
         let mut changed = Vec::new();
+        let mut outcome = Ok(());
         for mounted in self.mounted() {
-            mounted.group.tidy()?;
-            if !mounted.group.drop_unrepaired()?.is_empty() {
-                changed.push(mounted);
+            outcome = outcome.and(mounted.group.tidy());
+            match mounted.group.drop_unrepaired() {
+                Ok(dropped) if dropped.is_empty() => {}
+                Ok(_) => changed.push(mounted),
+                Err(error) => outcome = outcome.and(Err(error)),
             }
         }
-        Ok(changed)
+        (changed, outcome)
     }
 
     pub fn environment(&self) -> &Environment {
@@ -446,7 +447,23 @@ impl FileSystem for GroupFiles {
 #[derive(Debug)]
 struct OpenGroupFile {
     file: GroupFile,
-    _closing: Closing,
+    closing: Arc<Closing>,
+}
+
+/// A read in flight is a holder of the file, too.
+struct HeldRead {
+    read: PendingRead,
+    _closing: Arc<Closing>,
+}
+
+impl ReadInFlight for HeldRead {
+    fn is_done(&mut self) -> bool {
+        self.read.is_done()
+    }
+
+    fn wait(self: Box<Self>) -> io::Result<Vec<AlignedBuffer>> {
+        self.read.wait()
+    }
 }
 
 /// On drop: deletes the file if it was removed while it was open.
@@ -487,7 +504,8 @@ impl Device for OpenGroupFile {
     }
 
     fn submit_read(&self, offset: u64, buffers: Vec<AlignedBuffer>) -> io::Result<PendingRead> {
-        self.file.submit_read(offset, buffers)
+        let read = self.file.submit_read(offset, buffers)?;
+        Ok(PendingRead::new(HeldRead { read, _closing: Arc::clone(&self.closing) }))
     }
 
     fn sync(&self) -> io::Result<()> {

@@ -47,4 +47,10 @@ impl Judge for BlockJudge {
             || bytes.len() != size.bytes()
             || block::check(bytes, BlockAddress { file: number, block }).is_ok()
     }
+
+    fn version(&self, file: &JudgedFile, offset: u64, bytes: &[u8]) -> u64 {
+        let Some((_, size)) = self.find(file) else { return 0 };
+        let first = offset / size.bytes() as u64 == u64::from(OS_BLOCK);
+        if first || bytes.len() != size.bytes() { 0 } else { block::header(bytes).version() }
+    }
 }

@@ -2,7 +2,7 @@
 
 use common::Result;
 use common::sync::atomic::{AtomicBool, Ordering};
-use common::sync::{self, Arc, Mutex};
+use common::sync::{self, Arc, Condvar, Mutex};
 
 use super::files::MountedGroup;
 
@@ -12,7 +12,26 @@ pub(super) struct Rebalancing {
     stopping: Arc<AtomicBool>,
     /// The database is being closed: none is started any more.
     closed: AtomicBool,
+    /// Locked while one is stopped or started.
     thread: Mutex<Option<sync::JoinHandle<()>>>,
+    running: Arc<Running>,
+}
+
+/// Whether the thread works.
+#[derive(Default, Debug)]
+struct Running {
+    now: Mutex<bool>,
+    ended: Condvar,
+}
+
+/// Ends the work when the thread ends, in whatever way.
+struct Work(Arc<Running>);
+
+impl Drop for Work {
+    fn drop(&mut self) {
+        *self.0.now.lock() = false;
+        self.0.ended.notify_all();
+    }
 }
 
 impl MountedGroup {
@@ -22,7 +41,8 @@ impl MountedGroup {
     /// # Errors
     /// Inline those of [`asm::DiskGroup::run_rebalance`]; ORA-00443 without a thread.
     pub fn start_rebalance(self: &Arc<Self>, inline: bool) -> Result<()> {
-        self.stop_rebalance();
+        let mut thread = self.rebalancing.thread.lock();
+        self.stop_thread(&mut thread);
         if self.rebalancing.closed.load(Ordering::Acquire) || self.group().wanted_rebalance().unwrap_or(0) == 0 {
             return Ok(());
         }
@@ -31,10 +51,12 @@ impl MountedGroup {
             while self.group().rebalance_step()? == asm::Step::Moved {}
             return Ok(());
         }
-        let mut thread = self.rebalancing.thread.lock();
         self.rebalancing.stopping.store(false, Ordering::Release);
         let (group, stopping) = (Arc::clone(self), Arc::clone(&self.rebalancing.stopping));
+        *self.rebalancing.running.now.lock() = true;
+        let work = Work(Arc::clone(&self.rebalancing.running));
         let spawned = sync::spawn("rbal", move || {
+            let _work = work;
             // The operation keeps the error.
             let _ = group.group().run_rebalance(&stopping);
         });
@@ -47,9 +69,12 @@ impl MountedGroup {
 
     /// Lets the rebalance end after the moves under way; it stays wanted.
     pub fn stop_rebalance(&self) {
+        self.stop_thread(&mut self.rebalancing.thread.lock());
+    }
+
+    fn stop_thread(&self, thread: &mut Option<sync::JoinHandle<()>>) {
         self.rebalancing.stopping.store(true, Ordering::Release);
-        let thread = self.rebalancing.thread.lock().take();
-        if let Some(thread) = thread {
+        if let Some(thread) = thread.take() {
             let _ = thread.join();
         }
     }
@@ -60,11 +85,12 @@ impl MountedGroup {
         self.stop_rebalance();
     }
 
-    /// Waits for the end of the rebalance.
+    /// Waits for the end of the rebalance, or of the one that has taken its place.
     pub fn wait_rebalanced(&self) {
-        let thread = self.rebalancing.thread.lock().take();
-        if let Some(thread) = thread {
-            let _ = thread.join();
+        let Running { now, ended } = &*self.rebalancing.running;
+        let mut now = now.lock();
+        while *now {
+            ended.wait(&mut now);
         }
     }
 }
