@@ -386,8 +386,8 @@ impl Group {
         self.commit_in(&mut *self.state()?, change)
     }
 
-    /// Gives up new copies on disks that have left the group, have gone offline, or have become shorter, since the units
-    /// were taken.
+    /// Gives up new copies on disks that have left the group, have gone offline, or have become shorter, since the
+    /// units were taken.
     ///
     /// # Errors
     /// ORA-15041 when an extent would have no copy; then none of the units is taken any more.

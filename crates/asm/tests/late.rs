@@ -1,6 +1,8 @@
 //! What reaches a disk late, or comes between: writes that were given up, files that are dropped under a check, a
 //! rebalance that is wanted anew during a move.
 
+#![allow(clippy::unwrap_used, reason = "a test fails by panicking, in its helpers too")]
+
 mod support;
 
 use std::collections::BTreeMap;

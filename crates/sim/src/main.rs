@@ -131,10 +131,10 @@ fn run_groups(options: &Options) -> ExitCode {
         let _ = other.join();
     }
     let (tally, failures) = *shared.1.lock();
-    let Tally { seeds, lives, steps, failed, gone, old, repairs, moves, left } = tally;
+    let Tally { seeds, lives, steps, failed, hung, gone, old, repairs, moves, left } = tally;
     println!(
-        "{seeds} seeds, {failures} failures: {lives} lives, {steps} steps; disks: {failed} failed, {gone} gone, {old} \
-         with old content, {left} dropped by force; {repairs} copies repaired, {moves} extents moved"
+        "{seeds} seeds, {failures} failures: {lives} lives, {steps} steps; disks: {failed} failed ({hung} of them hung), \
+         {gone} gone, {old} with old content, {left} dropped by force; {repairs} copies repaired, {moves} extents moved"
     );
     if failures == 0 { ExitCode::SUCCESS } else { ExitCode::FAILURE }
 }

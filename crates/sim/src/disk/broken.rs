@@ -9,6 +9,9 @@ use super::operation::FileId;
 pub enum FileFault {
     /// No request succeeds, nor an open.
     Gone,
+    /// No request is answered in time, nor an open. Of the writes some reach the disk at once, and the others when the
+    /// fault ends.
+    Hanging,
     /// The nth read, write or sync from now on fails, once; 1 is the next.
     Read(u64),
     Write(u64),
@@ -24,6 +27,7 @@ pub enum FileFault {
 #[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
 pub struct FaultsMet {
     pub gone: u64,
+    pub hanging: u64,
     pub reads: u64,
     pub writes: u64,
     pub syncs: u64,
@@ -38,11 +42,20 @@ pub(super) enum Request {
     Sync,
 }
 
+/// A write that was given up, and has not reached its file.
+#[derive(Debug)]
+pub(super) struct LateWrite {
+    pub(super) file: FileId,
+    pub(super) offset: u64,
+    pub(super) bytes: Box<[u8]>,
+}
+
 /// The faults that are set.
 #[derive(Default, Debug)]
 pub(super) struct Broken {
     faults: Vec<(FileId, FileFault)>,
     pub(super) met: FaultsMet,
+    late: Vec<LateWrite>,
 }
 
 fn overlap(range: &Range<u64>, offset: u64, bytes: u64) -> bool {
@@ -54,8 +67,24 @@ impl Broken {
         self.faults.push((file, fault));
     }
 
-    pub(super) fn heal(&mut self) {
+    /// Ends all faults. The writes that were given up reach their files now.
+    #[must_use]
+    pub(super) fn heal(&mut self) -> Vec<LateWrite> {
         self.faults.clear();
+        std::mem::take(&mut self.late)
+    }
+
+    /// Holds a write to a file that hangs. False: it is one of those that reach the file at once.
+    pub(super) fn hold(&mut self, file: FileId, offset: u64, bytes: &[u8]) -> bool {
+        let held = !self.met.hanging.is_multiple_of(3);
+        if held {
+            self.late.push(LateWrite { file, offset, bytes: bytes.into() });
+        }
+        held
+    }
+
+    pub(super) fn is_hanging(&self, file: FileId) -> bool {
+        self.faults.contains(&(file, FileFault::Hanging))
     }
 
     pub(super) fn is_gone(&self, file: FileId) -> bool {
@@ -74,6 +103,10 @@ impl Broken {
         }
         if self.is_gone(file) {
             self.met.gone += 1;
+            return true;
+        }
+        if self.is_hanging(file) {
+            self.met.hanging += 1;
             return true;
         }
         let mut fails = false;
@@ -105,7 +138,7 @@ impl Broken {
 
     /// Flips the bits that are flipped in what was read.
     pub(super) fn flip(&mut self, file: FileId, offset: u64, buffers: &mut [&mut [u8]]) {
-        let Self { faults, met } = self;
+        let Self { faults, met, .. } = self;
         for (of, fault) in faults {
             let FileFault::Flipped(at) = fault else { continue };
             let Some(mut at) = at.checked_sub(offset).filter(|_| *of == file) else { continue };

@@ -53,6 +53,10 @@ pub enum Lie {
     SkippedLogSyncAfterKill,
 }
 
+fn no_answer() -> io::Error {
+    io::Error::new(io::ErrorKind::TimedOut, "simulated: no answer in time")
+}
+
 #[derive(Default, Debug)]
 struct Counts {
     reads: u64,
@@ -182,6 +186,12 @@ impl State {
         if broken && self.broken.is_gone(file) {
             return Err(io::Error::other("simulated: the disk is gone"));
         }
+        if broken && self.broken.is_hanging(file) {
+            if !self.broken.hold(file, offset, bytes) {
+                let _ = self.write(file, offset, bytes, false);
+            }
+            return Err(no_answer());
+        }
         if self.fails(Fault::Write(number)) || broken {
             let sectors = bytes.len().div_ceil(SECTOR) / 2;
             let some = &bytes[..(sectors * SECTOR).min(bytes.len())];
@@ -199,7 +209,11 @@ impl State {
     pub(super) fn sync(&mut self, file: FileId) -> io::Result<Option<u32>> {
         self.counts.syncs += 1;
         let number = self.counts.syncs;
-        if self.broken.fails(file, Request::Sync) || self.fails(Fault::Sync(number)) {
+        let broken = self.broken.fails(file, Request::Sync);
+        if broken && self.broken.is_hanging(file) {
+            return Err(no_answer());
+        }
+        if broken || self.fails(Fault::Sync(number)) {
             self.operations.push(Operation::Sync { file, failed: true });
             return Err(io::Error::other("simulated: the sync failed"));
         }
@@ -220,6 +234,9 @@ impl State {
         let number = self.counts.reads;
         let bytes = buffers.iter().map(|buffer| buffer.len() as u64).sum();
         let broken = self.broken.fails(file, Request::Read { offset, bytes });
+        if broken && self.broken.is_hanging(file) {
+            return Err(no_answer());
+        }
         if broken || self.is_gone(number) || self.fails(Fault::Read(number)) {
             return Err(io::Error::other("simulated: the read failed"));
         }
@@ -301,9 +318,15 @@ impl SimulatedFileSystem {
         file.is_some()
     }
 
-    /// Ends the faults of all files.
+    /// Ends the faults of all files. Writes that were given up reach theirs now.
     pub fn heal(&self) {
-        self.0.lock().broken.heal();
+        let mut state = self.0.lock();
+        for late in state.broken.heal() {
+            if state.image.contents.contains_key(&late.file) {
+                let call = state.write(late.file, late.offset, &late.bytes, false);
+                call.into_iter().for_each(|call| state.ended(call));
+            }
+        }
     }
 
     /// Whether faults of files are set.
@@ -421,6 +444,9 @@ impl FileSystem for SimulatedFileSystem {
         let file = state.find(path)?;
         if state.broken.is_gone(file) {
             return Err(io::Error::other("simulated: the disk is gone"));
+        }
+        if state.broken.is_hanging(file) {
+            return Err(no_answer());
         }
         drop(state);
         Ok(self.device(file))

@@ -13,7 +13,7 @@ use device::{AlignedBuffer, Device, Fault, FaultyFileSystem, FileSystem};
 use super::model::{Between, FileModel, Files, SECTOR};
 use super::whole;
 use crate::clock::SimulatedClock;
-use crate::disk::{Image, Keep, Note, SimulatedFileSystem, Walk};
+use crate::disk::{FileFault, Image, Keep, Note, SimulatedFileSystem, Walk};
 
 const MB: u64 = 1 << 20;
 const PATTERN: &str = "/d/*";
@@ -27,8 +27,10 @@ pub struct Tally {
     pub seeds: u64,
     pub lives: u64,
     pub steps: u64,
-    /// Disks that failed, that were gone after a crash, and that came back with old content.
+    /// Disks that failed, those of them that hung, disks that were gone after a crash, and that came back with old
+    /// content.
     pub failed: u64,
+    pub hung: u64,
     pub gone: u64,
     pub old: u64,
     /// Copies that were repaired, moves of extents, disks that left their group.
@@ -43,6 +45,7 @@ impl Tally {
         self.lives += other.lives;
         self.steps += other.steps;
         self.failed += other.failed;
+        self.hung += other.hung;
         self.gone += other.gone;
         self.old += other.old;
         self.repairs += other.repairs;
@@ -287,17 +290,27 @@ impl Life {
         disks.into_iter().nth(at).map(|disk| (disk.name, disk.path))
     }
 
-    /// A disk fails all its requests from now on, or is taken offline.
+    /// All faults are over. What a disk that hung had not written reaches it now.
+    fn heal(&self) {
+        self.faulty.heal();
+        self.files.heal();
+    }
+
+    /// A disk fails all its requests from now on, answers none of them, or is taken offline.
     fn lose_a_disk(&mut self) -> Outcome {
         let Some((name, path)) = self.pick_disk() else { return Ok(()) };
         if !self.is_sound() {
             return Ok(());
         }
-        self.faulty.heal();
+        self.heal();
         self.tally.failed += 1;
         match path {
-            Some(path) if self.random.percent(60) => {
+            Some(path) if self.random.percent(40) => {
                 self.faulty.lose(&path);
+                Ok(())
+            }
+            Some(path) if self.random.percent(40) => {
+                self.tally.hung += u64::from(self.files.break_file(&path, FileFault::Hanging));
                 Ok(())
             }
             _ => match self.group()?.offline(&name) {
@@ -309,7 +322,7 @@ impl Life {
 
     /// All faults are over, and disks that are offline come back.
     fn bring_back(&mut self) -> Outcome {
-        self.faulty.heal();
+        self.heal();
         let offline: Vec<String> = (self.group()?.statistics().disks.into_iter())
             .filter(|disk| disk.mode != DiskMode::Online)
             .map(|disk| disk.name)
@@ -330,7 +343,7 @@ impl Life {
         if !self.is_sound() {
             return Ok(());
         }
-        self.faulty.heal();
+        self.heal();
         let at = self.random.index(8);
         let Some((_, file)) = self.file(at)? else { return Ok(()) };
         let places = self.group()?.extents(file.name().number).map_err(told("extents"))?;
@@ -346,7 +359,7 @@ impl Life {
 
     fn fail_once(&mut self) -> Outcome {
         if self.is_sound() {
-            self.faulty.heal();
+            self.heal();
             let fault =
                 [Fault::Read, Fault::Write, Fault::TornWrite { bytes: 1024 }, Fault::Sync][self.random.index(4)];
             let nth = 1 + self.random.below(6);
@@ -359,7 +372,7 @@ impl Life {
         if !self.is_sound() || self.group()?.statistics().disks.len() > 6 {
             return Ok(());
         }
-        self.faulty.heal();
+        self.heal();
         let name = format!("/d/s{:08x}_*", self.random.draw() as u32);
         let made = make_disks(&*self.faulty, &name, 1, 14 * MB).map_err(told("make"))?;
         let path = made.into_iter().next().unwrap_or_default();
@@ -411,7 +424,7 @@ impl Life {
         if !self.is_sound() {
             return Ok(());
         }
-        self.faulty.heal();
+        self.heal();
         self.open.clear();
         if let Some(group) = self.group.take() {
             group.dismount().map_err(told("dismount"))?;
@@ -556,7 +569,7 @@ fn live(life: &mut Life, base: &Image, steps: usize, seed: u64, number: u64) -> 
         }
         life.note_state();
     }
-    life.faulty.heal();
+    life.heal();
     life.check_copies()?;
     // Power is lost somewhere in what was done.
     let operations = life.files.take_operations();

@@ -85,7 +85,8 @@ impl Run {
         let fault = self.random.below(100);
         if sound && fault < 50 {
             return match fault {
-                0..10 => self.lose_disk(),
+                0..6 => self.lose_disk(),
+                6..10 => self.hang_disk(),
                 10..22 => self.fail_once(),
                 22..30 => self.spoil(),
                 30..42 => self.flip(),
@@ -123,6 +124,11 @@ impl Run {
     fn lose_disk(&mut self) -> Result<()> {
         self.tally.gone += 1;
         self.break_disk(FileFault::Gone)
+    }
+
+    fn hang_disk(&mut self) -> Result<()> {
+        self.tally.hanging += 1;
+        self.break_disk(FileFault::Hanging)
     }
 
     fn fail_once(&mut self) -> Result<()> {

@@ -9,8 +9,10 @@ use crate::disk::FaultsMet;
 pub struct DiskTally {
     /// Requests that met a fault.
     pub met: FaultsMet,
-    /// Disks that have lost all requests in the midst of work, and for the open.
+    /// Disks that have lost all requests in the midst of work, that have answered none, and that were lost for the
+    /// open.
     pub gone: u64,
+    pub hanging: u64,
     pub gone_at_open: u64,
     /// Disks that were taken offline by statement, brought online, dropped, dropped by force, added.
     pub offline: u64,
@@ -33,6 +35,7 @@ impl DiskTally {
     pub fn add(&mut self, other: &Self) {
         self.add_met(&other.met);
         self.gone += other.gone;
+        self.hanging += other.hanging;
         self.gone_at_open += other.gone_at_open;
         self.offline += other.offline;
         self.online += other.online;
@@ -48,6 +51,7 @@ impl DiskTally {
 
     pub(super) fn add_met(&mut self, met: &FaultsMet) {
         self.met.gone += met.gone;
+        self.met.hanging += met.hanging;
         self.met.reads += met.reads;
         self.met.writes += met.writes;
         self.met.syncs += met.syncs;
@@ -58,15 +62,17 @@ impl DiskTally {
 
 impl fmt::Display for DiskTally {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let FaultsMet { gone, reads, writes, syncs, unreadable, flipped } = self.met;
+        let FaultsMet { gone, hanging, reads, writes, syncs, unreadable, flipped } = self.met;
         write!(
             f,
-            "disks: {} gone at work, {} gone at an open ({gone} requests failed), {} missing and {} with old content \
+            "disks: {} gone at work, {} gone at an open ({gone} requests failed), {} hanging ({hanging} requests given \
+             up), {} missing and {} with old content \
              at the begin of a life; one read failed {reads} times, one write {writes}, one sync {syncs}; {unreadable} \
              reads of bad sectors, {flipped} reads of flipped bits; {} taken offline, {} brought online, {} dropped, \
              {} dropped by force, {} added; {} rebalances left unfinished; {} copies repaired; {} steps refused",
             self.gone,
             self.gone_at_open,
+            self.hanging,
             self.missing,
             self.old,
             self.offline,
