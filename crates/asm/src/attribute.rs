@@ -2,26 +2,27 @@
 //!
 //! `disk_repair_time` is how long a disk may be offline before it is dropped by force. `compatible.asm` and
 //! `compatible.rdbms` are the releases that a group is for: nothing depends on them here, so they are only kept, and
-//! never get smaller.
+//! never get smaller. `cell.smart_scan_capable` lets cells scan the group's disks where all of them are on cells.
 
 use std::collections::BTreeMap;
 
 use common::{Error, Result};
 
 /// The attributes, with the values of a group that is told nothing else.
-const ATTRIBUTES: [(&str, &str); 3] =
-    [(REPAIR_TIME, "3.6h"), (COMPATIBLE_ASM, "11.2.0.2.0"), (COMPATIBLE_RDBMS, "11.2.0.0.0")];
+const ATTRIBUTES: [(&str, &str); 4] =
+    [(REPAIR_TIME, "3.6h"), (COMPATIBLE_ASM, "11.2.0.2.0"), (COMPATIBLE_RDBMS, "11.2.0.0.0"), (SMART_SCAN, "FALSE")];
 pub(crate) const REPAIR_TIME: &str = "disk_repair_time";
+/// Cells may scan the group's disks.
+pub(crate) const SMART_SCAN: &str = "cell.smart_scan_capable";
 const COMPATIBLE_ASM: &str = "compatible.asm";
 const COMPATIBLE_RDBMS: &str = "compatible.rdbms";
 
 /// Attributes of Oracle's groups that these do not have.
-const UNSUPPORTED: [&str; 20] = [
+const UNSUPPORTED: [&str; 19] = [
     "access_control.enabled",
     "access_control.umask",
     "appliance._partnering_type",
     "appliance.mode",
-    "cell.smart_scan_capable",
     "cell.sparse_dg",
     "compatible.advm",
     "content.check",
@@ -110,6 +111,11 @@ impl Attributes {
         time_us(self.get(REPAIR_TIME)).unwrap_or(u64::MAX)
     }
 
+    /// Cells may scan the disks.
+    pub(crate) fn smart_scan(&self) -> bool {
+        self.get(SMART_SCAN) == "TRUE"
+    }
+
     /// Sets a value that [`outcome`](Self::outcome) has returned. False: there is no such attribute.
     pub(crate) fn set(&mut self, name: &str, value: &str) -> bool {
         let Some((_, first)) = ATTRIBUTES.iter().find(|(other, _)| *other == name) else { return false };
@@ -136,6 +142,13 @@ impl Attributes {
                     return Err(wrong(name, value, "it is a number of minutes (m) or hours (h)"));
                 }
                 Ok((known, value.trim().to_ascii_lowercase()))
+            }
+            SMART_SCAN => {
+                let value = value.trim().to_ascii_uppercase();
+                if value != "TRUE" && value != "FALSE" {
+                    return Err(wrong(name, &value, "it is TRUE or FALSE"));
+                }
+                Ok((known, value))
             }
             COMPATIBLE_ASM | COMPATIBLE_RDBMS => {
                 let text = format!(

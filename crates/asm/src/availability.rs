@@ -13,16 +13,18 @@ use common::sync::Arc;
 use common::{Error, Result};
 
 use crate::create::claim;
-use crate::directory::{Change, DiskEntry, DiskMode, Region};
+use crate::directory::{Change, DiskEntry, DiskMode, Pointer, Region};
 use crate::discovery::probe;
 use crate::disk::Disk;
 use crate::error;
 use crate::file::LOOKS;
 use crate::group::{Group, GroupState};
 use crate::header::{Header, HeaderRead, MemberState};
+use crate::judge::JudgedFile;
 use crate::layout::METADATA_DISKS;
 use crate::metadata::Copy;
 use crate::pattern;
+use crate::shape::Shape;
 
 /// Bytes of a request when extents are copied.
 pub(crate) const COPY_BYTES: usize = 1 << 20;
@@ -263,16 +265,21 @@ impl Group {
 
     /// Copies an extent of a locked region to its copy on this disk. False when the region has no such extent.
     fn refresh_extent(&self, region: Region, extent: usize, disk: &Arc<Disk>) -> Result<bool> {
-        let (copies, own) = {
+        let (copies, own, judged) = {
             let state = self.state()?;
             let Some(file) = state.directory.files.get(&region.file()) else { return Ok(false) };
-            let (_, pointers) = state.directory.pointers_of(region);
+            let (first, pointers) = state.directory.pointers_of(region);
+            let judged = JudgedExtent {
+                file: JudgedFile { name: self.file_name(file), alias: self.alias_of(&state, file.number) },
+                shape: state.directory.shape(file),
+                extent: (first / file.copies() + extent) as u64,
+            };
             let Some(copies) = pointers.chunks(file.copies()).nth(extent) else { return Ok(false) };
             let own = copies.iter().copied().filter(|copy| !copy.is_none() && copy.disk() == disk.number);
-            (copies.to_vec(), own.collect::<Vec<_>>())
+            (copies.to_vec(), own.collect::<Vec<_>>(), judged)
         };
         for own in own {
-            self.copy_extent(&copies, own, disk).map_err(|failure| error::from_io(failure.into()))?;
+            self.copy_extent(&copies, own, disk, Some(&judged)).map_err(|failure| error::from_io(failure.into()))?;
         }
         Ok(true)
     }
@@ -283,9 +290,10 @@ impl Group {
     /// When no good copy can be read, or the other place cannot be written.
     pub(crate) fn copy_extent(
         &self,
-        copies: &[crate::directory::Pointer],
-        to: crate::directory::Pointer,
+        copies: &[Pointer],
+        to: Pointer,
         disk: &Arc<Disk>,
+        judged: Option<&JudgedExtent>,
     ) -> Result<(), CopyFailure> {
         let unit = self.unit_bytes();
         let bytes = u64::from(to.units()) * unit;
@@ -304,6 +312,11 @@ impl Group {
                     match from.read(u64::from(copy.unit()) * unit + at, &mut [&mut buffer[..here]]) {
                         Ok(()) => {
                             read = true;
+                            if let Some(judged) = judged {
+                                let others: Vec<_> =
+                                    copies.iter().copied().filter(|other| other != copy && *other != to).collect();
+                                self.mend_from(&others, judged, at, &mut buffer[..here]);
+                            }
                             break;
                         }
                         Err(error) => failure = Some(error),
@@ -322,6 +335,48 @@ impl Group {
             at += here as u64;
         }
         Ok(())
+    }
+}
+
+/// An extent whose blocks can be told from damage.
+pub(crate) struct JudgedExtent {
+    pub(crate) file: JudgedFile,
+    pub(crate) shape: Shape,
+    pub(crate) extent: u64,
+}
+
+impl Group {
+    /// Puts blocks of other copies where a part of an extent, read from one, has damaged ones, or zeros.
+    fn mend_from(&self, others: &[Pointer], judged: &JudgedExtent, at: u64, part: &mut [u8]) {
+        let Some(judge) = &self.environment.judge else { return };
+        let Some(block_bytes) = judge.block_bytes(&judged.file).map(|bytes| bytes as usize) else { return };
+        let place = |from: usize| judged.shape.offset_of(judged.extent, at + from as u64);
+        // Later blocks are more; damaged ones are less than zeros.
+        let rank = |from: usize, block: &[u8]| {
+            let sound = judge.is_sound(&judged.file, place(from), block);
+            sound.then(|| judge.version(&judged.file, place(from), block))
+        };
+        let doubtful: Vec<_> = (0..part.len())
+            .step_by(block_bytes)
+            .map(|from| from..part.len().min(from + block_bytes))
+            .filter(|range| rank(range.start, &part[range.clone()]).unwrap_or(0) == 0)
+            .collect();
+        if doubtful.is_empty() {
+            return;
+        }
+        let mut other = self.buffers.take(part.len());
+        for copy in others.iter().filter(|copy| !copy.is_none()) {
+            let disk = self.disk(copy.disk()).filter(|disk| disk.mode() == DiskMode::Online);
+            let offset = u64::from(copy.unit()) * self.unit_bytes() + at;
+            if disk.is_none_or(|disk| disk.read(offset, &mut [&mut other]).is_err()) {
+                continue;
+            }
+            for range in &doubtful {
+                if rank(range.start, &other[range.clone()]) > rank(range.start, &part[range.clone()]) {
+                    part[range.clone()].copy_from_slice(&other[range.clone()]);
+                }
+            }
+        }
     }
 }
 

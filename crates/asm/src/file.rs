@@ -19,7 +19,7 @@ use std::sync::Weak;
 
 use common::sync::atomic::{AtomicU64, Ordering};
 use common::sync::{Arc, Mutex, RwLock};
-use device::{AlignedBuffer, Device, PendingRead};
+use device::{AlignedBuffer, Device, PendingRead, Place, Places};
 
 use crate::cut::{RequestPiece, cut, divide, divide_mut};
 use crate::directory::{Change, DiskMode, Pointer, Region};
@@ -623,6 +623,18 @@ impl Device for GroupFile {
             ));
         }
         Ok(())
+    }
+
+    fn places(&self, offset: u64, bytes: u64) -> io::Result<Option<Places>> {
+        let map = self.file.map();
+        let pieces = self.pieces(&map, offset, usize::try_from(bytes).map_err(|_| io::ErrorKind::InvalidInput)?)?;
+        let place = |piece: &RequestPiece| {
+            let (disk, offset) = self.first_copy(&map, piece)?;
+            Some(Place { disk: disk.path.clone(), offset, bytes: piece.bytes as u64 })
+        };
+        let runs: Option<Vec<Place>> = pieces.iter().map(place).collect();
+        // Units that extents leave are not used again while somebody has this map.
+        Ok(runs.map(|runs| Places::new(runs, map)))
     }
 
     fn size(&self) -> io::Result<u64> {

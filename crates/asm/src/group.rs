@@ -671,6 +671,11 @@ impl Group {
         self.commit_in(&mut state, &Change::SetAttribute { name, value })
     }
 
+    /// Cells may scan the group's disks.
+    pub(crate) fn smart_scan(&self) -> bool {
+        self.state().is_ok_and(|state| state.directory.attributes.smart_scan())
+    }
+
     pub(crate) fn attributes(&self) -> Result<Vec<(String, String)>> {
         let mut attributes = self.state()?.directory.attributes.all();
         attributes.push(("au_size".to_owned(), self.unit_bytes().to_string()));

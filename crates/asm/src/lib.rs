@@ -231,6 +231,12 @@ impl DiskGroup {
         self.group.set_attribute(name, value)
     }
 
+    /// Cells may scan the group's disks: the attribute `cell.smart_scan_capable`.
+    #[must_use]
+    pub fn smart_scan(&self) -> bool {
+        self.group.smart_scan()
+    }
+
     /// Names and values of the attributes, by name.
     ///
     /// # Errors

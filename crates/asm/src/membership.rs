@@ -279,7 +279,7 @@ impl Group {
             (from, to)
         };
         let Some(disk) = self.disk(to.disk()) else { return Ok(()) };
-        let copied = self.copy_extent(&[from], to, &disk).map_err(std::io::Error::from);
+        let copied = self.copy_extent(&[from], to, &disk, None).map_err(std::io::Error::from);
         if let Err(error) = copied.and_then(|()| disk.sync(disk.written())) {
             self.release(&[to]);
             return Err(error::from_io(error));

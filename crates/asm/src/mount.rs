@@ -8,7 +8,7 @@
 //! when it is offline, and then the others say so. A disk whose own metadata has the others online is mounted with
 //! those or by force.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::{BTreeMap, BTreeSet, HashSet};
 use std::path::Path;
 
 use common::sync::Arc;
@@ -52,7 +52,13 @@ struct Search {
 
 fn search(environment: &Environment, name: &str, patterns: &str, known: Option<Id>) -> Result<Search> {
     let mut found = Search { ours: Vec::new(), remarks: Vec::new() };
+    let mut identities = HashSet::new();
     for path in pattern::find(&*environment.files, patterns)? {
+        // One file may be found by several paths.
+        let identity = environment.files.identity(&path).ok().flatten();
+        if identity.is_some_and(|identity| !identities.insert(identity)) {
+            continue;
+        }
         let candidate = match probe(environment, &path) {
             Ok(candidate) => candidate,
             Err(error) => {
@@ -148,8 +154,21 @@ fn check_duplicates(ours: &[Ours]) -> Result<()> {
     Ok(())
 }
 
-fn check_sizes(ours: &[Ours]) -> Result<()> {
-    for one in ours {
+/// A mirrored group does without disks that have become shorter.
+///
+/// # Errors
+/// ORA-15036 for one of a group without redundancy.
+fn check_sizes(ours: &mut Vec<Ours>, remarks: &mut Vec<String>) -> Result<()> {
+    ours.retain(|one| {
+        let short = one.header.redundancy != Redundancy::External && one.candidate.size < one.header.size();
+        if short {
+            let path = one.path().display();
+            let (has, had) = (one.candidate.size, one.header.size());
+            remarks.push(format!("\"{path}\" is truncated: it has {has} bytes, and had {had}"));
+        }
+        !short
+    });
+    for one in ours.iter() {
         if one.candidate.size < one.header.size() {
             let text = format!(
                 "disk \"{}\" of diskgroup \"{}\" ({}) is truncated: it has {} bytes, and had {}",
@@ -269,7 +288,7 @@ pub(crate) fn mount(environment: &Environment, name: &str, patterns: &str, optio
     let Search { mut ours, mut remarks } = one_group(&name, search(environment, &name, patterns, options.known)?)?;
     ours.sort_by_key(|one| one.header.number);
     check_duplicates(&ours)?;
-    check_sizes(&ours)?;
+    check_sizes(&mut ours, &mut remarks)?;
 
     let mirrored = ours.first().is_some_and(|one| one.header.redundancy != Redundancy::External);
     let mut disks: BTreeMap<Id, Arc<Disk>> = BTreeMap::new();

@@ -17,11 +17,12 @@ use std::time::Duration;
 use common::sync::atomic::{AtomicBool, Ordering};
 use common::{Error, ErrorKind, Number, Result};
 
-use crate::availability::CopyFailure;
+use crate::availability::{CopyFailure, JudgedExtent};
 use crate::directory::{Change, Directory, DiskMode, FileEntry, Pointer, Region};
 use crate::error;
 use crate::group::{Group, GroupState};
 use crate::header::{Header, MemberState};
+use crate::judge::JudgedFile;
 use crate::moves::Copied;
 
 /// Threads of a rebalance at most, whatever its power.
@@ -251,9 +252,9 @@ impl Group {
     }
 
     fn move_locked(&self, planned: &Planned) -> Result<u16> {
-        let Some((copies, to)) = self.begin_move(planned)? else { return Ok(0) };
+        let Some((copies, to, judged)) = self.begin_move(planned)? else { return Ok(0) };
         let Some(disk) = self.disk(to.disk()) else { return Ok(0) };
-        let copied = self.copy_extent(&copies, to, &disk).and_then(|()| {
+        let copied = self.copy_extent(&copies, to, &disk, Some(&judged)).and_then(|()| {
             let write = disk.written();
             disk.sync(write).map(|()| write).map_err(CopyFailure::Write)
         });
@@ -272,7 +273,7 @@ impl Group {
     }
 
     /// The copies of the extent and the new place of one of them; None when the plan is out of date.
-    fn begin_move(&self, planned: &Planned) -> Result<Option<(Vec<Pointer>, Pointer)>> {
+    fn begin_move(&self, planned: &Planned) -> Result<Option<(Vec<Pointer>, Pointer, JudgedExtent)>> {
         let mut state = self.state()?;
         self.check_taking(&state)?;
         let Some(file) = state.directory.files.get(&planned.file) else { return Ok(None) };
@@ -294,12 +295,17 @@ impl Group {
         if !readable {
             return Ok(None);
         }
+        let judged = JudgedExtent {
+            file: JudgedFile { name: self.file_name(file), alias: self.alias_of(&state, file.number) },
+            shape: state.directory.shape(file),
+            extent: (planned.position / file.copies()) as u64,
+        };
         match state.space.take_of(planned.to, units) {
             Some(to) if planned.forward && to.unit() > planned.from.unit() => {
                 state.space.give_back(&[to]);
                 Ok(None)
             }
-            Some(to) => Ok(Some((copies, to))),
+            Some(to) => Ok(Some((copies, to, judged))),
             // Another file has taken the space meanwhile; the next pass looks for other places.
             None => Ok(None),
         }

@@ -287,6 +287,7 @@ fn attributes_are_kept() {
     assert!(group.set_attribute("compatible.asm", "12.1").unwrap_err().is_ora(15244));
     let expected = [
         pair("au_size", "1048576"),
+        pair("cell.smart_scan_capable", "FALSE"),
         pair("compatible.asm", "19.0.0.0.0"),
         pair("compatible.rdbms", "12.1.0.0.0"),
         pair("disk_repair_time", "90m"),

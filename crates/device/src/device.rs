@@ -11,6 +11,7 @@
 //! 5. Any offset, length and memory address works. Those that are multiples of the sector go to the disk without a
 //!    copy.
 
+use std::any::Any;
 use std::fmt::{self, Debug};
 use std::io;
 use std::path::{Path, PathBuf};
@@ -93,10 +94,48 @@ pub trait Device: Send + Sync + Debug {
         self.write_at(offset, buffers)
     }
 
+    /// The disks that these bytes are on, one run after another, where the device knows them and lets others work on
+    /// them there.
+    ///
+    /// # Errors
+    /// [`io::ErrorKind::UnexpectedEof`] when the file ends before.
+    fn places(&self, _offset: u64, _bytes: u64) -> io::Result<Option<Places>> {
+        Ok(None)
+    }
+
     /// Reads are cut at the multiples of so many bytes of the file: buffers that end there need no copy. None: they are
     /// not cut.
     fn cuts_at(&self) -> Option<u64> {
         None
+    }
+}
+
+/// A run of bytes on a disk.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Place {
+    pub disk: PathBuf,
+    pub offset: u64,
+    pub bytes: u64,
+}
+
+/// Where bytes of a file are. They stay there until this is dropped.
+#[derive(Clone, Debug)]
+pub struct Places {
+    pub runs: Vec<Place>,
+    held: Arc<dyn Any + Send + Sync>,
+}
+
+impl Places {
+    /// `held` keeps the bytes where they are.
+    #[must_use]
+    pub fn new(runs: Vec<Place>, held: Arc<dyn Any + Send + Sync>) -> Self {
+        Self { runs, held }
+    }
+
+    /// Keeps the bytes where they are without the list of the runs.
+    #[must_use]
+    pub fn held(&self) -> Arc<dyn Any + Send + Sync> {
+        Arc::clone(&self.held)
     }
 }
 

@@ -152,6 +152,12 @@ pub fn kind(block: &[u8]) -> Option<BlockType> {
     BlockType::from_byte(block[0])
 }
 
+/// True: the block was never formatted, or its type is lost.
+#[must_use]
+pub fn is_unformatted(block: &[u8]) -> bool {
+    kind(block) == Some(BlockType::Unformatted)
+}
+
 fn format_byte(bytes: usize) -> u8 {
     match bytes {
         2048 => 0x62,

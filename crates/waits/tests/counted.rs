@@ -21,9 +21,6 @@ const NEVER: [(Statistic, &str); 9] = [
     (Statistic::WorkareaExecutionsOnepass, "as optimal"),
     (Statistic::WorkareaExecutionsMultipass, "as optimal"),
     (Statistic::SessionCursorCacheCount, "there is no cache of closed cursors; Statspack lists it among the levels"),
-    (Statistic::CellPhysicalIoBytesEligibleForPredicateOffload, "printed by a paper; there are no storage cells"),
-    (Statistic::CellPhysicalIoInterconnectBytes, "printed by a paper; there are no storage cells"),
-    (Statistic::CellPhysicalIoInterconnectBytesReturnedBySmartScan, "printed by a paper; there are no storage cells"),
 ];
 
 /// Sources of all crates, without tests and without spaces and line ends.

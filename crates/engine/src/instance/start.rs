@@ -208,6 +208,7 @@ impl Instance {
 fn find_datafiles(boot: &Boot, control: &Arc<Mutex<ControlFile>>, cache: &Arc<Cache>) {
     let (control, cache) = (Arc::downgrade(control), Arc::downgrade(cache));
     let apart = boot.apart();
+    boot.groups.judge_logs_by(storage::redo::version_of_block);
     boot.groups.find_datafiles_by(move |name| {
         if apart.contains(&group_name_of(name)) {
             let files = cache.upgrade()?.open_files();

@@ -117,7 +117,11 @@ pub(crate) fn open_file(
     let address = BlockAddress::new(number, file::FILE_HEADER_BLOCK);
     let check = |head: &[u8]| {
         file::read_os_block(head)?;
-        block::check(&head[size.bytes()..], address)
+        let header = &head[size.bytes()..];
+        if block::is_unformatted(header) {
+            return Err(Error::corrupt(address, "there is no file header"));
+        }
+        block::check(header, address)
     };
     if check(&head).is_err() {
         // A mirrored file may have it whole in another copy.

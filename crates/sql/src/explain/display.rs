@@ -54,7 +54,8 @@ pub(crate) fn lines(plan: &[PlanLine], format: &Format, notes: &[String]) -> Vec
     if format.predicate {
         let mut predicates = Vec::new();
         for line in plan {
-            let access = line.step.access.as_ref().map(|text| format!("access({text})"));
+            let kind = if line.step.in_storage { "storage" } else { "access" };
+            let access = line.step.access.as_ref().map(|text| format!("{kind}({text})"));
             let filter = line.step.filter.as_ref().map(|text| format!("filter({text})"));
             for (at, text) in access.into_iter().chain(filter).enumerate() {
                 let front = if at == 0 { format!("{:>4} - ", line.id) } else { " ".repeat(7) };

@@ -31,6 +31,8 @@ pub(crate) struct PlanStep {
     pub(crate) io_cost: Option<u64>,
     /// Access conditions: they limit the rows read.
     pub(crate) access: Option<String>,
+    /// The access conditions are sent to cells, which check them where the rows are.
+    pub(crate) in_storage: bool,
     /// Filter conditions: they are checked on the rows read.
     pub(crate) filter: Option<String>,
     /// The fates of its hints.

@@ -115,6 +115,7 @@ pub(crate) fn line(row: &[Datum]) -> PlanLine {
         id: number(0).unwrap_or(0),
         depth: number(1).and_then(|depth| u32::try_from(depth).ok()).unwrap_or(0),
         step: PlanStep {
+            in_storage: false,
             operation: text(2).unwrap_or_default(),
             options: text(3).unwrap_or_default(),
             object,

@@ -2,6 +2,7 @@
 
 use engine::instance::Session;
 use scan::Predicate;
+use storage::parameters::Parameter;
 
 use super::access::{self, Access, CostSettings};
 use super::index_way::{self, IndexWay};
@@ -145,6 +146,14 @@ impl ReadSpec {
             }
         }
         step.filter = text(&filters);
+        let worker = session.worker();
+        if matches!(access, Access::Full)
+            && worker.parameters().boolean(Parameter::CellOffloadProcessing)
+            && table.heap().is_on_cells(worker)
+        {
+            step.options = "STORAGE FULL".to_owned();
+            (step.access, step.in_storage) = (step.filter.clone(), true);
+        }
         if estimate.known || matches!(access, Access::Rowids(_)) {
             step.expect(estimate.rows, estimate.bytes, cost);
         }

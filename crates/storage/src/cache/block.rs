@@ -144,6 +144,12 @@ impl Block {
         Self { held: Shared::Private { run, place }, address }
     }
 
+    /// A block that others have read past the buffers.
+    pub(crate) fn past(address: BlockAddress, bytes: &Arc<AlignedBuffer>) -> Self {
+        let place = 0..bytes.len();
+        Self { held: Shared::Private { run: Arc::clone(bytes), place }, address }
+    }
+
     /// True: the block was read past the buffers. Versions made of it are the reader's alone.
     pub(crate) fn is_private(&self) -> bool {
         matches!(self.held, Shared::Private { .. })

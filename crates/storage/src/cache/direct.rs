@@ -88,6 +88,16 @@ impl ReadRun {
     }
 }
 
+impl Cache {
+    /// Writes the dirty buffers of these ranges.
+    ///
+    /// # Errors
+    /// Errors of writing.
+    pub(crate) fn write_out(&self, meter: &Meter, ranges: &[BlockRange]) -> Result<()> {
+        ranges.iter().try_for_each(|range| writer::write_range_out(self, self.pool(range.start)?, meter, *range))
+    }
+}
+
 impl std::fmt::Debug for DirectScan {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         write!(f, "DirectScan({} ranges)", self.ranges.len())
@@ -106,10 +116,7 @@ impl DirectScan {
         class: BlockClass,
         read_blocks: u32,
     ) -> Result<Self> {
-        for range in &ranges {
-            let pool = cache.pool(range.start)?;
-            writer::write_range_out(&cache, pool, &meter, *range)?;
-        }
+        cache.write_out(&meter, &ranges)?;
         Ok(Self {
             cache,
             meter,
@@ -169,8 +176,8 @@ impl DirectScan {
         let Some(run) = &self.run else { return Err(Error::bug("no run of blocks has been read")) };
         let (address, bytes) = (run.start.plus(number), run.block(number));
         let checked = format::block::check(bytes, address).and_then(|()| structure::check(bytes, address));
-        if checked.is_err() {
-            // Torn by a write at the same time, or damaged: the get through the cache tells which.
+        if checked.is_err() || format::block::is_unformatted(bytes) {
+            // Torn by a write at the same time, damaged, or lost by a disk: the get through the cache tells which.
             self.last = None;
             return self.cache.get(&self.meter, address, self.class, GetMode::Consistent);
         }

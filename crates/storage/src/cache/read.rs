@@ -136,6 +136,9 @@ impl ReadBatch {
                         // A mirrored file may have it whole in another copy.
                         if file.repair(address, &mut buffer, check) { Ok(()) } else { Err(error) }
                     });
+                    if checked.is_ok() {
+                        file.look_behind_zeros(address, &mut buffer, check);
+                    }
                     frame.set_read_object(format::object::data_object(&buffer));
                     *frame.latch.write() = buffer;
                     match checked {

@@ -7,7 +7,7 @@ use common::sync::atomic::{AtomicBool, AtomicU32, Ordering};
 use common::sync::unscheduled::atomic::AtomicU64;
 use common::sync::{Arc, Mutex};
 use common::{BlockAddress, BlockSize, Error, ErrorKind, FileNumber, Number, Result, Scn, TablespaceNumber, limits};
-use device::{AlignedBuffer, Device, PendingRead};
+use device::{AlignedBuffer, Device, PendingRead, Places};
 use format::{block, file};
 use waits::{Event, HISTOGRAM_BUCKETS, Meter, histogram_bucket};
 
@@ -109,7 +109,28 @@ pub fn repair_from_copy(
     false
 }
 
+/// Whether these bytes are no block at all, as where nothing was ever written.
+fn is_empty(block: &[u8]) -> bool {
+    block.first() == Some(&0) && block.iter().all(|byte| *byte == 0)
+}
+
 impl Datafile {
+    /// Looks for a block in the other copies where one has zeros: a disk may have lost what was written to it. Where a
+    /// copy has a block, that is it, and is written to all of them.
+    pub(crate) fn look_behind_zeros(
+        &self,
+        address: BlockAddress,
+        buffer: &mut AlignedBuffer,
+        check: impl Fn(&[u8]) -> Result<()>,
+    ) {
+        if self.device.copies() > 1 && is_empty(buffer) {
+            let there = |bytes: &[u8]| {
+                if is_empty(bytes) { Err(Error::corrupt(address, "there is no block")) } else { check(bytes) }
+            };
+            repair_from_copy(&*self.device, self.offset(address.block), buffer, there);
+        }
+    }
+
     pub fn new(
         number: FileNumber,
         tablespace: TablespaceNumber,
@@ -196,6 +217,15 @@ impl Datafile {
             return Err(Error::corrupt(address, format!("outside its file of {} blocks", self.blocks())));
         }
         Ok(())
+    }
+
+    /// The disks that consecutive blocks are on, where others may work on them there.
+    ///
+    /// # Errors
+    /// ORA-01115.
+    pub fn places(&self, start: BlockAddress, blocks: u32) -> Result<Option<Places>> {
+        let bytes = u64::from(blocks) * self.block_size.bytes() as u64;
+        self.device.places(self.offset(start.block), bytes).map_err(|error| self.read_error(start, &error))
     }
 
     /// Starts to read consecutive blocks.
@@ -355,7 +385,10 @@ impl Datafile {
         let address = BlockAddress::new(self.number, file::FILE_HEADER_BLOCK);
         let mut block = AlignedBuffer::zeroed(self.block_size.bytes());
         self.read_blocks(address, &mut block)?;
-        let check = |bytes: &[u8]| block::check(bytes, address);
+        let check = |bytes: &[u8]| match block::kind(bytes) {
+            Some(block::BlockType::FileHeader) => block::check(bytes, address),
+            _ => Err(Error::corrupt(address, "it is no file header")),
+        };
         if let Err(error) = check(&block)
             && !self.repair(address, &mut block, check)
         {

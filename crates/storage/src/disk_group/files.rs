@@ -12,9 +12,9 @@ use std::time::Duration;
 use asm::{DiskGroup, Environment, FileInfo, FileKind, GroupFile, GroupStatistics, Lanes, MountOptions, NewFile};
 use common::sync::{Arc, Condvar, Mutex, RwLock};
 use common::{BlockSize, Clock, Error, ErrorKind, FileNumber, Random, Result, Seeded};
-use device::{AlignedBuffer, Claim, Device, FileIdentity, FileSystem, PendingRead, ReadInFlight};
+use device::{AlignedBuffer, Claim, Device, FileIdentity, FileSystem, PendingRead, Places, ReadInFlight};
 
-use super::judge::BlockJudge;
+use super::judge::{BlockJudge, LogVersion};
 use super::name::{self, InGroup, NewName, in_group, is_named_by_group};
 use super::notes::{GroupNotes, as_notes};
 use super::rebalance::Rebalancing;
@@ -161,6 +161,11 @@ impl GroupFiles {
     pub fn with_patience(mut self, patience: Duration) -> Self {
         self.environment.lanes = Some(Arc::new(Lanes::new(patience)));
         self
+    }
+
+    /// Lets mounts, checks and rebalances tell damaged blocks of log files.
+    pub fn judge_logs_by(&self, log: LogVersion) {
+        self.judge.set_log(log);
     }
 
     /// Lets mounts and checks find the datafile of a name in a group, so that they can tell which copy of a block is
@@ -522,6 +527,10 @@ impl Device for OpenGroupFile {
 
     fn direct(&self) -> bool {
         self.file.direct()
+    }
+
+    fn places(&self, offset: u64, bytes: u64) -> io::Result<Option<Places>> {
+        if self.closing.mounted.group.smart_scan() { self.file.places(offset, bytes) } else { Ok(None) }
     }
 
     fn copies(&self) -> usize {

@@ -19,6 +19,7 @@ pub use asm::{
 };
 pub use epochs::GroupEpochs;
 pub use files::{GroupFiles, MountedGroup};
+pub use judge::LogVersion;
 pub use name::{
     InGroup, NewName, group_name_of, group_of_new, is_in_group, is_named_by_group, resolve, same_file, tag_of,
 };

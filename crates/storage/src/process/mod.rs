@@ -2,9 +2,11 @@
 //!
 //! See README.md in this folder.
 
+mod cells;
 pub mod metadata;
 mod store;
 
+pub use cells::Cells;
 pub use store::Store;
 
 use std::collections::HashMap;
@@ -256,6 +258,14 @@ impl Process {
             None => 1,
         };
         DirectScan::new(cache.clone(), self.meter.clone(), ranges, class, read_blocks)
+    }
+
+    /// Writes the dirty buffers of these ranges, for a caller that has them read from disk.
+    ///
+    /// # Errors
+    /// Errors of writing.
+    pub(crate) fn write_out(&self, ranges: &[BlockRange]) -> Result<()> {
+        self.store.cache().write_out(&self.meter, ranges)
     }
 
     /// The place where this process last found room in a segment.

@@ -10,6 +10,7 @@ use device::FileSystem;
 use format::redo::Version;
 use waits::{LatchName, Meter, SystemMeter};
 
+use super::Cells;
 use crate::cache::Cache;
 use crate::checkpoint::Checkpoints;
 use crate::control::ControlFile;
@@ -36,6 +37,7 @@ pub struct Store {
     /// Held while a commit takes its SCN and marks its slot: a snapshot sees all of the commit or nothing.
     committing: Mutex<()>,
     snapshots: Arc<Snapshots>,
+    cells: Cells,
 }
 
 impl fmt::Debug for Store {
@@ -55,7 +57,9 @@ impl Store {
         system_meter: Arc<SystemMeter>,
     ) -> Self {
         let scn = checkpoints.scn.clone();
+        let inline = checkpoints.cache.wakes().is_inline();
         Self {
+            cells: Cells::new(Arc::clone(&files), directory, inline),
             files,
             directory: directory.to_owned(),
             snapshots: Arc::new(Snapshots::new(clock.clone())),
@@ -76,6 +80,12 @@ impl Store {
     #[must_use]
     pub fn files(&self) -> &Arc<dyn FileSystem> {
         &self.files
+    }
+
+    /// The cells that disks are in.
+    #[must_use]
+    pub fn cells(&self) -> &Cells {
+        &self.cells
     }
 
     /// The data directory.

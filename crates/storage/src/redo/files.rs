@@ -53,6 +53,19 @@ pub(super) fn open(files: &dyn FileSystem, directory: &Path, group: &LogGroupRec
     opened
 }
 
+/// The header of a log file; of a mirrored one from the first copy that has it whole.
+fn header_of(device: &dyn Device) -> Result<LogHeader, String> {
+    let mut bytes = AlignedBuffer::zeroed(2 * BLOCK);
+    let read = device.read_at(0, &mut [&mut bytes]).map_err(|error| error.to_string());
+    let first = read.and_then(|()| LogHeader::decode(&bytes));
+    let copies = if first.is_ok() || device.copies() < 2 { 0 } else { device.copies() };
+    let other = (0..copies).find_map(|copy| {
+        device.read_copy(copy, 0, &mut [&mut bytes]).ok()?;
+        LogHeader::decode(&bytes).ok()
+    });
+    other.map_or(first, Ok)
+}
+
 /// Opens the members that hold the redo of the group's sequence.
 ///
 /// # Errors
@@ -66,9 +79,7 @@ pub(super) fn open_written(
     let Opened { members, mut problems } = open(files, directory, group);
     let mut good = Vec::new();
     for member in members {
-        let mut bytes = AlignedBuffer::zeroed(2 * BLOCK);
-        let read = member.device.read_at(0, &mut [&mut bytes]).map_err(|error| error.to_string());
-        match read.and_then(|()| LogHeader::decode(&bytes)) {
+        match header_of(&*member.device) {
             Ok(header) if header.database != database => {
                 problems.push((member.path, "the file belongs to another database".to_owned()));
             }

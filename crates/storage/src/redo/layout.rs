@@ -143,6 +143,25 @@ pub(super) fn is_valid(block: &[u8], kind: LogBlockKind, number: u32, sequence: 
         && header.checksum.get() == checksum(block)
 }
 
+/// Orders what may stand at a block of a log file: 0 for zeros, and more the later it was written. None: it is damaged.
+#[must_use]
+pub fn version_of_block(block: &[u8], number: u32) -> Option<u64> {
+    if block.iter().all(|byte| *byte == 0) {
+        return Some(0);
+    }
+    if number == 0 {
+        let (file, _) = FileHeader::ref_from_prefix(block).ok()?;
+        let whole = file.magic == MAGIC && file.checksum.get() == crc32c::crc32c(&file.as_bytes()[..20]);
+        return whole.then_some(1);
+    }
+    let (header, _) = BlockHeader::ref_from_prefix(block).ok()?;
+    let kind = [LogBlockKind::First, LogBlockKind::More, LogBlockKind::Header]
+        .into_iter()
+        .find(|kind| *kind as u8 == header.kind)?;
+    let sequence = header.sequence.get();
+    is_valid(block, kind, number, sequence).then_some(u64::from(sequence) + 1)
+}
+
 /// Lays records out as blocks from block `first` on. `blocks` is zeros, as many as the records need; `starts` are the
 /// records' places in `records`.
 pub(super) fn fill(blocks: &mut [u8], write: Write, sequence: u32, first: u32, records: &[u8], starts: &[u32]) {

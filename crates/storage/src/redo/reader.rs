@@ -19,10 +19,11 @@ use common::{Error, ErrorKind, Number, Result};
 use device::FileSystem;
 use waits::Meter;
 
-use super::files;
+use super::files::{self, Member};
 use super::group::{LogGroupRecord, Lsn, Rba, no_member};
 use super::layout::{self, BLOCK, FIRST_BLOCK, HEADER, LogBlockKind, PAYLOAD, RECORD_HEADER, WRITE_HEADER, Write};
 use super::member_reader::{MemberReader, Reading};
+use super::one_copy::OneCopy;
 use crate::disk_group::resolve;
 
 /// Behind a hole this many blocks are searched for a write that knows the hole as durable. Writes that can be in flight
@@ -416,7 +417,19 @@ fn open_members(
             return Err(no_member(group, &problems));
         }
     }
-    Ok(members.into_iter().map(MemberReader::new).collect())
+    // Each copy of a mirrored one is read as a member.
+    let copies = |member: Member| -> Vec<Member> {
+        match member.device.copies() {
+            0 | 1 => vec![member],
+            copies => (0..copies)
+                .map(|copy| Member {
+                    path: member.path.clone(),
+                    device: Arc::new(OneCopy::new(Arc::clone(&member.device), copy)),
+                })
+                .collect(),
+        }
+    };
+    Ok(members.into_iter().flat_map(copies).map(MemberReader::new).collect())
 }
 
 fn missing(sequence: u32) -> Error {

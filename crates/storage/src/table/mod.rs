@@ -16,6 +16,7 @@ mod place;
 mod row;
 mod scan;
 pub mod shrink;
+mod smart_scan;
 mod update;
 
 use crate::control::SpaceManagement;

@@ -12,7 +12,9 @@ use super::direct;
 use super::fetch::{self, Mode, Tail};
 use super::is_block_of;
 use super::row::Row;
+use super::smart_scan::{self, SmartScan};
 use crate::cache::{Block, BlockScan, DirectScan};
+use crate::parameters::Parameter;
 use crate::snapshot::Snapshot;
 use crate::txn::Worker;
 
@@ -39,14 +41,35 @@ pub struct TableScan {
 enum Blocks {
     Cached(BlockScan),
     Direct(DirectScan),
+    Cells(Box<SmartScan>),
+}
+
+/// What a source goes on with.
+enum NextBlock {
+    Block(Block),
+    /// Rows that a cell has found.
+    Rows(usize),
+    /// A block that is to be got through the cache.
+    Get(BlockAddress),
+    End,
 }
 
 impl Blocks {
-    fn next_block(&mut self) -> Result<Option<Block>> {
-        match self {
-            Self::Cached(scan) => scan.next_block(),
-            Self::Direct(scan) => scan.next_block(),
-        }
+    /// The next block, or at most `max_rows` rows in the sink.
+    fn next(&mut self, sink: &mut dyn RowSink, max_rows: usize) -> Result<NextBlock> {
+        let block = match self {
+            Self::Cached(scan) => scan.next_block()?,
+            Self::Direct(scan) => scan.next_block()?,
+            Self::Cells(scan) => {
+                return Ok(match scan.next(sink, max_rows)? {
+                    smart_scan::Next::Rows(rows) => NextBlock::Rows(rows),
+                    smart_scan::Next::Block(block) => NextBlock::Block(block),
+                    smart_scan::Next::Unread(address) => NextBlock::Get(address),
+                    smart_scan::Next::End => NextBlock::End,
+                });
+            }
+        };
+        Ok(block.map_or(NextBlock::End, NextBlock::Block))
     }
 
     /// A block that was handed out and not scanned to its end. None when it must be got through the cache.
@@ -54,6 +77,7 @@ impl Blocks {
         match self {
             Self::Cached(_) => None,
             Self::Direct(scan) => scan.again(address),
+            Self::Cells(scan) => scan.again(address),
         }
     }
 }
@@ -96,7 +120,13 @@ impl TableScan {
         table.segment.check_readable(snapshot.scn())?;
         let blocks = if query && direct::is_worth(&worker, &table, &ranges) {
             worker.meter().count(Statistic::TableScansDirectRead, 1);
-            Blocks::Direct(worker.scan_directly(ranges, BlockClass::Data)?)
+            let offload = worker.parameters().boolean(Parameter::CellOffloadProcessing);
+            let by_cells =
+                if offload { SmartScan::new(&worker, &table, &spec, snapshot.scn(), &ranges)? } else { None };
+            match by_cells {
+                Some(scan) => Blocks::Cells(Box::new(scan)),
+                None => Blocks::Direct(worker.scan_directly(ranges, BlockClass::Data)?),
+            }
         } else {
             Blocks::Cached(worker.scan_blocks(ranges, BlockClass::Data, !short))
         };
@@ -109,6 +139,7 @@ impl TableScan {
         match &self.blocks {
             Blocks::Cached(scan) => scan.blocks(),
             Blocks::Direct(scan) => scan.blocks(),
+            Blocks::Cells(scan) => scan.blocks(),
         }
     }
 
@@ -135,11 +166,24 @@ impl TableScan {
                 None => {
                     self.worker.check_cancelled()?;
                     let segment = &self.table.segment;
-                    let next = self.blocks.next_block();
+                    let next = self.blocks.next(sink, left);
                     let next = next.map_err(|error| segment.explained(&self.worker, self.snapshot.scn(), error))?;
-                    let Some(block) = next else { return Ok(false) };
-                    self.worker.meter().count(Statistic::TableScanBlocksGotten, 1);
-                    (segment.as_seen(&self.worker, block, &self.snapshot)?, 0)
+                    match next {
+                        NextBlock::End => return Ok(false),
+                        NextBlock::Rows(rows) => {
+                            left -= rows;
+                            continue;
+                        }
+                        NextBlock::Get(address) => {
+                            (segment.consistent_at(&self.worker, address, BlockClass::Data, &self.snapshot)?, 0)
+                        }
+                        NextBlock::Block(block) => {
+                            // Cells have counted theirs.
+                            let counted = !matches!(self.blocks, Blocks::Cells(_));
+                            self.worker.meter().count(Statistic::TableScanBlocksGotten, u64::from(counted));
+                            (segment.as_seen(&self.worker, block, &self.snapshot)?, 0)
+                        }
+                    }
                 }
             };
             let address = block.address();

@@ -7,6 +7,7 @@ mod commit;
 mod consistent;
 mod deadlock;
 mod definitions;
+mod ended;
 pub(crate) mod entries;
 mod load;
 mod locks;
@@ -42,11 +43,12 @@ use crate::undo::UndoSegments;
 pub struct Transactions {
     pub locks: Locks,
     pub undo: Arc<UndoSegments>,
+    ended: ended::Ended,
 }
 
 impl Transactions {
     pub fn new(undo: Arc<UndoSegments>) -> Self {
-        Self { locks: Locks::default(), undo }
+        Self { locks: Locks::default(), undo, ended: ended::Ended::default() }
     }
 
     /// What is true while no process is at work: for tests and the simulator.

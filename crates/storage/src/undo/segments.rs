@@ -448,6 +448,16 @@ impl UndoSegments {
         Ok(())
     }
 
+    /// An SCN before which no transaction under way has begun, `now` at the latest. None while transactions that a
+    /// crash has left are to be rolled back.
+    pub(crate) fn none_begun_before(&self, s: &Process, now: Scn) -> Option<Scn> {
+        let live = self.live(s);
+        if !self.unfinished.lock().is_empty() {
+            return None;
+        }
+        Some(live.values().map(|live| live.start_scn).min().map_or(now, |start| start.min(now)))
+    }
+
     /// The active transactions, for V$TRANSACTION.
     #[must_use]
     pub fn transactions(&self) -> Vec<TransactionFigures> {

@@ -1,0 +1,296 @@
+//! The request of a scan: plain data about a run of neighbouring blocks on one disk.
+
+use common::{BlockAddress, BlockSize, ObjectNumber, Scn};
+use scan::{Comparison, Predicate, ScanSpec, Truth};
+
+use crate::message::{Malformed, Reader, Result, VERSION, put_bytes, put_number};
+
+/// A cell works on pieces of at most so many bytes.
+pub const PIECE_BYTES: usize = 1 << 20;
+/// Conditions within conditions.
+const DEPTH_MAX: u32 = 100;
+
+/// The request for the rows of a run of neighbouring blocks on one disk of a cell.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct ScanRequest {
+    /// Name of the disk in the cell.
+    pub disk: String,
+    /// Offset of the first block on the disk, in bytes.
+    pub offset: u64,
+    pub block_size: BlockSize,
+    /// Address of the first block.
+    pub first: BlockAddress,
+    /// Blocks, of [`PIECE_BYTES`] at most.
+    pub blocks: u32,
+    /// The data object whose rows are wanted.
+    pub object: ObjectNumber,
+    /// The rows are wanted as of this SCN.
+    pub snapshot: Scn,
+    /// Transactions that have changed a block before this SCN had ended at the snapshot. 0: nothing is known.
+    pub ended_before: Scn,
+    pub spec: ScanSpec,
+}
+
+impl ScanRequest {
+    /// Bytes of all blocks.
+    #[must_use]
+    pub fn bytes(&self) -> usize {
+        self.blocks as usize * self.block_size.bytes()
+    }
+
+    #[must_use]
+    pub fn encode(&self) -> Vec<u8> {
+        let mut to = vec![VERSION];
+        put_bytes(&mut to, self.disk.as_bytes());
+        put_number(&mut to, self.offset);
+        put_number(&mut to, self.block_size.bytes() as u64);
+        to.extend(self.first.pack().to_le_bytes());
+        put_number(&mut to, u64::from(self.blocks));
+        to.extend(self.object.0.to_le_bytes());
+        to.extend(self.snapshot.0.to_le_bytes());
+        to.extend(self.ended_before.0.to_le_bytes());
+        to.push(u8::from(self.spec.rowids));
+        put_number(&mut to, self.spec.projection.len() as u64);
+        self.spec.projection.iter().for_each(|column| to.extend(column.to_le_bytes()));
+        to.push(u8::from(self.spec.predicate.is_some()));
+        if let Some(predicate) = &self.spec.predicate {
+            put_predicate(&mut to, predicate);
+        }
+        to
+    }
+
+    /// # Errors
+    /// What is wrong with the message.
+    pub fn decode(message: &[u8]) -> Result<Self> {
+        let mut from = Reader::new(message, 0);
+        from.version()?;
+        let disk = std::str::from_utf8(from.bytes()?).map_err(|_| Malformed("a name that is no text"))?.to_owned();
+        let offset = from.number()?;
+        let block_size =
+            BlockSize::from_bytes(from.number()?).map_err(|_| Malformed("a block size that there is not"))?;
+        let first = BlockAddress::unpack(from.u32()?);
+        let blocks = u32::try_from(from.number()?).map_err(|_| Malformed("too many blocks"))?;
+        if blocks == 0 || blocks as usize > PIECE_BYTES / block_size.bytes() {
+            return Err(Malformed("a piece has 1 MB at most, and a block at least"));
+        }
+        if first.block.checked_add(blocks).is_none_or(|end| end > common::limits::BLOCKS_PER_FILE_MAX) {
+            return Err(Malformed("blocks behind the end of every file"));
+        }
+        let object = ObjectNumber(from.u32()?);
+        let (snapshot, ended_before) = (Scn(from.u64()?), Scn(from.u64()?));
+        let rowids = from.flag()?;
+        let columns = from.count(2)?;
+        let projection = (0..columns).map(|_| from.u16()).collect::<Result<_>>()?;
+        let predicate = if from.flag()? { Some(predicate(&mut from, 0)?) } else { None };
+        from.end()?;
+        let spec = ScanSpec { projection, predicate, rowids };
+        Ok(Self { disk, offset, block_size, first, blocks, object, snapshot, ended_before, spec })
+    }
+}
+
+fn comparison_code(comparison: Comparison) -> u8 {
+    match comparison {
+        Comparison::Equal => 0,
+        Comparison::NotEqual => 1,
+        Comparison::Less => 2,
+        Comparison::LessOrEqual => 3,
+        Comparison::Greater => 4,
+        Comparison::GreaterOrEqual => 5,
+    }
+}
+
+fn comparison(code: u8) -> Result<Comparison> {
+    Ok(match code {
+        0 => Comparison::Equal,
+        1 => Comparison::NotEqual,
+        2 => Comparison::Less,
+        3 => Comparison::LessOrEqual,
+        4 => Comparison::Greater,
+        5 => Comparison::GreaterOrEqual,
+        _ => return Err(Malformed("an unknown comparison")),
+    })
+}
+
+fn put_predicate(to: &mut Vec<u8>, condition: &Predicate) {
+    match condition {
+        Predicate::Compare { column, comparison, value } => {
+            to.push(0);
+            to.extend(column.to_le_bytes());
+            to.push(comparison_code(*comparison));
+            put_bytes(to, value);
+        }
+        Predicate::CompareColumns { left, comparison, right } => {
+            to.push(1);
+            to.extend(left.to_le_bytes());
+            to.push(comparison_code(*comparison));
+            to.extend(right.to_le_bytes());
+        }
+        Predicate::IsNull(column) => {
+            to.push(2);
+            to.extend(column.to_le_bytes());
+        }
+        Predicate::IsNotNull(column) => {
+            to.push(3);
+            to.extend(column.to_le_bytes());
+        }
+        Predicate::In { column, values, null } => {
+            to.push(4);
+            to.extend(column.to_le_bytes());
+            to.push(u8::from(*null));
+            put_number(to, values.len() as u64);
+            values.iter().for_each(|value| put_bytes(to, value));
+        }
+        Predicate::And(parts) | Predicate::Or(parts) => {
+            to.push(if matches!(condition, Predicate::And(_)) { 5 } else { 6 });
+            put_number(to, parts.len() as u64);
+            parts.iter().for_each(|part| put_predicate(to, part));
+        }
+        Predicate::Not(part) => {
+            to.push(7);
+            put_predicate(to, part);
+        }
+        Predicate::Constant(truth) => to.push(match truth {
+            Truth::False => 8,
+            Truth::Unknown => 9,
+            Truth::True => 10,
+        }),
+    }
+}
+
+fn predicate(from: &mut Reader<'_>, depth: u32) -> Result<Predicate> {
+    if depth > DEPTH_MAX {
+        return Err(Malformed("conditions within too many conditions"));
+    }
+    Ok(match from.u8()? {
+        0 => {
+            let (column, comparison) = (from.u16()?, comparison(from.u8()?)?);
+            Predicate::Compare { column, comparison, value: from.bytes()?.into() }
+        }
+        1 => {
+            let (left, comparison) = (from.u16()?, comparison(from.u8()?)?);
+            Predicate::CompareColumns { left, comparison, right: from.u16()? }
+        }
+        2 => Predicate::IsNull(from.u16()?),
+        3 => Predicate::IsNotNull(from.u16()?),
+        4 => {
+            let (column, null) = (from.u16()?, from.flag()?);
+            let count = from.count(1)?;
+            let values: Box<[Box<[u8]>]> = (0..count).map(|_| from.bytes().map(Into::into)).collect::<Result<_>>()?;
+            if !values.is_sorted_by(|a, b| a < b) {
+                return Err(Malformed("the values of a list are not in order"));
+            }
+            Predicate::In { column, values, null }
+        }
+        kind @ (5 | 6) => {
+            let count = from.count(1)?;
+            let parts = (0..count).map(|_| predicate(from, depth + 1)).collect::<Result<Vec<_>>>()?;
+            if kind == 5 { Predicate::And(parts) } else { Predicate::Or(parts) }
+        }
+        7 => Predicate::Not(Box::new(predicate(from, depth + 1)?)),
+        8 => Predicate::Constant(Truth::False),
+        9 => Predicate::Constant(Truth::Unknown),
+        10 => Predicate::Constant(Truth::True),
+        _ => return Err(Malformed("an unknown condition")),
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use common::FileNumber;
+    use proptest::prelude::*;
+
+    use super::*;
+
+    fn value() -> impl Strategy<Value = Vec<u8>> {
+        proptest::collection::vec(any::<u8>(), 0..20)
+    }
+
+    fn a_comparison() -> impl Strategy<Value = Comparison> {
+        (0..6_u8).prop_map(|code| comparison(code).unwrap_or(Comparison::Equal))
+    }
+
+    fn a_predicate() -> impl Strategy<Value = Predicate> {
+        let leaf = prop_oneof![
+            (any::<u16>(), a_comparison(), value())
+                .prop_map(|(column, comparison, value)| Predicate::compare(column, comparison, &value)),
+            (any::<u16>(), a_comparison(), any::<u16>())
+                .prop_map(|(left, comparison, right)| Predicate::CompareColumns { left, comparison, right }),
+            any::<u16>().prop_map(Predicate::IsNull),
+            any::<u16>().prop_map(Predicate::IsNotNull),
+            (any::<u16>(), proptest::collection::vec(proptest::option::of(value()), 0..5))
+                .prop_map(|(column, values)| Predicate::in_list(column, values)),
+            prop_oneof![Just(Truth::False), Just(Truth::Unknown), Just(Truth::True)].prop_map(Predicate::Constant),
+        ];
+        leaf.prop_recursive(4, 24, 4, |part| {
+            prop_oneof![
+                proptest::collection::vec(part.clone(), 0..4).prop_map(Predicate::And),
+                proptest::collection::vec(part.clone(), 0..4).prop_map(Predicate::Or),
+                part.prop_map(|part| Predicate::Not(Box::new(part))),
+            ]
+        })
+    }
+
+    fn a_request() -> impl Strategy<Value = ScanRequest> {
+        let place = (0..1_u64 << 50, 1..32_u32, 0..1000_u16, 0..1_000_000_u32);
+        let spec = (proptest::collection::vec(any::<u16>(), 0..10), proptest::option::of(a_predicate()), any::<bool>());
+        (".{0,20}", place, any::<u32>(), any::<(u64, u64)>(), spec).prop_map(
+            |(disk, (offset, blocks, file, block), object, (snapshot, ended), (projection, predicate, rowids))| {
+                ScanRequest {
+                    disk,
+                    offset,
+                    block_size: BlockSize::K32,
+                    first: BlockAddress::new(FileNumber(file), block),
+                    blocks,
+                    object: ObjectNumber(object),
+                    snapshot: Scn(snapshot),
+                    ended_before: Scn(ended),
+                    spec: ScanSpec { projection, predicate, rowids },
+                }
+            },
+        )
+    }
+
+    proptest! {
+        #[test]
+        fn requests_come_back(request in a_request()) {
+            let message = request.encode();
+            prop_assert_eq!(ScanRequest::decode(&message), Ok(request));
+            for end in 0..message.len() {
+                prop_assert!(ScanRequest::decode(&message[..end]).is_err());
+            }
+        }
+
+        /// A request that was changed is another one or refused.
+        #[test]
+        fn changed_requests_do_no_harm(request in a_request(), at in any::<usize>(), byte in any::<u8>()) {
+            let mut message = request.encode();
+            let at = at % message.len();
+            message[at] = byte;
+            if let Ok(other) = ScanRequest::decode(&message) {
+                prop_assert!(other.bytes() <= PIECE_BYTES);
+            }
+        }
+    }
+
+    #[test]
+    fn nested_conditions_end_somewhere() {
+        let mut deep = Predicate::IsNull(1);
+        for _ in 0..200 {
+            deep = Predicate::Not(Box::new(deep));
+        }
+        let request = ScanRequest {
+            disk: "d".into(),
+            offset: 0,
+            block_size: BlockSize::K8,
+            first: BlockAddress::new(FileNumber(4), 128),
+            blocks: 1,
+            object: ObjectNumber(1),
+            snapshot: Scn(1),
+            ended_before: Scn(0),
+            spec: ScanSpec { predicate: Some(deep), ..ScanSpec::default() },
+        };
+        assert!(ScanRequest::decode(&request.encode()).is_err());
+        let many = ScanRequest { blocks: 129, spec: ScanSpec::default(), ..request };
+        assert!(ScanRequest::decode(&many.encode()).is_err());
+    }
+}

@@ -1,0 +1,113 @@
+//! A run of blocks: which of them the cell can decide, and their rows.
+
+use std::io;
+
+use common::BlockAddress;
+use format::block::{self, BlockType};
+use format::itl::{self, SlotState};
+use format::transaction::{self, Owner};
+use scan::{ScanOutcome, Scanner, Stop};
+
+use crate::answer::{AnswerWriter, Reason, RowsOf};
+use crate::request::ScanRequest;
+
+/// Reads of a block that was being written each time.
+const READS: u32 = 3;
+
+/// Scans the blocks of a request, which have been read. `reread` reads one of them again.
+///
+/// # Errors
+/// Errors of `reread`.
+pub(crate) fn scan_run(
+    request: &ScanRequest,
+    blocks: &mut [u8],
+    answer: &mut AnswerWriter,
+    mut reread: impl FnMut(u32, &mut [u8]) -> io::Result<()>,
+) -> io::Result<()> {
+    let mut scanner = Scanner::new(request.spec.clone());
+    for (number, bytes) in (0..request.blocks).zip(blocks.chunks_exact_mut(request.block_size.bytes())) {
+        let address = request.first.plus(number);
+        answer.figures.blocks += 1;
+        let mut sound = block::check(bytes, address).is_ok();
+        for _ in 1..READS {
+            if !sound {
+                answer.figures.bytes_read += bytes.len() as u64;
+                reread(number, bytes)?;
+                sound = block::check(bytes, address).is_ok();
+            }
+        }
+        if !sound {
+            answer.block(Reason::Unsound, address, bytes);
+        } else if let Err(reason) = scan_block(request, address, bytes, &mut scanner, answer) {
+            answer.block(reason, address, bytes);
+        }
+    }
+    Ok(())
+}
+
+/// Scans a block that passes its checks, or says why not.
+fn scan_block(
+    request: &ScanRequest,
+    address: BlockAddress,
+    bytes: &mut [u8],
+    scanner: &mut Scanner,
+    answer: &mut AnswerWriter,
+) -> Result<(), Reason> {
+    let owner = transaction::header(bytes);
+    let is_of = block::kind(bytes) == Some(BlockType::Data)
+        && owner.owner == Owner::Table as u8
+        && owner.object_number() == request.object;
+    if !is_of {
+        return Err(Reason::Other);
+    }
+    if !itl::is_visible_fast(bytes, request.snapshot) {
+        // The instance gets the block as it is on the disk: what is cleaned here is a copy.
+        let mut copy = bytes.to_vec();
+        clean_ended(request, &mut copy)?;
+        answer.figures.helped += 1;
+        return scan_rows(address, &copy, scanner, answer);
+    }
+    scan_rows(address, bytes, scanner, answer)
+}
+
+/// Cleans the slots of transactions that have ended in time.
+fn clean_ended(request: &ScanRequest, bytes: &mut [u8]) -> Result<(), Reason> {
+    // The last change of all in the block.
+    if block::header(bytes).scn() >= request.ended_before {
+        return Err(Reason::Undo);
+    }
+    let slots: Vec<(u8, itl::Itl)> = itl::slots(bytes).map(|(number, slot)| (number, *slot)).collect();
+    for (number, slot) in slots {
+        match slot.state() {
+            SlotState::Unused => {}
+            SlotState::Committed(scn) if scn <= request.snapshot => {}
+            // A load has deleted and locked nothing.
+            SlotState::Active if slot.is_loaded() => {}
+            SlotState::Active => itl::clean(bytes, number, request.snapshot, true),
+            SlotState::Committed(_) => return Err(Reason::Undo),
+        }
+    }
+    Ok(())
+}
+
+fn scan_rows(
+    address: BlockAddress,
+    bytes: &[u8],
+    scanner: &mut Scanner,
+    answer: &mut AnswerWriter,
+) -> Result<(), Reason> {
+    debug_assert_eq!(block::header(bytes).address(), address, "a block that is not where it says");
+    let mark = answer.mark();
+    let ScanOutcome { stop, examined, .. } =
+        scanner.scan_block(bytes, 0, usize::MAX, &mut RowsOf { answer: &mut *answer });
+    match stop {
+        Stop::BlockEnd => {
+            answer.figures.examined += examined as u64;
+            Ok(())
+        }
+        Stop::Full { .. } | Stop::Continued { .. } => {
+            answer.back_to(mark);
+            Err(Reason::Chained)
+        }
+    }
+}

@@ -1,0 +1,274 @@
+//! What a cell answers, beside a scan of the same blocks here.
+
+#![allow(clippy::unwrap_used, reason = "a test fails by panicking, in its helpers too")]
+
+use std::path::Path;
+
+use cell::{Answer, Cell, Figures, Item, LocalCell, Reason, ScanRequest};
+use common::sync::Arc;
+use common::{BlockAddress, BlockSize, FileNumber, ObjectNumber, Scn, Uba, Xid};
+use device::{Device, FileSystem, MemoryFileSystem};
+use format::block::{self, BlockType};
+use format::heap::row::{self, encode_piece};
+use format::heap::{self, RowAddress};
+use format::itl;
+use format::transaction::{BlockOwner, Owner};
+use proptest::prelude::*;
+use scan::{Comparison, Predicate, RowSink, ScanSpec, Scanner};
+
+const OBJECT: ObjectNumber = ObjectNumber(77);
+const SIZE: BlockSize = BlockSize::K2;
+const FIRST: BlockAddress = BlockAddress { file: FileNumber(5), block: 130 };
+/// Where the blocks begin on the disk.
+const OFFSET: u64 = 3 << 20;
+
+type Row = Vec<Option<Vec<u8>>>;
+
+#[derive(Default, PartialEq, Debug)]
+struct Collector {
+    at: Option<BlockAddress>,
+    rows: Vec<(Option<BlockAddress>, u16, Row)>,
+    counted: usize,
+}
+
+impl RowSink for Collector {
+    fn block(&mut self, object: ObjectNumber, address: BlockAddress) {
+        assert_eq!(object, OBJECT);
+        self.at = Some(address);
+    }
+
+    fn row(&mut self, slot: u16, columns: &[Option<&[u8]>]) {
+        let slot = if self.at.is_some() { slot } else { 0 };
+        self.rows.push((self.at, slot, columns.iter().map(|column| column.map(<[u8]>::to_vec)).collect()));
+    }
+
+    fn rows(&mut self, count: usize) {
+        self.counted += count;
+    }
+}
+
+fn empty(address: BlockAddress, object: ObjectNumber) -> Vec<u8> {
+    let mut bytes = vec![0; SIZE.bytes()];
+    block::format(&mut bytes, BlockType::Data, address);
+    heap::init(&mut bytes, BlockOwner { owner: Owner::Table, object, itl_slots: 2, bitmap: None });
+    bytes
+}
+
+fn insert(block: &mut [u8], row: &Row, next: Option<RowAddress>) -> Option<u16> {
+    let columns: Vec<Option<&[u8]>> = row.iter().map(Option::as_deref).collect();
+    let mut piece = Vec::new();
+    let flags = if next.is_some() { row::HEAD | row::FIRST } else { row::WHOLE };
+    encode_piece(flags, None, next, &columns, &mut piece);
+    heap::insert(block, &piece)
+}
+
+fn filled(number: u32, rows: &[Row]) -> Vec<u8> {
+    let mut block = empty(FIRST.plus(number), OBJECT);
+    for row in rows {
+        let _ = insert(&mut block, row, None);
+    }
+    block::touch(&mut block, Scn(50));
+    block
+}
+
+/// A cell whose only disk has these blocks.
+fn cell_with(blocks: &[Vec<u8>], inline: bool) -> (Arc<dyn Device>, LocalCell) {
+    let files = Arc::new(MemoryFileSystem::new());
+    files.create_directory(Path::new("/cell01")).unwrap();
+    let disk = files.create(Path::new("/cell01/DISK"), OFFSET + (1 << 20)).unwrap();
+    for (number, block) in blocks.iter().enumerate() {
+        let mut sealed = block.clone();
+        block::seal(&mut sealed);
+        disk.write_at(OFFSET + (number * SIZE.bytes()) as u64, &[&sealed]).unwrap();
+    }
+    (disk, LocalCell::new(files, Path::new("/cell01"), inline))
+}
+
+fn request(blocks: u32, spec: ScanSpec) -> ScanRequest {
+    ScanRequest {
+        disk: "DISK".into(),
+        offset: OFFSET,
+        block_size: SIZE,
+        first: FIRST,
+        blocks,
+        object: OBJECT,
+        snapshot: Scn(100),
+        ended_before: Scn(0),
+        spec,
+    }
+}
+
+type Whole = (Reason, BlockAddress, Option<Vec<u8>>);
+
+/// All of an answer, by so many rows at a time.
+fn ask(cell: &LocalCell, request: &ScanRequest, rows: usize) -> (Collector, Vec<Whole>, Figures) {
+    let message = cell.submit_scan(request.encode()).unwrap().wait().unwrap();
+    let mut answer = Answer::new(message, request.spec.projection.len()).unwrap();
+    let (mut sink, mut whole) = (Collector::default(), Vec::new());
+    loop {
+        let before = sink.rows.len() + sink.counted;
+        match answer.next(&mut sink, rows).unwrap() {
+            Item::Rows(count) => {
+                assert!(count <= rows && sink.rows.len() + sink.counted == before + count);
+            }
+            Item::Block { reason, address, bytes } => whole.push((reason, address, bytes.map(<[u8]>::to_vec))),
+            Item::End => return (sink, whole, answer.figures()),
+        }
+    }
+}
+
+fn a_row() -> impl Strategy<Value = Row> {
+    proptest::collection::vec(proptest::option::of(proptest::collection::vec(any::<u8>(), 0..40)), 1..4)
+}
+
+fn a_spec() -> impl Strategy<Value = ScanSpec> {
+    let predicate = prop_oneof![
+        Just(None),
+        (0..4_u16, any::<u8>()).prop_map(|(column, byte)| Some(Predicate::compare(column, Comparison::Less, &[byte]))),
+        (0..4_u16).prop_map(|column| Some(Predicate::IsNull(column))),
+    ];
+    (proptest::collection::vec(0..5_u16, 0..4), predicate, any::<bool>())
+        .prop_map(|(projection, predicate, rowids)| ScanSpec { projection, predicate, rowids })
+}
+
+proptest! {
+    #[test]
+    fn a_cell_finds_what_a_scan_here_finds(
+        blocks in proptest::collection::vec(proptest::collection::vec(a_row(), 0..12), 1..8),
+        spec in a_spec(),
+        rows in 1..30_usize,
+        inline in any::<bool>(),
+    ) {
+        let blocks: Vec<Vec<u8>> = (0..).zip(&blocks).map(|(number, rows)| filled(number, rows)).collect();
+        let mut expected = Collector::default();
+        let mut scanner = Scanner::new(spec.clone());
+        let mut examined = 0;
+        for block in &blocks {
+            examined += scanner.scan_block(block, 0, usize::MAX, &mut expected).examined as u64;
+        }
+        if !spec.rowids {
+            expected.rows.iter_mut().for_each(|(_, slot, _)| *slot = 0);
+        }
+        let (cell, count) = (cell_with(&blocks, inline), blocks.len() as u32);
+        let (found, whole, figures) = ask(&cell.1, &request(count, spec), rows);
+        prop_assert_eq!(found.rows, expected.rows);
+        prop_assert_eq!(found.counted, expected.counted);
+        prop_assert!(whole.is_empty());
+        let bytes_read = u64::from(count) * SIZE.bytes() as u64;
+        prop_assert_eq!(figures, Figures { examined, blocks: count.into(), bytes_read, helped: 0 });
+    }
+}
+
+/// A block in which a transaction has inserted a row, at SCN 60.
+fn changed(number: u32) -> (Vec<u8>, Xid) {
+    let xid = Xid { segment: 3, slot: 4, sequence: 5 };
+    let mut block = filled(number, &[vec![Some(b"old".to_vec())]]);
+    let uba = Uba { block: BlockAddress::new(FileNumber(2), 9), sequence: 1, record: 0 };
+    assert!(itl::take(&mut block, 1, xid, uba));
+    insert(&mut block, &vec![Some(b"new".to_vec())], None).unwrap();
+    block::touch(&mut block, Scn(60));
+    (block, xid)
+}
+
+fn values(found: &Collector) -> Vec<&[u8]> {
+    found.rows.iter().filter_map(|(_, _, row)| row[0].as_deref()).collect()
+}
+
+#[test]
+fn what_a_cell_cannot_decide_comes_back_whole_with_the_reason() {
+    let first = ScanSpec { projection: vec![0], ..ScanSpec::default() };
+    let (running, _) = changed(1);
+    let (mut late, _) = changed(2);
+    itl::commit(&mut late, 1, Scn(101));
+    let mut chained = filled(3, &[vec![Some(b"a".to_vec())]]);
+    let elsewhere = RowAddress::new(FIRST.plus(40), 0);
+    insert(&mut chained, &vec![Some(b"begins".to_vec())], Some(elsewhere)).unwrap();
+    let other = empty(FIRST.plus(4), ObjectNumber(78));
+    let damaged = filled(5, &[]);
+    let last = filled(6, &[vec![Some(b"z".to_vec())]]);
+    let blocks = [filled(0, &[vec![Some(b"first".to_vec())]]), running, late, chained, other, damaged, last];
+    let (disk, cell) = cell_with(&blocks, true);
+    disk.write_at(OFFSET + 5 * SIZE.bytes() as u64 + 700, &[b"damage"]).unwrap();
+    let (found, whole, figures) = ask(&cell, &request(7, first), 100);
+    assert_eq!(values(&found), [&b"first"[..], b"z"]);
+    let reasons: Vec<_> = whole.iter().map(|(reason, address, _)| (*reason, address.block - FIRST.block)).collect();
+    let expected =
+        [(Reason::Undo, 1), (Reason::Undo, 2), (Reason::Chained, 3), (Reason::Other, 4), (Reason::Unsound, 5)];
+    assert_eq!(reasons, expected);
+    for (reason, address, bytes) in &whole {
+        assert_eq!(bytes.is_none(), *reason == Reason::Unsound);
+        assert!(bytes.as_ref().is_none_or(|bytes| block::check(bytes, *address).is_ok()));
+    }
+    assert_eq!((figures.examined, figures.bytes_read), (2, 9 * SIZE.bytes() as u64));
+}
+
+#[test]
+fn transactions_that_had_ended_are_told_by_the_scn_of_their_changes() {
+    let spec = ScanSpec { projection: vec![0], ..ScanSpec::default() };
+    let (inserted, _) = changed(0);
+    // A row that the transaction has deleted is not there.
+    let (mut deleted, xid) = changed(1);
+    let number = itl::find(&deleted, xid).unwrap();
+    assert!(heap::mark_deleted(&mut deleted, 0, number));
+    block::touch(&mut deleted, Scn(60));
+    let (_, cell) = cell_with(&[inserted, deleted], true);
+    let known = |before: u64| ScanRequest { ended_before: Scn(before), ..request(2, spec.clone()) };
+    let (found, whole, figures) = ask(&cell, &known(61), 100);
+    assert_eq!((values(&found), whole.len(), figures.helped), (vec![&b"old"[..], b"new", b"new"], 0, 2));
+    // The change at SCN 60 may be of a transaction that runs.
+    let (found, whole, figures) = ask(&cell, &known(60), 100);
+    assert_eq!((found.rows.len(), whole.len(), figures.helped), (0, 2, 0));
+}
+
+#[test]
+fn requests_that_make_no_sense_are_errors() {
+    let (_, cell) = cell_with(&[filled(0, &[])], true);
+    let wait = |request: Vec<u8>| cell.submit_scan(request).unwrap().wait().unwrap_err().kind();
+    assert_eq!(wait(b"nonsense".to_vec()), std::io::ErrorKind::InvalidInput);
+    let named = |disk: &str| ScanRequest { disk: disk.into(), ..request(1, ScanSpec::default()) }.encode();
+    for disk in ["", "..", "../cell01/DISK", "/etc/passwd"] {
+        assert_eq!(wait(named(disk)), std::io::ErrorKind::InvalidInput, "{disk}");
+    }
+    assert_eq!(wait(named("ELSE")), std::io::ErrorKind::NotFound);
+    let behind = ScanRequest { offset: OFFSET + (1 << 20), ..request(1, ScanSpec::default()) };
+    assert_eq!(wait(behind.encode()), std::io::ErrorKind::UnexpectedEof);
+}
+
+proptest! {
+    /// An answer that was changed or cut short is read to an error or an end.
+    #[test]
+    fn made_up_answers_do_no_harm(
+        rows in proptest::collection::vec(a_row(), 0..12),
+        spec in a_spec(),
+        at in any::<usize>(),
+        byte in any::<u8>(),
+        cut in any::<bool>(),
+    ) {
+        let (_, cell) = cell_with(&[filled(0, &rows)], true);
+        let request = request(1, spec);
+        let mut message = cell.submit_scan(request.encode()).unwrap().wait().unwrap();
+        let at = at % message.len();
+        if cut { message.truncate(at) } else { message[at] = byte }
+        let Ok(mut answer) = Answer::new(message, request.spec.projection.len()) else { return Ok(()) };
+        let mut sink = Counting(0);
+        while let Ok(item) = answer.next(&mut sink, 1000) {
+            if item == Item::End || sink.0 > 1 << 20 {
+                break;
+            }
+        }
+    }
+}
+
+struct Counting(usize);
+
+impl RowSink for Counting {
+    fn block(&mut self, _: ObjectNumber, _: BlockAddress) {}
+
+    fn row(&mut self, _: u16, _: &[Option<&[u8]>]) {
+        self.0 += 1;
+    }
+
+    fn rows(&mut self, count: usize) {
+        self.0 = self.0.saturating_add(count);
+    }
+}
