@@ -14,6 +14,12 @@ pub struct JudgedFile {
 
 /// Knows the blocks of files. It is asked where copies differ, at a mount after a crash and by a check of the group.
 pub trait Judge: Debug + Send + Sync {
+    /// True: the file's users read all copies, take the newest whole one, and write it again. Its copies are left as a
+    /// crash has left them.
+    fn is_read_whole(&self, _file: &JudgedFile) -> bool {
+        false
+    }
+
     /// Bytes of a block of the file. None: nothing is known about the file.
     fn block_bytes(&self, file: &JudgedFile) -> Option<u64>;
 

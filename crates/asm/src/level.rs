@@ -211,7 +211,11 @@ impl Group {
         for region in &dirty {
             let mirrored = state.directory.files.get(&region.file()).map_or(1, FileEntry::copies) > 1;
             let mut readable = true;
-            for subject in self.subjects(state, *region).iter().filter(|_| mirrored) {
+            let is_read_whole = |subject: &&Subject| {
+                self.environment.judge.as_ref().is_some_and(|judge| judge.is_read_whole(&subject.file))
+            };
+            let subjects = self.subjects(state, *region);
+            for subject in subjects.iter().filter(|subject| mirrored && !is_read_whole(subject)) {
                 for compared in self.compare(subject, false) {
                     readable &= compared.lost.is_empty();
                     for wrong in &compared.wrong {

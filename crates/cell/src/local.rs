@@ -66,8 +66,8 @@ impl AnswerInFlight for Waiting {
 }
 
 impl LocalCell {
-    /// The cell of a folder, which has its name. Scans are carried out by its threads, or (`inline`) by whoever asks for
-    /// them, one after another.
+    /// The cell of a folder, which has its name. Scans are carried out by its threads, or (`inline`) by the caller, one
+    /// after another.
     #[must_use]
     pub fn new(files: Arc<dyn FileSystem>, directory: &Path, inline: bool) -> Self {
         let name = directory.file_name().map_or_else(String::new, |name| name.to_string_lossy().into_owned());

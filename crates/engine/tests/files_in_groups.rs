@@ -367,6 +367,37 @@ fn a_database_may_have_all_of_its_files_in_a_group() {
     assert_eq!(rows(&place.open().unwrap()), 100);
 }
 
+/// A disk has spoilt its copies of the control file when a crash is over: the other disk's count.
+#[test]
+fn a_control_file_in_a_group_is_read_from_the_copies_that_are_whole() {
+    for disk in [0, 1] {
+        for byte in [0, 0x5a] {
+            let (place, instance) = in_groups(&ALL_IN_DATA);
+            let s = instance.connect(OWNER).unwrap();
+            table(&s);
+            insert(&s, 30);
+            drop(s);
+            let group = instance.groups().group("DATA").unwrap();
+            let path = group.statistics().disks[disk].path.clone().unwrap();
+            let number = group.statistics().disks[disk].number;
+            let of_kind = |file: &storage::disk_group::FileInfo| file.name.kind == FileKind::ControlFile;
+            let file = group.files().unwrap().into_iter().find(of_kind).unwrap();
+            let places = group.group().extents(file.name.number).unwrap();
+            drop(group);
+            crash(instance);
+            let device = place.files.open(&directory().join(path)).unwrap();
+            for place in places.iter().filter(|place| place.disk == number) {
+                device.write_at(place.offset, &[&vec![byte; place.bytes as usize]]).unwrap();
+            }
+            let instance = place.open().unwrap();
+            assert_eq!(rows(&instance), 30);
+            instance.shutdown().unwrap();
+            drop(instance);
+            assert_eq!(place.problems(), [""; 0]);
+        }
+    }
+}
+
 #[test]
 fn a_group_with_the_control_file_is_opened_without_a_disk_and_not_with_an_old_one() {
     let (place, instance) = in_groups(&ALL_IN_DATA);

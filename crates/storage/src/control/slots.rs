@@ -117,16 +117,18 @@ impl Slots {
     }
 }
 
-/// A slot's document, from the first copy of a mirrored device that has it whole.
+/// A slot's document, the newest of all copies of a mirrored device: after a crash they may differ.
 fn read_any(device: &dyn Device, slot: usize) -> io::Result<Document> {
     let read = |offset, bytes: &mut [u8]| device.read_at(offset, &mut [bytes]);
     let mut result = read_slot(device, slot, &read);
     for copy in 0..if device.copies() > 1 { device.copies() } else { 0 } {
-        if result.is_ok() {
-            break;
-        }
         let read = |offset, bytes: &mut [u8]| device.read_copy(copy, offset, &mut [bytes]);
-        result = read_slot(device, slot, &read).or(result);
+        let other = read_slot(device, slot, &read);
+        if let Ok((sequence, _)) = &other
+            && result.as_ref().map_or(0, |found| found.0) < *sequence
+        {
+            result = other;
+        }
     }
     result
 }

@@ -54,6 +54,10 @@ impl BlockJudge {
 }
 
 impl Judge for BlockJudge {
+    fn is_read_whole(&self, file: &JudgedFile) -> bool {
+        file.name.kind == FileKind::ControlFile
+    }
+
     fn block_bytes(&self, file: &JudgedFile) -> Option<u64> {
         if file.name.kind == FileKind::OnlineLog && self.log.get().is_some() {
             return Some(LOG_BLOCK);
