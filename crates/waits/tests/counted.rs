@@ -11,7 +11,7 @@ use std::path::Path;
 use waits::{Meter, Statistic, SystemMeter};
 
 /// Statistics that nothing counts. They are kept because reports of this engine and of others are computed from them.
-const NEVER: [(Statistic, &str); 9] = [
+const NEVER: [(Statistic, &str); 6] = [
     (Statistic::RedoOrderingMarks, "printed by a paper; one log thread never has to raise an SCN"),
     (Statistic::WorkareaMemoryAllocated, "memory of sorts and hash tables is not metered by session yet"),
     (

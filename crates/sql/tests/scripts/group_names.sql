@@ -13,10 +13,12 @@ CREATE DISKGROUP
 CREATE DISKGROUP
 GROUP_NUMBER | NAME | VALUE | READ_ONLY
 1 | au_size | 1048576 | Y
+1 | cell.smart_scan_capable | FALSE | N
 1 | compatible.asm | 19.0.0.0.0 | N
 1 | compatible.rdbms | 12.1.0.0.0 | N
 1 | disk_repair_time | 3.6h | N
 2 | au_size | 1048576 | Y
+2 | cell.smart_scan_capable | FALSE | N
 2 | compatible.asm | 11.2.0.2.0 | N
 2 | compatible.rdbms | 11.2.0.0.0 | N
 2 | disk_repair_time | 3.6h | N

@@ -19,7 +19,7 @@ use common::sync::Arc;
 use common::{BlockAddress, BlockClass, BlockRange, BlockSize, ObjectNumber, Result, Scn};
 use device::AlignedBuffer;
 use scan::{RowSink, ScanSpec};
-use waits::{Event, GetMode, SegmentStatistic, Statistic};
+use waits::{Event, GetMode, Meter, SegmentStatistic, Statistic};
 
 use super::HeapTable;
 use crate::cache::Block;
@@ -164,7 +164,7 @@ impl SmartScan {
                     Ok(Item::Rows(0)) => continue,
                     Ok(Item::Rows(rows)) => return Ok(Next::Rows(rows)),
                     Ok(Item::Block { reason, address, bytes }) => {
-                        self.worker.meter().count(statistic(reason), 1);
+                        count_returned(self.worker.meter(), reason);
                         // Zeros may be what a disk has lost: the cache looks at other copies.
                         let is_block = |bytes: &&[u8]| {
                             bytes.len() == self.block_size.bytes() && !format::block::is_unformatted(bytes)
@@ -270,12 +270,13 @@ impl HeapTable {
     }
 }
 
-fn statistic(reason: Reason) -> Statistic {
+/// Counts a block that a cell has not scanned.
+fn count_returned(meter: &Meter, reason: Reason) {
     match reason {
-        Reason::Undo => Statistic::CellBlocksReturnedForUndo,
-        Reason::Chained => Statistic::CellBlocksReturnedForChainedRows,
-        Reason::Other => Statistic::CellBlocksReturnedOfOtherSegments,
-        Reason::Unsound => Statistic::CellBlocksNotReadWhole,
+        Reason::Undo => meter.count(Statistic::CellBlocksReturnedForUndo, 1),
+        Reason::Chained => meter.count(Statistic::CellBlocksReturnedForChainedRows, 1),
+        Reason::Other => meter.count(Statistic::CellBlocksReturnedOfOtherSegments, 1),
+        Reason::Unsound => meter.count(Statistic::CellBlocksNotReadWhole, 1),
     }
 }
 
