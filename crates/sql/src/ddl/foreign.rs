@@ -8,7 +8,6 @@ use storage::parameters::Parameter;
 const WITHOUT_EFFECT: &[&str] = &[
     "asm_power_limit",
     "bitmap_merge_area_size",
-    "cell_offload_processing",
     "container",
     "create_bitmap_area_size",
     "create_stored_outlines",
