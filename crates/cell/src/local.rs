@@ -21,7 +21,7 @@ const THREADS: usize = 12;
 pub struct LocalCell {
     name: String,
     disks: Arc<Disks>,
-    /// None: whoever asks for a scan carries it out.
+    /// None: the caller of a scan carries it out.
     workers: Option<Workers>,
 }
 

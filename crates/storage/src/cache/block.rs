@@ -146,8 +146,7 @@ impl Block {
 
     /// A block that others have read past the buffers.
     pub(crate) fn past(address: BlockAddress, bytes: &Arc<AlignedBuffer>) -> Self {
-        let place = 0..bytes.len();
-        Self { held: Shared::Private { run: Arc::clone(bytes), place }, address }
+        Self::private(address, Arc::clone(bytes), 0..bytes.len())
     }
 
     /// True: the block was read past the buffers. Versions made of it are the reader's alone.
