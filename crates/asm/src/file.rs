@@ -19,7 +19,7 @@ use std::sync::Weak;
 
 use common::sync::atomic::{AtomicU64, Ordering};
 use common::sync::{Arc, Mutex, RwLock};
-use device::{AlignedBuffer, Device, PendingRead, Place, Places};
+use device::{AlignedBuffer, CellDisk, Device, PendingRead, Place, Places};
 
 use crate::cut::{RequestPiece, cut, divide, divide_mut};
 use crate::directory::{Change, DiskMode, Pointer, Region};
@@ -635,6 +635,13 @@ impl Device for GroupFile {
         let runs: Option<Vec<Place>> = pieces.iter().map(place).collect();
         // Units that extents leave are not used again while somebody has this map.
         Ok(runs.map(|runs| Places::new(runs, map)))
+    }
+
+    fn cell_disk(&self, offset: u64) -> Option<CellDisk> {
+        let map = self.file.map();
+        let pieces = self.pieces(&map, offset, 1).ok()?;
+        let (disk, offset) = self.first_copy(&map, pieces.first()?)?;
+        disk.device.cell_disk(offset)
     }
 
     fn size(&self) -> io::Result<u64> {

@@ -10,6 +10,7 @@ use std::path::{Path, PathBuf};
 use std::sync::{OnceLock, Weak};
 use std::time::Duration;
 
+use common::interconnect;
 use common::sync::{Arc, Condvar, Mutex, spawn_with_stack};
 use device::Claim;
 
@@ -73,7 +74,8 @@ struct Slot<T> {
 enum Outcome<T> {
     UnderWay,
     GivenUp,
-    Done(io::Result<T>),
+    /// With the bytes that the request has had carried to and from a cell.
+    Done(io::Result<T>, u64),
 }
 
 fn late(patience: Duration) -> io::Error {
@@ -125,13 +127,14 @@ impl Lane {
         let shared = Arc::downgrade(&self.shared);
         let job = Box::new(move || {
             let result = request();
+            let carried = interconnect::take();
             let mut outcome = slot.outcome.lock();
             if matches!(*outcome, Outcome::GivenUp)
                 && let Some(shared) = shared.upgrade()
             {
                 shared.queue.lock().given_up -= 1;
             }
-            *outcome = Outcome::Done(result);
+            *outcome = Outcome::Done(result, carried);
             drop(outcome);
             slot.done.notify_all();
         });
@@ -186,7 +189,7 @@ impl Drop for Lane {
 
 impl<T> Started<T> {
     pub(crate) fn is_done(&self) -> bool {
-        matches!(*self.slot.outcome.lock(), Outcome::Done(_))
+        matches!(*self.slot.outcome.lock(), Outcome::Done(..))
     }
 
     /// The outcome of the request.
@@ -198,7 +201,10 @@ impl<T> Started<T> {
         let mut timed_out = false;
         loop {
             match std::mem::replace(&mut *outcome, Outcome::UnderWay) {
-                Outcome::Done(result) => return result,
+                Outcome::Done(result, carried) => {
+                    interconnect::note(carried);
+                    return result;
+                }
                 _ if timed_out => {
                     *outcome = Outcome::GivenUp;
                     self.shared.queue.lock().given_up += 1;

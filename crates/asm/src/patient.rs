@@ -3,7 +3,7 @@
 use std::io;
 
 use common::sync::Arc;
-use device::{AlignedBuffer, Claim, Device, PendingRead, ReadInFlight};
+use device::{AlignedBuffer, CellDisk, Claim, Device, PendingRead, ReadInFlight};
 
 use crate::buffers::Buffer;
 use crate::lane::{Lane, Started};
@@ -105,6 +105,10 @@ impl Device for Patient {
 
     fn direct(&self) -> bool {
         self.inner.direct()
+    }
+
+    fn cell_disk(&self, offset: u64) -> Option<CellDisk> {
+        self.inner.cell_disk(offset)
     }
 }
 

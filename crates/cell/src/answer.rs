@@ -1,7 +1,8 @@
-//! The answer to a scan: rows, counts of rows, and blocks about which the instance has to decide.
+//! An answer to a scan, of a piece of its request: rows, counts of rows, and blocks about which the instance has to decide.
 //!
 //! ```text
-//!   version  figures  part part part …          parts follow the blocks of the request
+//!   version  address blocks  figures  part part part …          parts follow the blocks of the request
+//!   address  of the piece's first block; blocks: how many it has
 //!   part     1 count                            rows of which nothing is wanted
 //!            2 object address count row row …   rows with their slots, of one block
 //!            3 count row row …                  rows without slots, of blocks in a row
@@ -14,6 +15,7 @@ use common::{BlockAddress, ObjectNumber};
 use scan::RowSink;
 
 use crate::message::{Malformed, Reader, Result, VERSION, put_bytes, put_number};
+use crate::request::Piece;
 
 const COUNT: u8 = 1;
 const ROWS_OF_BLOCK: u8 = 2;
@@ -58,6 +60,7 @@ pub struct Figures {
 /// Collects an answer.
 #[derive(Debug)]
 pub(crate) struct AnswerWriter {
+    piece: Piece,
     parts: Vec<u8>,
     /// The part that rows go to: where its count is, and the count.
     open: Option<(usize, u32)>,
@@ -77,8 +80,8 @@ pub(crate) struct Mark {
 }
 
 impl AnswerWriter {
-    pub(crate) fn new() -> Self {
-        Self { parts: Vec::new(), open: None, plain: false, count: 0, figures: Figures::default() }
+    pub(crate) fn new(piece: Piece) -> Self {
+        Self { piece, parts: Vec::new(), open: None, plain: false, count: 0, figures: Figures::default() }
     }
 
     pub(crate) fn mark(&self) -> Mark {
@@ -123,6 +126,8 @@ impl AnswerWriter {
         let Figures { examined, blocks, bytes_read, helped } = self.figures;
         let mut message = Vec::with_capacity(self.parts.len() + 32);
         message.push(VERSION);
+        message.extend(self.piece.first.pack().to_le_bytes());
+        put_number(&mut message, u64::from(self.piece.blocks));
         [examined, blocks, bytes_read, helped].into_iter().for_each(|number| put_number(&mut message, number));
         message.append(&mut self.parts);
         message
@@ -200,6 +205,8 @@ enum Open {
 #[derive(Debug)]
 pub struct Answer {
     message: Vec<u8>,
+    first: BlockAddress,
+    blocks: u32,
     at: usize,
     open: Open,
     /// Columns of a row.
@@ -215,6 +222,8 @@ impl Answer {
     pub fn new(message: Vec<u8>, columns: usize) -> Result<Self> {
         let mut from = Reader::new(&message, 0);
         from.version()?;
+        let (first, blocks) = (BlockAddress::unpack(from.u32()?), from.number()?);
+        let blocks = u32::try_from(blocks).map_err(|_| Malformed("too many blocks"))?;
         let figures = Figures {
             examined: from.number()?,
             blocks: from.number()?,
@@ -222,7 +231,13 @@ impl Answer {
             helped: from.number()?,
         };
         let at = from.at;
-        Ok(Self { message, at, open: Open::None, columns, figures })
+        Ok(Self { message, first, blocks, at, open: Open::None, columns, figures })
+    }
+
+    /// The piece that it is about: its first block, and how many it has.
+    #[must_use]
+    pub fn blocks(&self) -> (BlockAddress, u32) {
+        (self.first, self.blocks)
     }
 
     #[must_use]

@@ -3,7 +3,7 @@
 //! ```text
 //!   instance ── ScanRequest, as bytes ──> Cell: reads a run of blocks, filters and projects its rows
 //!      ^                                   │
-//!      └──────── Answer, as bytes ─────────┘   rows, counts, and whole blocks where the cell cannot decide
+//!      └──────── Answers, as bytes ────────┘   rows, counts, and whole blocks where the cell cannot decide
 //! ```
 //!
 //! A cell knows blocks and rows, and no plans, no undo, no dictionary and no transactions. Requests and answers are
@@ -11,63 +11,55 @@
 //! traffic is the length of these bytes.
 
 mod answer;
+mod block_message;
+mod cells;
+mod disk;
+mod disk_scanner;
 mod local;
+mod mailbox;
 mod message;
 mod request;
 mod smart_scan;
-mod workers;
+mod traffic;
 
 use std::fmt;
 use std::io;
 
+use common::sync::Arc;
+use device::Device;
+
 pub use answer::{Answer, Figures, Item, Reason};
+pub use cells::{CellFiles, Cells};
 pub use local::LocalCell;
+pub use mailbox::{Letter, Mailbox, Reply};
 pub use message::Malformed;
-pub use request::{PIECE_BYTES, ScanRequest};
+pub use request::{PIECE_BYTES, Piece, REQUEST_BYTES, ScanRequest};
+pub use traffic::TrafficFigures;
 
 /// Name of the file that makes a folder of disks a cell.
 pub const CELL_FILE: &str = "cell.toml";
+
+/// Number of a name in waits and views: CELLHASH#, DISKHASH#.
+#[must_use]
+pub fn hash(name: &str) -> u32 {
+    crc32c::crc32c(name.as_bytes())
+}
 
 /// A cell, as its users see it.
 pub trait Cell: fmt::Debug + Send + Sync {
     /// The cell's own name.
     fn name(&self) -> &str;
 
-    /// Starts a scan: the bytes of a [`ScanRequest`].
+    /// Starts a scan: the bytes of a [`ScanRequest`]. An [`Answer`] for each piece goes to `reply`, in their order; so
+    /// does what is wrong with the request ([`io::ErrorKind::InvalidInput`]), and an error of the disk.
+    fn submit_scan(&self, request: Vec<u8>, reply: Reply);
+
+    /// A disk of the cell, for reads and writes.
     ///
     /// # Errors
-    /// When the cell cannot be asked. What is wrong with the request comes from the wait.
-    fn submit_scan(&self, request: Vec<u8>) -> io::Result<PendingAnswer>;
-}
+    /// [`io::ErrorKind::NotFound`] when the cell has no such disk.
+    fn open(&self, disk: &str) -> io::Result<Arc<dyn Device>>;
 
-/// An answer on its way.
-pub trait AnswerInFlight: Send {
-    /// The bytes of an [`Answer`].
-    ///
-    /// # Errors
-    /// [`io::ErrorKind::InvalidInput`] for a request that the cell does not understand; errors of the disk.
-    fn wait(self: Box<Self>) -> io::Result<Vec<u8>>;
-}
-
-/// An answer on its way; dropped, it is not waited for.
-pub struct PendingAnswer(Box<dyn AnswerInFlight>);
-
-impl fmt::Debug for PendingAnswer {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("PendingAnswer")
-    }
-}
-
-impl PendingAnswer {
-    pub fn new(answer: impl AnswerInFlight + 'static) -> Self {
-        Self(Box::new(answer))
-    }
-
-    /// The bytes of an [`Answer`].
-    ///
-    /// # Errors
-    /// As [`AnswerInFlight::wait`].
-    pub fn wait(self) -> io::Result<Vec<u8>> {
-        self.0.wait()
-    }
+    /// Its messages so far.
+    fn traffic(&self) -> TrafficFigures;
 }

@@ -5,24 +5,23 @@ use std::fmt;
 use std::io;
 use std::path::{Path, PathBuf};
 
-use common::sync::{Arc, Condvar, Mutex};
-use device::{AlignedBuffer, Device, FileIdentity, FileSystem};
+use common::sync::{Arc, Mutex};
+use device::{Device, FileIdentity, FileSystem};
 
-use crate::answer::AnswerWriter;
+use crate::Cell;
+use crate::disk::LocalDisk;
+use crate::disk_scanner::{Asked, DiskScanner};
+use crate::mailbox::Reply;
 use crate::request::ScanRequest;
-use crate::smart_scan::scan_run;
-use crate::workers::Workers;
-use crate::{AnswerInFlight, Cell, PendingAnswer};
-
-/// Scans at a time: as many as a cell has disks.
-const THREADS: usize = 12;
+use crate::traffic::{Traffic, TrafficFigures};
 
 /// A folder of disks that are scanned where they are.
 pub struct LocalCell {
     name: String,
-    disks: Arc<Disks>,
-    /// None: the caller of a scan carries it out.
-    workers: Option<Workers>,
+    disks: Disks,
+    traffic: Arc<Traffic>,
+    /// Each disk's, by its name. None: the caller of a scan carries it out.
+    scanners: Option<Mutex<BTreeMap<String, Arc<DiskScanner>>>>,
 }
 
 #[derive(Debug)]
@@ -44,27 +43,6 @@ impl fmt::Debug for LocalCell {
     }
 }
 
-/// The place of an answer.
-#[derive(Default)]
-struct Slot {
-    answer: Mutex<Option<io::Result<Vec<u8>>>>,
-    done: Condvar,
-}
-
-struct Waiting(Arc<Slot>);
-
-impl AnswerInFlight for Waiting {
-    fn wait(self: Box<Self>) -> io::Result<Vec<u8>> {
-        let mut answer = self.0.answer.lock();
-        loop {
-            match answer.take() {
-                Some(answer) => return answer,
-                None => self.0.done.wait(&mut answer),
-            }
-        }
-    }
-}
-
 impl LocalCell {
     /// The cell of a folder, which has its name. Scans are carried out by its threads, or (`inline`) by the caller, one
     /// after another.
@@ -72,19 +50,28 @@ impl LocalCell {
     pub fn new(files: Arc<dyn FileSystem>, directory: &Path, inline: bool) -> Self {
         let name = directory.file_name().map_or_else(String::new, |name| name.to_string_lossy().into_owned());
         let disks = Disks { files, directory: directory.to_owned(), open: Mutex::default() };
-        let workers = (!inline).then(|| Workers::new(format!("cell {name}"), THREADS));
-        Self { name, disks: Arc::new(disks), workers }
+        Self { name, disks, traffic: Arc::default(), scanners: (!inline).then(Mutex::default) }
     }
 }
 
 impl Disks {
-    fn disk(&self, name: &str) -> io::Result<Arc<dyn Device>> {
+    /// Opens a disk anew.
+    fn open(&self, name: &str) -> io::Result<Arc<dyn Device>> {
+        self.files.open(&self.path(name)?)
+    }
+
+    fn path(&self, name: &str) -> io::Result<PathBuf> {
         // A name, and no way out of the folder.
         if name.is_empty() || name.contains(['/', '\\']) || name == "." || name == ".." {
             let text = format!("\"{name}\" is no name of a disk");
             return Err(io::Error::new(io::ErrorKind::InvalidInput, text));
         }
-        let path = self.directory.join(name);
+        Ok(self.directory.join(name))
+    }
+
+    /// A disk for scans.
+    fn disk(&self, name: &str) -> io::Result<Arc<dyn Device>> {
+        let path = self.path(name)?;
         // Another file may have taken the disk's place.
         let identity = self.files.identity(&path)?;
         let open = self.open.lock().get(name).cloned();
@@ -95,20 +82,6 @@ impl Disks {
         self.open.lock().insert(name.to_owned(), OpenDisk { identity, device: Arc::clone(&device) });
         Ok(device)
     }
-
-    fn scan(&self, message: &[u8]) -> io::Result<Vec<u8>> {
-        let request = ScanRequest::decode(message)?;
-        let disk = self.disk(&request.disk)?;
-        let mut blocks = AlignedBuffer::zeroed(request.bytes());
-        disk.read_at(request.offset, &mut [&mut blocks])?;
-        let mut answer = AnswerWriter::new();
-        answer.figures.bytes_read = blocks.len() as u64;
-        scan_run(&request, &mut blocks, &mut answer, |number, bytes| {
-            let offset = request.offset + u64::from(number) * bytes.len() as u64;
-            disk.read_at(offset, &mut [bytes])
-        })?;
-        Ok(answer.finish())
-    }
 }
 
 impl Cell for LocalCell {
@@ -116,18 +89,33 @@ impl Cell for LocalCell {
         &self.name
     }
 
-    fn submit_scan(&self, request: Vec<u8>) -> io::Result<PendingAnswer> {
-        let (slot, disks) = (Arc::new(Slot::default()), Arc::clone(&self.disks));
-        let waiting = Waiting(Arc::clone(&slot));
-        let job = move || {
-            let answer = disks.scan(&request);
-            *slot.answer.lock() = Some(answer);
-            slot.done.notify_all();
+    fn submit_scan(&self, request: Vec<u8>, reply: Reply) {
+        self.traffic.scan_request(request.len());
+        let asked = ScanRequest::decode(&request).map_err(io::Error::from).and_then(|request| {
+            let disk = self.disks.disk(&request.disk)?;
+            Ok((request, disk))
+        });
+        let (request, disk) = match asked {
+            Ok(asked) => asked,
+            Err(error) => return reply.fail(error),
         };
-        match &self.workers {
-            Some(workers) => workers.run(job),
-            None => job(),
+        let scanner = self.scanners.as_ref().map(|scanners| {
+            let mut scanners = scanners.lock();
+            let new = || Arc::new(DiskScanner::new(format!("scan {}", request.disk)));
+            Arc::clone(scanners.entry(request.disk.clone()).or_insert_with(new))
+        });
+        let asked = Asked { request, reply, disk, traffic: Arc::clone(&self.traffic) };
+        match scanner {
+            Some(scanner) => scanner.ask(asked),
+            None => asked.carry_out(),
         }
-        Ok(PendingAnswer::new(waiting))
+    }
+
+    fn open(&self, disk: &str) -> io::Result<Arc<dyn Device>> {
+        Ok(Arc::new(LocalDisk::new(&self.name, disk, self.disks.open(disk)?, Arc::clone(&self.traffic))))
+    }
+
+    fn traffic(&self) -> TrafficFigures {
+        self.traffic.figures()
     }
 }

@@ -5,7 +5,9 @@ use scan::{Comparison, Predicate, ScanSpec, Truth};
 
 use crate::message::{Malformed, Reader, Result, VERSION, put_bytes, put_number};
 
-/// A cell works on pieces of at most so many bytes.
+/// A request is for so many bytes at most: the largest allocation unit.
+pub const REQUEST_BYTES: usize = 64 << 20;
+/// A cell works on pieces of at most so many bytes, and answers each of them.
 pub const PIECE_BYTES: usize = 1 << 20;
 /// Conditions within conditions.
 const DEPTH_MAX: u32 = 100;
@@ -20,7 +22,7 @@ pub struct ScanRequest {
     pub block_size: BlockSize,
     /// Address of the first block.
     pub first: BlockAddress,
-    /// Blocks, of [`PIECE_BYTES`] at most.
+    /// Blocks, of [`REQUEST_BYTES`] at most.
     pub blocks: u32,
     /// The data object whose rows are wanted.
     pub object: ObjectNumber,
@@ -31,11 +33,38 @@ pub struct ScanRequest {
     pub spec: ScanSpec,
 }
 
+/// A piece of a request.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Piece {
+    /// Address of the first block.
+    pub first: BlockAddress,
+    pub blocks: u32,
+    /// Offset of the first block on the disk, in bytes.
+    pub offset: u64,
+    pub bytes: usize,
+    /// The request ends with it.
+    pub is_last: bool,
+}
+
 impl ScanRequest {
-    /// Bytes of all blocks.
-    #[must_use]
-    pub fn bytes(&self) -> usize {
-        self.blocks as usize * self.block_size.bytes()
+    /// The pieces that a cell works on, one after another. They end at the megabytes of the disk.
+    pub fn pieces(&self) -> impl Iterator<Item = Piece> + Send + use<> {
+        let (first, blocks, offset, block_bytes) = (self.first, self.blocks, self.offset, self.block_size.bytes());
+        let mut done = 0;
+        std::iter::from_fn(move || {
+            let left = blocks - done;
+            if left == 0 {
+                return None;
+            }
+            let at = offset + u64::from(done) * block_bytes as u64;
+            // Blocks lie across the megabytes of a disk where its units do not begin at one.
+            let here = (PIECE_BYTES - (at % PIECE_BYTES as u64) as usize) / block_bytes;
+            let here = (here.max(1) as u32).min(left);
+            let bytes = here as usize * block_bytes;
+            let piece = Piece { first: first.plus(done), blocks: here, offset: at, bytes, is_last: here == left };
+            done += here;
+            Some(piece)
+        })
     }
 
     #[must_use]
@@ -70,8 +99,8 @@ impl ScanRequest {
             BlockSize::from_bytes(from.number()?).map_err(|_| Malformed("a block size that there is not"))?;
         let first = BlockAddress::unpack(from.u32()?);
         let blocks = u32::try_from(from.number()?).map_err(|_| Malformed("too many blocks"))?;
-        if blocks == 0 || blocks as usize > PIECE_BYTES / block_size.bytes() {
-            return Err(Malformed("a piece has 1 MB at most, and a block at least"));
+        if blocks == 0 || blocks as usize > REQUEST_BYTES / block_size.bytes() {
+            return Err(Malformed("a request is for 64 MB at most, and a block at least"));
         }
         if first.block.checked_add(blocks).is_none_or(|end| end > common::limits::BLOCKS_PER_FILE_MAX) {
             return Err(Malformed("blocks behind the end of every file"));
@@ -267,7 +296,7 @@ mod tests {
             let at = at % message.len();
             message[at] = byte;
             if let Ok(other) = ScanRequest::decode(&message) {
-                prop_assert!(other.bytes() <= PIECE_BYTES);
+                prop_assert!(other.blocks as usize * other.block_size.bytes() <= REQUEST_BYTES);
             }
         }
     }
@@ -290,7 +319,8 @@ mod tests {
             spec: ScanSpec { predicate: Some(deep), ..ScanSpec::default() },
         };
         assert!(ScanRequest::decode(&request.encode()).is_err());
-        let many = ScanRequest { blocks: 129, spec: ScanSpec::default(), ..request };
+        let over = (REQUEST_BYTES / BlockSize::K8.bytes()) as u32 + 1;
+        let many = ScanRequest { blocks: over, block_size: BlockSize::K8, spec: ScanSpec::default(), ..request };
         assert!(ScanRequest::decode(&many.encode()).is_err());
     }
 }

@@ -9,30 +9,31 @@ use format::transaction::{self, Owner};
 use scan::{ScanOutcome, Scanner, Stop};
 
 use crate::answer::{AnswerWriter, Reason, RowsOf};
-use crate::request::ScanRequest;
+use crate::request::{Piece, ScanRequest};
 
 /// Reads of a block that was being written each time.
 const READS: u32 = 3;
 
-/// Scans the blocks of a request, which have been read. `reread` reads one of them again.
+/// Scans the blocks of a piece, which have been read. `reread` reads bytes of the disk again.
 ///
 /// # Errors
 /// Errors of `reread`.
-pub(crate) fn scan_run(
+pub(crate) fn scan_piece(
     request: &ScanRequest,
+    piece: Piece,
     blocks: &mut [u8],
     answer: &mut AnswerWriter,
-    mut reread: impl FnMut(u32, &mut [u8]) -> io::Result<()>,
+    mut reread: impl FnMut(u64, &mut [u8]) -> io::Result<()>,
 ) -> io::Result<()> {
     let mut scanner = Scanner::new(request.spec.clone());
-    for (number, bytes) in (0..request.blocks).zip(blocks.chunks_exact_mut(request.block_size.bytes())) {
-        let address = request.first.plus(number);
+    for (number, bytes) in (0..piece.blocks).zip(blocks.chunks_exact_mut(request.block_size.bytes())) {
+        let address = piece.first.plus(number);
         answer.figures.blocks += 1;
         let mut sound = block::check(bytes, address).is_ok();
         for _ in 1..READS {
             if !sound {
                 answer.figures.bytes_read += bytes.len() as u64;
-                reread(number, bytes)?;
+                reread(piece.offset + u64::from(number) * bytes.len() as u64, bytes)?;
                 sound = block::check(bytes, address).is_ok();
             }
         }

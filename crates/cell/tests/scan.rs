@@ -2,9 +2,10 @@
 
 #![allow(clippy::unwrap_used, reason = "a test fails by panicking, in its helpers too")]
 
+use std::io;
 use std::path::Path;
 
-use cell::{Answer, Cell, Figures, Item, LocalCell, Reason, ScanRequest};
+use cell::{Answer, Cell, Figures, Item, Letter, LocalCell, Mailbox, PIECE_BYTES, Reason, ScanRequest};
 use common::sync::Arc;
 use common::{BlockAddress, BlockSize, FileNumber, ObjectNumber, Scn, Uba, Xid};
 use device::{Device, FileSystem, MemoryFileSystem};
@@ -75,7 +76,7 @@ fn filled(number: u32, rows: &[Row]) -> Vec<u8> {
 fn cell_with(blocks: &[Vec<u8>], inline: bool) -> (Arc<dyn Device>, LocalCell) {
     let files = Arc::new(MemoryFileSystem::new());
     files.create_directory(Path::new("/cell01")).unwrap();
-    let disk = files.create(Path::new("/cell01/DISK"), OFFSET + (1 << 20)).unwrap();
+    let disk = files.create(Path::new("/cell01/DISK"), OFFSET + (4 << 20)).unwrap();
     for (number, block) in blocks.iter().enumerate() {
         let mut sealed = block.clone();
         block::seal(&mut sealed);
@@ -100,21 +101,50 @@ fn request(blocks: u32, spec: ScanSpec) -> ScanRequest {
 
 type Whole = (Reason, BlockAddress, Option<Vec<u8>>);
 
-/// All of an answer, by so many rows at a time.
+/// All letters that a request brings.
+fn letters(cell: &LocalCell, request: Vec<u8>, blocks: u32) -> Vec<io::Result<Vec<u8>>> {
+    let mailbox = Arc::new(Mailbox::default());
+    cell.submit_scan(request, mailbox.reply(9));
+    let (mut letters, mut answered) = (Vec::new(), 0);
+    while answered < blocks {
+        let Letter { tag, answer } = mailbox.wait();
+        assert_eq!(tag, 9);
+        answered = match &answer {
+            Ok(message) => answered + Answer::new(message.clone(), 1).unwrap().blocks().1,
+            Err(_) => blocks,
+        };
+        letters.push(answer);
+    }
+    assert!(mailbox.take().is_none());
+    letters
+}
+
+/// All answers to a request, by so many rows at a time.
 fn ask(cell: &LocalCell, request: &ScanRequest, rows: usize) -> (Collector, Vec<Whole>, Figures) {
-    let message = cell.submit_scan(request.encode()).unwrap().wait().unwrap();
-    let mut answer = Answer::new(message, request.spec.projection.len()).unwrap();
-    let (mut sink, mut whole) = (Collector::default(), Vec::new());
-    loop {
-        let before = sink.rows.len() + sink.counted;
-        match answer.next(&mut sink, rows).unwrap() {
-            Item::Rows(count) => {
-                assert!(count <= rows && sink.rows.len() + sink.counted == before + count);
+    let (mut sink, mut whole, mut sum) = (Collector::default(), Vec::new(), Figures::default());
+    let mut next = request.first;
+    for message in letters(cell, request.encode(), request.blocks) {
+        let mut answer = Answer::new(message.unwrap(), request.spec.projection.len()).unwrap();
+        let (first, blocks) = answer.blocks();
+        assert_eq!(first, next);
+        next = next.plus(blocks);
+        let Figures { examined, blocks, bytes_read, helped } = answer.figures();
+        sum.examined += examined;
+        sum.blocks += blocks;
+        sum.bytes_read += bytes_read;
+        sum.helped += helped;
+        loop {
+            let before = sink.rows.len() + sink.counted;
+            match answer.next(&mut sink, rows).unwrap() {
+                Item::Rows(count) => {
+                    assert!(count <= rows && sink.rows.len() + sink.counted == before + count);
+                }
+                Item::Block { reason, address, bytes } => whole.push((reason, address, bytes.map(<[u8]>::to_vec))),
+                Item::End => break,
             }
-            Item::Block { reason, address, bytes } => whole.push((reason, address, bytes.map(<[u8]>::to_vec))),
-            Item::End => return (sink, whole, answer.figures()),
         }
     }
+    (sink, whole, sum)
 }
 
 fn a_row() -> impl Strategy<Value = Row> {
@@ -223,15 +253,48 @@ fn transactions_that_had_ended_are_told_by_the_scn_of_their_changes() {
 #[test]
 fn requests_that_make_no_sense_are_errors() {
     let (_, cell) = cell_with(&[filled(0, &[])], true);
-    let wait = |request: Vec<u8>| cell.submit_scan(request).unwrap().wait().unwrap_err().kind();
-    assert_eq!(wait(b"nonsense".to_vec()), std::io::ErrorKind::InvalidInput);
+    let wait = |request: Vec<u8>| letters(&cell, request, 1).remove(0).unwrap_err().kind();
+    assert_eq!(wait(b"nonsense".to_vec()), io::ErrorKind::InvalidInput);
     let named = |disk: &str| ScanRequest { disk: disk.into(), ..request(1, ScanSpec::default()) }.encode();
     for disk in ["", "..", "../cell01/DISK", "/etc/passwd"] {
-        assert_eq!(wait(named(disk)), std::io::ErrorKind::InvalidInput, "{disk}");
+        assert_eq!(wait(named(disk)), io::ErrorKind::InvalidInput, "{disk}");
     }
-    assert_eq!(wait(named("ELSE")), std::io::ErrorKind::NotFound);
-    let behind = ScanRequest { offset: OFFSET + (1 << 20), ..request(1, ScanSpec::default()) };
-    assert_eq!(wait(behind.encode()), std::io::ErrorKind::UnexpectedEof);
+    assert_eq!(wait(named("ELSE")), io::ErrorKind::NotFound);
+    let behind = ScanRequest { offset: OFFSET + (4 << 20), ..request(1, ScanSpec::default()) };
+    assert_eq!(wait(behind.encode()), io::ErrorKind::UnexpectedEof);
+}
+
+/// A request for more than a megabyte is answered piece by piece, in order, wherever on the disk it begins.
+#[test]
+fn long_requests_are_answered_in_pieces_of_a_megabyte() {
+    let count = 3 * PIECE_BYTES / SIZE.bytes();
+    let blocks: Vec<_> = (0..count as u32).map(|number| filled(number, &[vec![Some(b"x".to_vec())]])).collect();
+    for inline in [true, false] {
+        let (_, cell) = cell_with(&blocks, inline);
+        for (skipped, pieces) in [(0, 3), (1, 3), (300, 3), (512, 2)] {
+            let first = ScanRequest {
+                first: FIRST.plus(skipped),
+                offset: OFFSET + u64::from(skipped) * SIZE.bytes() as u64,
+                ..request(count as u32 - skipped, ScanSpec { projection: vec![0], ..ScanSpec::default() })
+            };
+            assert_eq!(letters(&cell, first.encode(), first.blocks).len(), pieces, "{skipped} blocks later");
+            let (found, whole, figures) = ask(&cell, &first, 1000);
+            assert_eq!((found.rows.len(), whole.len()), (count - skipped as usize, 0));
+            assert_eq!(figures.blocks, u64::from(first.blocks));
+        }
+    }
+}
+
+/// Whoever drops the mailbox stops the scan; the cell goes on with others.
+#[test]
+fn a_scan_that_nobody_waits_for_ends() {
+    let (_, cell) = cell_with(&[filled(0, &[vec![Some(b"x".to_vec())]])], false);
+    let request = request(1, ScanSpec { projection: vec![0], ..ScanSpec::default() });
+    for _ in 0..100 {
+        let mailbox = Arc::new(Mailbox::default());
+        cell.submit_scan(request.encode(), mailbox.reply(0));
+    }
+    assert_eq!(ask(&cell, &request, 10).0.rows.len(), 1);
 }
 
 proptest! {
@@ -246,7 +309,7 @@ proptest! {
     ) {
         let (_, cell) = cell_with(&[filled(0, &rows)], true);
         let request = request(1, spec);
-        let mut message = cell.submit_scan(request.encode()).unwrap().wait().unwrap();
+        let mut message = letters(&cell, request.encode(), 1).remove(0).unwrap();
         let at = at % message.len();
         if cut { message.truncate(at) } else { message[at] = byte }
         let Ok(mut answer) = Answer::new(message, request.spec.projection.len()) else { return Ok(()) };

@@ -6,6 +6,7 @@ pub mod address;
 pub mod block;
 pub mod clock;
 pub mod error;
+pub mod interconnect;
 pub mod limits;
 pub mod seeded;
 pub mod sync;

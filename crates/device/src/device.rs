@@ -103,11 +103,23 @@ pub trait Device: Send + Sync + Debug {
         Ok(None)
     }
 
+    /// The cell that requests for a byte go to. None: to none.
+    fn cell_disk(&self, _offset: u64) -> Option<CellDisk> {
+        None
+    }
+
     /// Reads are cut at the multiples of so many bytes of the file: buffers that end there need no copy. None: they are
     /// not cut.
     fn cuts_at(&self) -> Option<u64> {
         None
     }
+}
+
+/// A disk in a storage cell, as waits name it: hashes of the names.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct CellDisk {
+    pub cell: u32,
+    pub disk: u32,
 }
 
 /// A run of bytes on a disk.

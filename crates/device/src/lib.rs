@@ -18,7 +18,7 @@ mod memory;
 mod os;
 
 pub use buffer::{ALIGNMENT, AlignedBuffer};
-pub use device::{Device, FileAccess, FileIdentity, FileSystem, PendingRead, Place, Places, ReadInFlight};
+pub use device::{CellDisk, Device, FileAccess, FileIdentity, FileSystem, PendingRead, Place, Places, ReadInFlight};
 pub use faulty::{Fault, FaultyFileSystem};
 pub use lock::{Claim, DirectoryLock, lock_directory};
 pub use memory::MemoryFileSystem;

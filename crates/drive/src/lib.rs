@@ -35,7 +35,7 @@ pub use folder::{ModelledFolder, lateness_of};
 pub use grid_disk::GridDisk;
 pub use lateness::{LATE_SHARE_MAX, Lateness, LatenessSummary};
 pub use make::make_cells;
-pub use model::{Kind, Model, Request, Ticket, end_of};
+pub use model::{ArmTimes, Kind, Model, Request, Ticket, end_of};
 pub use modelled::{ModelledDevice, ModelledFileSystem};
 pub use number::{AtMost, Count, NotNegative, Positive};
 pub use score::{Fitted, Score, demerit, score};

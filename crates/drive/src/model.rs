@@ -48,6 +48,50 @@ pub trait Model: Send + Debug {
 
     /// Time that the device, or all of its parts together, were at work.
     fn busy_us(&self) -> f64;
+
+    /// What a device with an arm has spent its time on. None: it has none.
+    fn arm(&self) -> Option<ArmTimes> {
+        None
+    }
+}
+
+/// What an arm has spent its time on, in microseconds of the model's time.
+#[derive(Clone, Copy, PartialEq, Default, Debug)]
+pub struct ArmTimes {
+    /// Moving over cylinders, switching between heads, and settling.
+    pub seek_us: f64,
+    /// Waiting for the first block to come round.
+    pub rotation_us: f64,
+    /// Blocks passing under the head, with the turns between tracks.
+    pub transfer_us: f64,
+    /// Requests that the arm was positioned for.
+    pub positioned: u64,
+    /// Reads that the head was reading towards already, or that the memory held.
+    pub streamed: u64,
+}
+
+impl std::ops::AddAssign for ArmTimes {
+    fn add_assign(&mut self, other: Self) {
+        self.seek_us += other.seek_us;
+        self.rotation_us += other.rotation_us;
+        self.transfer_us += other.transfer_us;
+        self.positioned += other.positioned;
+        self.streamed += other.streamed;
+    }
+}
+
+impl std::ops::Sub for ArmTimes {
+    type Output = Self;
+
+    fn sub(self, earlier: Self) -> Self {
+        Self {
+            seek_us: self.seek_us - earlier.seek_us,
+            rotation_us: self.rotation_us - earlier.rotation_us,
+            transfer_us: self.transfer_us - earlier.transfer_us,
+            positioned: self.positioned.saturating_sub(earlier.positioned),
+            streamed: self.streamed.saturating_sub(earlier.streamed),
+        }
+    }
 }
 
 /// The end of a request for a caller without a clock: time goes on until it has been decided.

@@ -13,7 +13,7 @@ use common::Clock;
 use common::sync::{Arc, Condvar, Mutex, MutexGuard};
 
 use crate::lateness::Lateness;
-use crate::model::{Model, Request, Ticket};
+use crate::model::{ArmTimes, Model, Request, Ticket};
 
 /// A modelled device that requests of several files share.
 #[derive(Debug)]
@@ -188,6 +188,11 @@ impl Spindle {
     /// How late requests ended.
     pub fn lateness(&self) -> &Lateness {
         &self.lateness
+    }
+
+    /// What an arm has spent its time on so far; None for a device without one.
+    pub fn arm(&self) -> Option<ArmTimes> {
+        self.state.lock().model.arm()
     }
 
     /// Bytes of the address space.

@@ -262,3 +262,32 @@ fn a_measured_curve_that_falls_is_refused_with_its_line() {
         assert!(error.starts_with(expected), "{error}");
     }
 }
+
+/// The arm's times are those of its work, apart: far blocks cost seeks and turns, neighbours cost transfers.
+#[test]
+fn what_the_arm_spends_its_time_on_is_told_apart() {
+    let mut far = disk(false, "fcfs", 0);
+    let mut now = 0.0;
+    for number in 0..200 {
+        now = run(&mut *far, now, Kind::Read, (number * 7919) % (OUTER / 8) * 8, 8);
+    }
+    let arm = far.arm().unwrap();
+    let sum = arm.seek_us + arm.rotation_us + arm.transfer_us;
+    assert!((sum - far.busy_us()).abs() < 1.0, "{arm:?} {}", far.busy_us());
+    assert_eq!((arm.positioned, arm.streamed), (200, 0));
+    // A turn takes 6 ms, so half of one is waited for in the mean; 8 blocks pass in 0.48 ms.
+    assert!((2_000.0..4_000.0).contains(&(arm.rotation_us / 200.0)), "{arm:?}");
+    assert!((arm.transfer_us / 200.0 - 480.0).abs() < 100.0, "{arm:?}");
+    assert!(arm.seek_us > arm.rotation_us / 2.0, "{arm:?}");
+    let mut near = disk(false, "fcfs", 32);
+    now = 0.0;
+    for block in (0..OUTER / 4).step_by(64) {
+        now = run(&mut *near, now, Kind::Read, block, 64);
+    }
+    let arm = near.arm().unwrap();
+    let sum = arm.seek_us + arm.rotation_us + arm.transfer_us;
+    assert!((sum - near.busy_us()).abs() < 1.0, "{arm:?} {}", near.busy_us());
+    assert!(arm.transfer_us > 0.9 * sum && arm.streamed > 10 * arm.positioned, "{arm:?}");
+    // A device without an arm has none of these times.
+    assert!(drive::find("ramsan-400").unwrap().unwrap().start().arm().is_none());
+}

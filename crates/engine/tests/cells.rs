@@ -17,7 +17,7 @@ use storage::control::SpaceManagement;
 use storage::disk_group::{Redundancy, make_disks};
 use storage::table::{Deleter, Inserter, TableScan, Updater};
 use storage::txn::CommitWrite;
-use waits::Statistic;
+use waits::{Event, Statistic};
 
 const MB: u64 = 1 << 20;
 const OWNER: &str = "SYSTEM";
@@ -76,6 +76,16 @@ impl Bench {
         insert(&s, 0..ROWS, 500);
         s.commit(CommitWrite::default()).unwrap();
         bench
+    }
+
+    /// Bytes that the writer has written to the table's file.
+    fn written(&self) -> u64 {
+        let files = self.instance.store().cache().open_files();
+        files.iter().filter(|file| file.name().starts_with('+')).map(|file| file.figures().blocks_written * 8192).sum()
+    }
+
+    fn flush(&self, s: &Session) {
+        self.instance.cache().flush(s.meter()).unwrap();
     }
 
     fn connect(&self) -> Arc<Session> {
@@ -164,20 +174,66 @@ fn compare(s: &Arc<Session>, what: &str) {
 fn cells_scan_and_say_what_they_have_sent() {
     let bench = Bench::new(Redundancy::External);
     let s = bench.connect();
+    bench.flush(&s);
+    let before = count(&s, Statistic::CellPhysicalIoInterconnectBytes);
     let found = scan(&s, &some(595), 100);
     assert_eq!(found.rows.len(), 5);
-    assert!(found == cached(&s, &some(595)));
     assert_eq!(count(&s, Statistic::CellScans), 1);
     let eligible = count(&s, Statistic::CellPhysicalIoBytesEligibleForPredicateOffload);
     let returned = count(&s, Statistic::CellPhysicalIoInterconnectBytesReturnedBySmartScan);
-    let sent = count(&s, Statistic::CellPhysicalIoInterconnectBytes);
-    assert!(eligible > 300_000 && returned < sent && sent < eligible / 50, "{eligible} {returned} {sent}");
+    let sent = count(&s, Statistic::CellPhysicalIoInterconnectBytes) - before;
+    assert!(found == cached(&s, &some(595)));
+    assert!(eligible > 300_000 && returned < sent && sent < eligible / 10, "{eligible} {returned} {sent}");
     assert_eq!(count(&s, Statistic::CellBlocksReturnedForUndo), 0);
     // Sessions whose parameter says so read the blocks.
     s.worker().parameters().set("cell_offload_processing", "false").unwrap();
     assert!(scan(&s, &some(595), 100) == found);
     assert_eq!(count(&s, Statistic::CellScans), 1);
     compare(&bench.connect(), "at rest");
+}
+
+/// Bytes of all messages to the cells and back, as the cells' clients have counted them.
+fn messages(bench: &Bench) -> u64 {
+    let cells = bench.instance.groups().cells().all();
+    cells.iter().map(|(_, cell)| cell.traffic()).map(|sum| sum.bytes_sent + sum.bytes_received).sum()
+}
+
+/// Bytes of these messages as all sessions and processes have counted them.
+fn counted(bench: &Bench) -> u64 {
+    bench.instance.store().system_meter().snapshot().value(Statistic::CellPhysicalIoInterconnectBytes)
+}
+
+#[test]
+fn reads_and_writes_on_cells_are_messages_too() {
+    for (redundancy, copies) in [(Redundancy::External, 1), (Redundancy::Normal, 2)] {
+        let bench = Bench::new(redundancy);
+        let s = bench.connect();
+        bench.flush(&s);
+        let (sent, sessions) = (messages(&bench), counted(&bench));
+        let reads = || {
+            let single = s.meter().event(Event::CellSingleBlockPhysicalRead).waits;
+            single + s.meter().event(Event::CellMultiblockPhysicalRead).waits
+        };
+        let (bytes, requests) = (count(&s, Statistic::PhysicalReadBytes), reads());
+        assert_eq!(cached(&s, &all()).rows.len(), ROWS as usize);
+        let (bytes, requests) = (count(&s, Statistic::PhysicalReadBytes) - bytes, reads() - requests);
+        let carried = count(&s, Statistic::CellPhysicalIoInterconnectBytes);
+        assert!(bytes > 300_000 && requests > 0, "{bytes} bytes by {requests} requests");
+        // The blocks, and the heads of requests and answers. A request that a unit's end cuts is two.
+        let heads = messages(&bench) - sent - bytes;
+        assert!(heads >= requests * 15 && heads <= 2 * requests * 50, "{heads} bytes of heads, {requests} requests");
+        assert!(carried >= bytes);
+        assert_eq!(counted(&bench) - sessions, messages(&bench) - sent);
+        let (sent, written) = (messages(&bench), bench.written());
+        insert(&s, 7000..7100, 900);
+        s.commit(CommitWrite::default()).unwrap();
+        bench.flush(&s);
+        let written = bench.written() - written;
+        let carried = messages(&bench) - sent;
+        // The header of the datafile and the map of dirty regions are written beside.
+        assert!(written > 100_000, "{written} bytes");
+        assert!(carried > written * copies && carried < written * copies + 200_000, "{carried}, {written} x {copies}");
+    }
 }
 
 #[test]

@@ -8,6 +8,10 @@
 mod invariants;
 
 pub mod cache;
+pub mod cells {
+    //! Storage cells, for those above storage.
+    pub use ::cell::{Cells, TrafficFigures, hash};
+}
 pub mod checkpoint;
 pub mod control;
 pub mod datafile;

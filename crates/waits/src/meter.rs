@@ -10,7 +10,7 @@ use std::io;
 use common::sync::unscheduled::Mutex as OwnMutex;
 use common::sync::unscheduled::atomic::{AtomicU32, AtomicU64, Ordering::Relaxed};
 use common::sync::{Arc, Mutex, MutexGuard, RwLock, RwLockReadGuard, RwLockWriteGuard, spin_loop};
-use common::{BlockClass, Clock, ObjectNumber};
+use common::{BlockClass, Clock, ObjectNumber, interconnect};
 
 use crate::counters::{Counters, GetMode, MEASURED};
 use crate::cpu_clock::CpuClock;
@@ -270,6 +270,11 @@ impl Meter {
         *self.waits.lock() = Waits { current: None, last: Some(wait) };
         let LastWait { event, parameters, object, micros, ended_us } = wait;
         self.counters.waited(event, micros, self.is_timed());
+        // What the wait's requests have had carried to and from cells, and those that were started before it.
+        let carried = interconnect::take();
+        if carried > 0 {
+            self.counters.count(Statistic::CellPhysicalIoInterconnectBytes, carried);
+        }
         self.cpu.waited();
         TracedWait { cursor: self.cursor.load(Relaxed), event, parameters, micros, object, tim: self.tim_at(ended_us) }
     }

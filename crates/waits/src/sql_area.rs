@@ -27,6 +27,16 @@ pub struct CallReading {
     pub application_wait_us: u64,
     pub concurrency_wait_us: u64,
     pub user_io_wait_us: u64,
+    pub physical_read_requests: u64,
+    pub physical_read_bytes: u64,
+    pub physical_write_requests: u64,
+    pub physical_write_bytes: u64,
+    /// Bytes on disk of what cells scanned.
+    pub eligible_bytes: u64,
+    /// Bytes of messages to and from cells.
+    pub interconnect_bytes: u64,
+    /// Bytes of the cells' answers to scans.
+    pub returned_bytes: u64,
 }
 
 impl CallReading {
@@ -45,6 +55,13 @@ impl CallReading {
             application_wait_us: meter.class(WaitClass::Application).1,
             concurrency_wait_us: meter.class(WaitClass::Concurrency).1,
             user_io_wait_us: meter.class(WaitClass::UserIo).1,
+            physical_read_requests: meter.value(Statistic::PhysicalReadIoRequests),
+            physical_read_bytes: meter.value(Statistic::PhysicalReadBytes),
+            physical_write_requests: meter.value(Statistic::PhysicalWriteIoRequests),
+            physical_write_bytes: meter.value(Statistic::PhysicalWriteBytes),
+            eligible_bytes: meter.value(Statistic::CellPhysicalIoBytesEligibleForPredicateOffload),
+            interconnect_bytes: meter.value(Statistic::CellPhysicalIoInterconnectBytes),
+            returned_bytes: meter.value(Statistic::CellPhysicalIoInterconnectBytesReturnedBySmartScan),
         }
     }
 
@@ -62,6 +79,13 @@ impl CallReading {
             application_wait_us: self.application_wait_us.saturating_sub(begin.application_wait_us),
             concurrency_wait_us: self.concurrency_wait_us.saturating_sub(begin.concurrency_wait_us),
             user_io_wait_us: self.user_io_wait_us.saturating_sub(begin.user_io_wait_us),
+            physical_read_requests: self.physical_read_requests.saturating_sub(begin.physical_read_requests),
+            physical_read_bytes: self.physical_read_bytes.saturating_sub(begin.physical_read_bytes),
+            physical_write_requests: self.physical_write_requests.saturating_sub(begin.physical_write_requests),
+            physical_write_bytes: self.physical_write_bytes.saturating_sub(begin.physical_write_bytes),
+            eligible_bytes: self.eligible_bytes.saturating_sub(begin.eligible_bytes),
+            interconnect_bytes: self.interconnect_bytes.saturating_sub(begin.interconnect_bytes),
+            returned_bytes: self.returned_bytes.saturating_sub(begin.returned_bytes),
         }
     }
 }
@@ -93,6 +117,16 @@ pub struct SqlFigures {
     /// There is one instance, so there are no cluster waits.
     pub cluster_wait_us: u64,
     pub user_io_wait_us: u64,
+    pub physical_read_requests: u64,
+    pub physical_read_bytes: u64,
+    pub physical_write_requests: u64,
+    pub physical_write_bytes: u64,
+    /// Bytes on disk of what cells scanned.
+    pub eligible_bytes: u64,
+    /// Bytes of messages to and from cells.
+    pub interconnect_bytes: u64,
+    /// Bytes of the cells' answers to scans.
+    pub returned_bytes: u64,
     /// When it was last called, microseconds since 1970.
     pub last_active_us: u64,
 }
@@ -113,13 +147,16 @@ pub struct SqlSource {
     pub action: Option<Arc<str>>,
 }
 
+/// Place of the time of the last call among a statement's figures.
+const LAST_ACTIVE: usize = 20;
+
 /// A statement and its cost.
 #[derive(Debug)]
 pub struct SqlStatement {
     source: SqlSource,
     first_load_us: u64,
     /// `executions` to `last_active_us` of [`SqlFigures`], in that order but for the cluster's.
-    figures: [AtomicU64; 14],
+    figures: [AtomicU64; LAST_ACTIVE + 1],
 }
 
 impl SqlStatement {
@@ -152,11 +189,18 @@ impl SqlStatement {
             took.application_wait_us,
             took.concurrency_wait_us,
             took.user_io_wait_us,
+            took.physical_read_requests,
+            took.physical_read_bytes,
+            took.physical_write_requests,
+            took.physical_write_bytes,
+            took.eligible_bytes,
+            took.interconnect_bytes,
+            took.returned_bytes,
         ];
         for (figure, n) in self.figures.iter().zip(add).filter(|(_, n)| *n > 0) {
             figure.fetch_add(n, Relaxed);
         }
-        self.figures[13].store(ended_us, Relaxed);
+        self.figures[LAST_ACTIVE].store(ended_us, Relaxed);
     }
 
     /// What it has cost so far.
@@ -178,7 +222,14 @@ impl SqlStatement {
             concurrency_wait_us: figure(11),
             cluster_wait_us: 0,
             user_io_wait_us: figure(12),
-            last_active_us: figure(13),
+            physical_read_requests: figure(13),
+            physical_read_bytes: figure(14),
+            physical_write_requests: figure(15),
+            physical_write_bytes: figure(16),
+            eligible_bytes: figure(17),
+            interconnect_bytes: figure(18),
+            returned_bytes: figure(19),
+            last_active_us: figure(LAST_ACTIVE),
         }
     }
 }
@@ -203,8 +254,8 @@ impl SqlArea {
             return known.clone();
         }
         let now = meter.clock().wall_us();
-        let figures = [const { AtomicU64::new(0) }; 14];
-        figures[13].store(now, Relaxed);
+        let figures = [const { AtomicU64::new(0) }; LAST_ACTIVE + 1];
+        figures[LAST_ACTIVE].store(now, Relaxed);
         let new = Arc::new(SqlStatement { source: source.clone(), first_load_us: now, figures });
         let mut statements = self.latched(meter);
         if statements.len() >= self.capacity {

@@ -20,7 +20,7 @@ use seek::SeekCurve;
 pub(crate) use seek::average_seek_ms;
 use spec::{AfterSpec, DiskSpec, Scheduling};
 
-use crate::model::{Kind, Model, Request, Ticket};
+use crate::model::{ArmTimes, Kind, Model, Request, Ticket};
 
 /// Bytes of a block.
 pub(crate) const SECTOR: u64 = 512;
@@ -86,6 +86,7 @@ pub struct Disk {
     jobs: u64,
     tickets: u64,
     busy: f64,
+    arm: ArmTimes,
 }
 
 fn blocks_of(kb: f64) -> u64 {
@@ -125,6 +126,7 @@ impl Disk {
             jobs: 0,
             tickets: 0,
             busy: 0.0,
+            arm: ArmTimes::default(),
             spec: spec.clone(),
         }
     }
@@ -154,15 +156,16 @@ impl Disk {
         self.queue.push(Job { ticket, block, blocks, write, ready, number: self.jobs });
     }
 
-    /// Time from a begin of the arm's work until it is at the block and the block is under the head.
-    fn positioning(&self, place: Place, write: bool, start: f64) -> f64 {
+    /// Times from a begin of the arm's work until it is at the block, and from then on until the block is under the
+    /// head.
+    fn positioning(&self, place: Place, write: bool, start: f64) -> (f64, f64) {
         let seek = self.seek.us(place.cylinder.abs_diff(self.cylinder));
         let switch = if place.surface == self.surface { 0.0 } else { self.spec.head_switch_us() };
         let moved = seek.max(switch);
         let settle = if write && moved > 0.0 { self.spec.write_settle_ms.get() * 1e3 } else { 0.0 };
         let moved = moved + settle;
         let angle = ((start + moved) / self.turn).fract();
-        moved + (place.angle - angle).rem_euclid(1.0) * self.turn
+        (moved, (place.angle - angle).rem_euclid(1.0) * self.turn)
     }
 
     /// Time that the medium needs for blocks from a place on, and where the head is then.
@@ -211,7 +214,10 @@ impl Disk {
                 (!ahead, cylinder.abs_diff(self.cylinder), job.number)
             }),
             Scheduling::Satf => candidates.min_by(|(_, a), (_, b)| {
-                let time = |job: &Job| self.positioning(place(job), job.write, start);
+                let time = |job: &Job| {
+                    let (moved, turned) = self.positioning(place(job), job.write, start);
+                    moved + turned
+                };
                 time(a).total_cmp(&time(b)).then(a.number.cmp(&b.number))
             }),
         };
@@ -241,6 +247,7 @@ impl Disk {
         let (block, blocks) = self.outside_writes(block, blocks, at);
         let found = if blocks == 0 { Lookup::Hit } else { self.cache.look_up(block, blocks, at) };
         if blocks > 0 && matches!(found, Lookup::Hit) {
+            self.arm.streamed += 1;
             self.stream_goes_on(block + blocks, at);
         }
         (block, blocks, found)
@@ -249,7 +256,10 @@ impl Disk {
     /// A read waits for the head, which reads on, until it has passed the read's end at `there`. The arm waits with it.
     fn wait_for_head(&mut self, end: u64, at: f64, there: f64) {
         self.stream_goes_on(end, at);
-        self.busy += (there - at.max(self.free_at)).max(0.0);
+        let waited = (there - at.max(self.free_at)).max(0.0);
+        self.busy += waited;
+        self.arm.transfer_us += waited;
+        self.arm.streamed += 1;
         self.free_at = self.free_at.max(there);
     }
 
@@ -279,8 +289,10 @@ impl Disk {
             (self.cylinder, self.surface) = (reading.cylinder, reading.surface);
         }
         self.cache.head_leaves(start);
-        let begin = start + self.positioning(place, job.write, start);
+        let (moved, turned) = self.positioning(place, job.write, start);
+        let begin = start + (moved + turned);
         let (transfer, last) = self.transfer(job.block, job.blocks);
+        self.arm += ArmTimes { seek_us: moved, rotation_us: turned, transfer_us: transfer, positioned: 1, streamed: 0 };
         let medium = begin + transfer;
         if place.cylinder != self.cylinder {
             self.inwards = place.cylinder > self.cylinder;
@@ -417,5 +429,9 @@ impl Model for Disk {
 
     fn busy_us(&self) -> f64 {
         self.busy
+    }
+
+    fn arm(&self) -> Option<ArmTimes> {
+        Some(self.arm)
     }
 }

@@ -144,7 +144,8 @@ impl Instance {
         let checkpoints = Arc::new(Checkpoints::new(cache, control, scn, health, meter.clone()));
         let (started_us, now_us) = (clock.wall_us(), clock.monotonic_us());
         let jobs = Arc::new(Jobs::new(clock.clone()));
-        let store = Store::new(groups.clone(), directory, clock, parameters, checkpoints, system_meter);
+        let cells = Arc::clone(groups.cells());
+        let store = Store::new(groups.clone(), directory, clock, parameters, checkpoints, system_meter, cells);
         let undo = UndoSegments::new(started_us, Arc::new(Tablespaces::default()));
         let instance = Arc::new(Self {
             store: Arc::new(store),

@@ -6,6 +6,7 @@
 
 mod active_sessions;
 mod child_cursors;
+mod cells;
 mod columns;
 mod constraints;
 mod data_files;
@@ -51,6 +52,7 @@ pub(crate) use view::{Found, View, ViewContext, provider};
 
 const VIEWS: &[&[&dyn View]] = &[
     active_sessions::VIEWS,
+    cells::VIEWS,
     columns::VIEWS,
     constraints::VIEWS,
     data_files::VIEWS,

@@ -42,6 +42,13 @@ const STATEMENTS: &[Column<Costs>] = &[
     number("CONCURRENCY_WAIT_TIME", |row| n(row.figures.concurrency_wait_us)),
     number("CLUSTER_WAIT_TIME", |row| n(row.figures.cluster_wait_us)),
     number("USER_IO_WAIT_TIME", |row| n(row.figures.user_io_wait_us)),
+    number("PHYSICAL_READ_REQUESTS", |row| n(row.figures.physical_read_requests)),
+    number("PHYSICAL_READ_BYTES", |row| n(row.figures.physical_read_bytes)),
+    number("PHYSICAL_WRITE_REQUESTS", |row| n(row.figures.physical_write_requests)),
+    number("PHYSICAL_WRITE_BYTES", |row| n(row.figures.physical_write_bytes)),
+    number("IO_CELL_OFFLOAD_ELIGIBLE_BYTES", |row| n(row.figures.eligible_bytes)),
+    number("IO_INTERCONNECT_BYTES", |row| n(row.figures.interconnect_bytes)),
+    number("IO_CELL_OFFLOAD_RETURNED_BYTES", |row| n(row.figures.returned_bytes)),
 ];
 
 pub(crate) const VIEWS: &[&dyn View] =

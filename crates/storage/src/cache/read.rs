@@ -113,8 +113,7 @@ impl ReadBatch {
             return false;
         };
         let count = frames.len() as u64;
-        let event = if count == 1 { Event::DbFileSequentialRead } else { Event::DbFileScatteredRead };
-        let at = [u64::from(self.start.file.0), u64::from(self.start.block), count];
+        let (event, at) = file.read_event(self.start.block, count);
         let wait = || read.and_then(PendingRead::wait);
         let (result, micros) = meter.described_wait(event, at, -1, wait, |result| {
             (at, result.as_ref().ok().and_then(|buffers| buffers.first()).map_or(-1, |block| counts::object_of(block)))

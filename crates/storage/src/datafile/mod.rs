@@ -20,6 +20,8 @@ pub struct Datafile {
     path: PathBuf,
     block_size: BlockSize,
     device: Arc<dyn Device>,
+    /// Requests go to storage cells.
+    on_cells: bool,
     blocks: AtomicU32,
     written: AtomicBool,
     /// Set by the first write or resize since the file was opened.
@@ -146,6 +148,7 @@ impl Datafile {
             name,
             path,
             block_size,
+            on_cells: device.cell_disk(0).is_some(),
             device,
             blocks: AtomicU32::new(blocks),
             written: AtomicBool::new(false),
@@ -217,6 +220,20 @@ impl Datafile {
             return Err(Error::corrupt(address, format!("outside its file of {} blocks", self.blocks())));
         }
         Ok(())
+    }
+
+    /// The wait for a read of so many blocks into the cache, and its parameters.
+    pub(crate) fn read_event(&self, block: u32, blocks: u64) -> (Event, [u64; 3]) {
+        if self.on_cells
+            && let Some(place) = self.device.cell_disk(self.offset(block))
+        {
+            let event =
+                if blocks == 1 { Event::CellSingleBlockPhysicalRead } else { Event::CellMultiblockPhysicalRead };
+            let bytes = blocks * self.block_size.bytes() as u64;
+            return (event, [u64::from(place.cell), u64::from(place.disk), bytes]);
+        }
+        let event = if blocks == 1 { Event::DbFileSequentialRead } else { Event::DbFileScatteredRead };
+        (event, [u64::from(self.number.0), u64::from(block), blocks])
     }
 
     /// The disks that consecutive blocks are on, where others may work on them there.

@@ -9,10 +9,11 @@ use std::io;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
+use ::cell::{CellFiles, Cells};
 use asm::{DiskGroup, Environment, FileInfo, FileKind, GroupFile, GroupStatistics, Lanes, MountOptions, NewFile};
 use common::sync::{Arc, Condvar, Mutex, RwLock};
 use common::{BlockSize, Clock, Error, ErrorKind, FileNumber, Random, Result, Seeded};
-use device::{AlignedBuffer, Claim, Device, FileIdentity, FileSystem, PendingRead, Places, ReadInFlight};
+use device::{AlignedBuffer, CellDisk, Claim, Device, FileIdentity, FileSystem, PendingRead, Places, ReadInFlight};
 
 use super::judge::{BlockJudge, LogVersion};
 use super::name::{self, InGroup, NewName, in_group, is_named_by_group};
@@ -36,6 +37,7 @@ impl Random for SeededIds {
 pub struct GroupFiles {
     below: Arc<dyn FileSystem>,
     environment: Environment,
+    cells: Arc<Cells>,
     mounted: RwLock<BTreeMap<String, Arc<MountedGroup>>>,
     notes: Arc<GroupNotes>,
     judge: Arc<BlockJudge>,
@@ -141,7 +143,9 @@ impl GroupFiles {
         database: &str,
         ids: Option<Seeded>,
     ) -> Self {
-        let rooted = Rooted { below: Arc::clone(&below), directory: directory.to_owned() };
+        let cells = Arc::new(Cells::new(Arc::clone(&below), directory, ids.is_some()));
+        let disks = Arc::new(CellFiles::new(Arc::clone(&below), Arc::clone(&cells)));
+        let rooted = Rooted { below: disks, directory: directory.to_owned() };
         let mut environment = Environment::new(Arc::new(rooted));
         environment.clock = Arc::clone(clock);
         environment.database.set(database);
@@ -153,7 +157,7 @@ impl GroupFiles {
         environment.notes = Some(as_notes(&notes));
         let judge = Arc::new(BlockJudge::default());
         environment.judge = Some(Arc::<BlockJudge>::clone(&judge));
-        Self { below, environment, mounted: RwLock::default(), notes, judge, ids }
+        Self { below, environment, cells, mounted: RwLock::default(), notes, judge, ids }
     }
 
     /// Requests to disks of mirrored groups are made by threads, and given up after `patience`.
@@ -161,6 +165,12 @@ impl GroupFiles {
     pub fn with_patience(mut self, patience: Duration) -> Self {
         self.environment.lanes = Some(Arc::new(Lanes::new(patience)));
         self
+    }
+
+    /// The cells that disks are in.
+    #[must_use]
+    pub fn cells(&self) -> &Arc<Cells> {
+        &self.cells
     }
 
     /// Lets mounts, checks and rebalances tell damaged blocks of log files.
@@ -531,6 +541,10 @@ impl Device for OpenGroupFile {
 
     fn places(&self, offset: u64, bytes: u64) -> io::Result<Option<Places>> {
         if self.closing.mounted.group.smart_scan() { self.file.places(offset, bytes) } else { Ok(None) }
+    }
+
+    fn cell_disk(&self, offset: u64) -> Option<CellDisk> {
+        self.file.cell_disk(offset)
     }
 
     fn copies(&self) -> usize {

@@ -2,11 +2,9 @@
 //!
 //! See README.md in this folder.
 
-mod cells;
 pub mod metadata;
 mod store;
 
-pub use cells::Cells;
 pub use store::Store;
 
 use std::collections::HashMap;

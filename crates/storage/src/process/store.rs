@@ -3,6 +3,7 @@
 use std::fmt;
 use std::path::{Path, PathBuf};
 
+use cell::Cells;
 use common::sync::atomic::{AtomicU64, Ordering};
 use common::sync::{Arc, Mutex, MutexGuard};
 use common::{BlockSize, Clock, Result, Scn, TablespaceNumber};
@@ -10,7 +11,6 @@ use device::FileSystem;
 use format::redo::Version;
 use waits::{LatchName, Meter, SystemMeter};
 
-use super::Cells;
 use crate::cache::Cache;
 use crate::checkpoint::Checkpoints;
 use crate::control::ControlFile;
@@ -37,7 +37,7 @@ pub struct Store {
     /// Held while a commit takes its SCN and marks its slot: a snapshot sees all of the commit or nothing.
     committing: Mutex<()>,
     snapshots: Arc<Snapshots>,
-    cells: Cells,
+    cells: Arc<Cells>,
 }
 
 impl fmt::Debug for Store {
@@ -55,11 +55,10 @@ impl Store {
         parameters: Arc<Parameters>,
         checkpoints: Arc<Checkpoints>,
         system_meter: Arc<SystemMeter>,
+        cells: Arc<Cells>,
     ) -> Self {
         let scn = checkpoints.scn.clone();
-        let inline = checkpoints.cache.wakes().is_inline();
         Self {
-            cells: Cells::new(Arc::clone(&files), directory, inline),
             files,
             directory: directory.to_owned(),
             snapshots: Arc::new(Snapshots::new(clock.clone())),
@@ -73,6 +72,7 @@ impl Store {
             visible: AtomicU64::new(scn.load(Ordering::Acquire)),
             scn,
             committing: Mutex::new(()),
+            cells,
         }
     }
 

@@ -1,7 +1,7 @@
 //! A full scan that cells carry out: each run of blocks is scanned where it is.
 //!
 //! ```text
-//!   ranges ── places on disks ── pieces of at most 1 MB within an allocation unit ── requests on their way
+//!   ranges ── places on disks ── runs within an allocation unit ── requests on their way, some for each disk
 //!                                                                                        │
 //!   rows <── answers, in the order of the blocks <───────────────────────────────────────┘
 //! ```
@@ -10,11 +10,11 @@
 //! whole, and go the way of blocks that were read directly. Where a cell cannot answer, the instance reads the blocks.
 
 use std::any::Any;
-use std::collections::{BTreeSet, VecDeque};
+use std::collections::{BTreeMap, VecDeque};
 use std::fmt;
-use std::io;
+use std::path::{Path, PathBuf};
 
-use ::cell::{Answer, Cell, Item, PIECE_BYTES, PendingAnswer, Reason, ScanRequest};
+use ::cell::{Answer, Cell, Item, Letter, Mailbox, REQUEST_BYTES, Reason, ScanRequest};
 use common::sync::Arc;
 use common::{BlockAddress, BlockClass, BlockRange, BlockSize, ObjectNumber, Result, Scn};
 use device::AlignedBuffer;
@@ -26,26 +26,43 @@ use crate::cache::Block;
 use crate::datafile::Datafile;
 use crate::txn::Worker;
 
-/// Requests on their way for each disk, so that it has the next one when it has done one.
+/// Requests on their way for each disk at least, so that it has the next one when it has done one.
 const EACH_DISK: usize = 2;
-/// Requests on their way in all.
-const FLYING_MAX: usize = 64;
+/// Further ones are sent while those on their way are for fewer bytes.
+const EACH_DISK_BYTES: u64 = 4 << 20;
+/// Answers that wait for their turn have at most so many bytes before further requests are held back.
+const WAITING_BYTES_MAX: usize = 64 << 20;
 
-/// A run of blocks on one disk.
-struct Piece {
-    cell: Arc<dyn Cell>,
-    disk: String,
+/// Blocks that lie in a row on one disk, in one allocation unit: what a request is for.
+struct Run {
+    /// Number of its disk in the scan.
+    disk: usize,
     offset: u64,
     file: Arc<Datafile>,
     first: BlockAddress,
     blocks: u32,
+    /// Blocks of the answers that have arrived.
+    answered: u32,
+    /// The cell answers no further.
+    failed: bool,
+    /// Answers that wait for their turn.
+    answers: VecDeque<Answer>,
 }
 
-/// A request on its way.
-struct Flight {
-    piece: Piece,
-    request_bytes: usize,
-    answer: io::Result<PendingAnswer>,
+/// A disk of a cell, and its part of the scan.
+struct ScannedDisk {
+    cell: Arc<dyn Cell>,
+    name: String,
+    /// Runs that no request was sent for yet.
+    unsent: VecDeque<usize>,
+    flying: usize,
+    flying_bytes: u64,
+}
+
+impl ScannedDisk {
+    fn takes_more(&self) -> bool {
+        self.flying < EACH_DISK || self.flying_bytes < EACH_DISK_BYTES
+    }
 }
 
 /// What a scan goes on with.
@@ -67,9 +84,14 @@ pub(super) struct SmartScan {
     spec: ScanSpec,
     snapshot: Scn,
     ended_before: Scn,
-    pieces: std::vec::IntoIter<Piece>,
-    flying: VecDeque<Flight>,
-    flying_max: usize,
+    /// In the order of the blocks.
+    runs: Vec<Run>,
+    disks: Vec<ScannedDisk>,
+    mailbox: Arc<Mailbox>,
+    /// The run whose turn it is, and how many of its blocks were handed over.
+    at: usize,
+    handed_over: u32,
+    waiting_bytes: usize,
     answer: Option<Answer>,
     /// Blocks that no cell has answered for.
     unread: Option<BlockRange>,
@@ -98,17 +120,10 @@ impl SmartScan {
         snapshot: Scn,
         ranges: &[BlockRange],
     ) -> Result<Option<Self>> {
-        let (mut pieces, mut held) = (Vec::new(), Vec::new());
-        for range in ranges {
-            if !pieces_of(worker, *range, &mut pieces, &mut held)? {
-                return Ok(None);
-            }
-        }
+        let Some(Runs { runs, disks, held, .. }) = runs_of(worker, ranges)? else { return Ok(None) };
         worker.write_out(ranges)?;
         let blocks = ranges.iter().map(|range| u64::from(range.blocks)).sum();
         let block_size = table.segment.block_size();
-        let disks: BTreeSet<(&str, &str)> = pieces.iter().map(|piece| (piece.cell.name(), &*piece.disk)).collect();
-        let flying_max = (disks.len() * EACH_DISK).min(FLYING_MAX);
         worker.meter().count(Statistic::CellScans, 1);
         let eligible = blocks * block_size.bytes() as u64;
         worker.meter().count(Statistic::CellPhysicalIoBytesEligibleForPredicateOffload, eligible);
@@ -119,9 +134,12 @@ impl SmartScan {
             spec: spec.clone(),
             snapshot,
             ended_before: worker.ended_before(snapshot),
-            pieces: pieces.into_iter(),
-            flying: VecDeque::new(),
-            flying_max,
+            runs,
+            disks,
+            mailbox: Arc::default(),
+            at: 0,
+            handed_over: 0,
+            waiting_bytes: 0,
             answer: None,
             unread: None,
             last: None,
@@ -184,75 +202,126 @@ impl SmartScan {
                 }
                 continue;
             }
+            let Some(run) = self.runs.get_mut(self.at) else { return Ok(Next::End) };
+            if let Some(answer) = run.answers.pop_front() {
+                self.handed_over += answer.blocks().1;
+                self.waiting_bytes -= answer.message_bytes();
+                self.answer = Some(answer);
+                // The next requests are on their way while the caller takes these rows.
+                self.send()?;
+                continue;
+            }
+            let left = run.blocks - self.handed_over;
+            if run.failed || left == 0 {
+                // Other copies are looked for, or the error is told, where the blocks are read one by one.
+                let start = run.first.plus(self.handed_over);
+                self.unread = (left > 0).then_some(BlockRange { start, blocks: left });
+                (self.at, self.handed_over) = (self.at + 1, 0);
+                continue;
+            }
             self.worker.check_cancelled()?;
             self.send()?;
-            let Some(flight) = self.flying.pop_front() else { return Ok(Next::End) };
-            self.land(flight)?;
+            self.receive()?;
         }
     }
 
-    /// Sends requests until enough are on their way.
+    /// Sends requests until enough are on their way: those of the first blocks first.
     fn send(&mut self) -> Result<()> {
-        while self.flying.len() < self.flying_max {
-            let Some(piece) = self.pieces.next() else { return Ok(()) };
+        loop {
+            let ready = self.disks.iter_mut().filter(|disk| disk.takes_more());
+            let next = ready.filter_map(|disk| Some((*disk.unsent.front()?, disk))).min_by_key(|(run, _)| *run);
+            let Some((number, disk)) = next else { return Ok(()) };
+            if self.waiting_bytes > WAITING_BYTES_MAX && number != self.at {
+                return Ok(());
+            }
             self.worker.store().health().check_readable()?;
+            let run = &self.runs[number];
             let request = ScanRequest {
-                disk: piece.disk.clone(),
-                offset: piece.offset,
+                disk: disk.name.clone(),
+                offset: run.offset,
                 block_size: self.block_size,
-                first: piece.first,
-                blocks: piece.blocks,
+                first: run.first,
+                blocks: run.blocks,
                 object: self.object,
                 snapshot: self.snapshot,
                 ended_before: self.ended_before,
                 spec: self.spec.clone(),
             };
+            disk.unsent.pop_front();
+            disk.flying += 1;
+            disk.flying_bytes += u64::from(run.blocks) * self.block_size.bytes() as u64;
             let message = request.encode();
-            let request_bytes = message.len();
-            let answer = piece.cell.submit_scan(message);
-            self.flying.push_back(Flight { piece, request_bytes, answer });
+            let meter = self.worker.meter();
+            meter.count(Statistic::CellScanRequests, 1);
+            meter.count(Statistic::CellPhysicalIoInterconnectBytes, message.len() as u64);
+            disk.cell.submit_scan(message, self.mailbox.reply(number as u64));
+        }
+    }
+
+    /// Waits for an answer, and puts it where its turn comes.
+    fn receive(&mut self) -> Result<()> {
+        let meter = Arc::clone(self.worker.meter());
+        let object = i64::from(self.object.0);
+        let (runs, disks) = (&self.runs, &self.disks);
+        let of = |letter: &Letter| runs.get(letter.tag as usize).map(|run| disks[run.disk].cell.name());
+        let (letter, micros) = meter.described_wait(
+            Event::CellSmartTableScan,
+            [0; 3],
+            object,
+            || self.mailbox.wait(),
+            |letter| ([of(letter).map_or(0, |name| u64::from(::cell::hash(name))), 0, 0], object),
+        );
+        let Some(run) = self.runs.get_mut(letter.tag as usize) else {
+            return Err(common::Error::bug("an answer to no request"));
+        };
+        let columns = self.spec.projection.len();
+        let answer = letter.answer.and_then(|message| Ok(Answer::new(message, columns)?));
+        // Answers of a run follow each other; a cell that leaves blocks out, or adds some, is not believed.
+        let expected = (run.first.plus(run.answered), run.blocks - run.answered);
+        let answer = answer.ok().filter(|answer| {
+            let (first, blocks) = answer.blocks();
+            !run.failed && first == expected.0 && (1..=expected.1).contains(&blocks)
+        });
+        if let Some(answer) = answer {
+            let blocks = answer.blocks().1;
+            run.answered += blocks;
+            self.waiting_bytes += answer.message_bytes();
+            count_answer(&meter, self.object, u64::from(blocks), self.block_size, &answer);
+            run.file.count_read(u64::from(blocks));
+            run.file.count_read_time(u64::from(blocks), micros);
+            run.answers.push_back(answer);
+        } else if !run.failed {
+            meter.count(Statistic::CellScanRequestsFailed, 1);
+            run.failed = true;
+        } else {
+            return Ok(());
+        }
+        if run.failed || run.answered == run.blocks {
+            let disk = &mut self.disks[run.disk];
+            disk.flying -= 1;
+            disk.flying_bytes -= u64::from(run.blocks) * self.block_size.bytes() as u64;
         }
         Ok(())
     }
+}
 
-    /// Waits for an answer, and makes it the current one.
-    fn land(&mut self, flight: Flight) -> Result<()> {
-        let Flight { piece, request_bytes, answer } = flight;
-        let meter = Arc::clone(self.worker.meter());
-        let wait = || answer.and_then(PendingAnswer::wait);
-        let object = i64::from(self.object.0);
-        let (message, micros) = meter.timed_wait(Event::CellSmartTableScan, [0; 3], object, wait);
-        let columns = self.spec.projection.len();
-        let answer = message.and_then(|message| Ok(Answer::new(message, columns)?));
-        let Ok(answer) = answer else {
-            // Other copies are looked for, or the error is told, where the blocks are read one by one.
-            meter.count(Statistic::CellScanRequestsFailed, 1);
-            self.unread = Some(BlockRange { start: piece.first, blocks: piece.blocks });
-            return self.send();
-        };
-        let (blocks, bytes) = (u64::from(piece.blocks), u64::from(piece.blocks) * self.block_size.bytes() as u64);
-        let figures = answer.figures();
-        meter.count(Statistic::TableScanRowsGotten, figures.examined);
-        meter.count(Statistic::TableScanBlocksGotten, blocks);
-        meter.count(Statistic::PhysicalReads, blocks);
-        meter.count(Statistic::PhysicalReadsDirect, blocks);
-        meter.count(Statistic::PhysicalReadIoRequests, 1);
-        meter.count(Statistic::PhysicalReadTotalMultiBlockRequests, u64::from(blocks > 1));
-        meter.count(Statistic::PhysicalReadBytes, bytes);
-        meter.segment(self.object, SegmentStatistic::PhysicalReads, blocks);
-        meter.segment(self.object, SegmentStatistic::PhysicalReadsDirect, blocks);
-        meter.segment(self.object, SegmentStatistic::PhysicalReadRequests, 1);
-        meter.count(Statistic::CellScanRequests, 1);
-        meter.count(Statistic::CellBlocksHelpedByMinscnOptimization, figures.helped);
-        let answered = answer.message_bytes() as u64;
-        meter.count(Statistic::CellPhysicalIoInterconnectBytes, request_bytes as u64 + answered);
-        meter.count(Statistic::CellPhysicalIoInterconnectBytesReturnedBySmartScan, answered);
-        piece.file.count_read(blocks);
-        piece.file.count_read_time(blocks, micros);
-        self.answer = Some(answer);
-        // The next requests are on their way while the caller takes these rows.
-        self.send()
-    }
+/// Counts what a cell has done for an answer.
+fn count_answer(meter: &Meter, object: ObjectNumber, blocks: u64, size: BlockSize, answer: &Answer) {
+    let figures = answer.figures();
+    meter.count(Statistic::TableScanRowsGotten, figures.examined);
+    meter.count(Statistic::TableScanBlocksGotten, blocks);
+    meter.count(Statistic::PhysicalReads, blocks);
+    meter.count(Statistic::PhysicalReadsDirect, blocks);
+    meter.count(Statistic::PhysicalReadIoRequests, 1);
+    meter.count(Statistic::PhysicalReadTotalMultiBlockRequests, u64::from(blocks > 1));
+    meter.count(Statistic::PhysicalReadBytes, blocks * size.bytes() as u64);
+    meter.segment(object, SegmentStatistic::PhysicalReads, blocks);
+    meter.segment(object, SegmentStatistic::PhysicalReadsDirect, blocks);
+    meter.segment(object, SegmentStatistic::PhysicalReadRequests, 1);
+    meter.count(Statistic::CellBlocksHelpedByMinscnOptimization, figures.helped);
+    let answered = answer.message_bytes() as u64;
+    meter.count(Statistic::CellPhysicalIoInterconnectBytes, answered);
+    meter.count(Statistic::CellPhysicalIoInterconnectBytesReturnedBySmartScan, answered);
 }
 
 impl HeapTable {
@@ -280,35 +349,97 @@ fn count_returned(meter: &Meter, reason: Reason) {
     }
 }
 
-/// Cuts a range where disks, allocation units and megabytes of a disk end. False where a part of it is on no cell.
-fn pieces_of(
-    worker: &Worker,
-    range: BlockRange,
-    pieces: &mut Vec<Piece>,
-    held: &mut Vec<Arc<dyn Any + Send + Sync>>,
-) -> Result<bool> {
-    let file = worker.store().cache().file(range.start.file)?;
-    file.check_block(range.start.plus(range.blocks - 1))?;
-    let Some(places) = file.places(range.start, range.blocks)? else { return Ok(false) };
-    let block_bytes = file.block_size().bytes() as u64;
-    let mut first = range.start;
-    for run in &places.runs {
-        let Some((cell, disk)) = worker.store().cells().of(&run.disk) else { return Ok(false) };
-        if !run.bytes.is_multiple_of(block_bytes) {
-            return Ok(false);
-        }
-        let (mut offset, end) = (run.offset, run.offset + run.bytes);
-        while offset < end {
-            let piece_end = (offset + 1).next_multiple_of(PIECE_BYTES as u64).min(end);
-            // Blocks lie across the megabytes of a disk where its units do not begin at one.
-            let bytes = ((piece_end - offset) / block_bytes * block_bytes).max(block_bytes);
-            let blocks = (bytes / block_bytes) as u32;
-            let (cell, disk, file) = (Arc::clone(&cell), disk.clone(), Arc::clone(&file));
-            pieces.push(Piece { cell, disk, offset, file, first, blocks });
-            first = first.plus(blocks);
-            offset += bytes;
+/// Runs of a scan as they are collected.
+#[derive(Default)]
+struct Runs {
+    runs: Vec<Run>,
+    disks: Vec<ScannedDisk>,
+    /// Numbers of the disks by their paths.
+    numbers: BTreeMap<PathBuf, usize>,
+    held: Vec<Arc<dyn Any + Send + Sync>>,
+}
+
+/// The ranges with those joined that follow each other in a file: an extent's end is no end of a run.
+fn joined(ranges: &[BlockRange]) -> Vec<BlockRange> {
+    let mut joined: Vec<BlockRange> = Vec::new();
+    for range in ranges {
+        match joined.last_mut() {
+            Some(last) if last.start.plus(last.blocks) == range.start => last.blocks += range.blocks,
+            _ => joined.push(*range),
         }
     }
-    held.push(places.held());
-    Ok(true)
+    joined
+}
+
+/// Cuts ranges where disks and allocation units end. None where a part of them is on no cell.
+fn runs_of(worker: &Worker, ranges: &[BlockRange]) -> Result<Option<Runs>> {
+    let mut runs = Runs::default();
+    for range in joined(ranges) {
+        if !runs.add(worker, range)? {
+            return Ok(None);
+        }
+    }
+    Ok(Some(runs))
+}
+
+impl Runs {
+    fn add(&mut self, worker: &Worker, range: BlockRange) -> Result<bool> {
+        let file = worker.store().cache().file(range.start.file)?;
+        file.check_block(range.start.plus(range.blocks - 1))?;
+        let Some(places) = file.places(range.start, range.blocks)? else { return Ok(false) };
+        let block_bytes = file.block_size().bytes() as u64;
+        let mut first = range.start;
+        for run in &places.runs {
+            if !run.bytes.is_multiple_of(block_bytes) {
+                return Ok(false);
+            }
+            let Some(disk) = self.disk(worker, &run.disk) else { return Ok(false) };
+            let (mut offset, end) = (run.offset, run.offset + run.bytes);
+            while offset < end {
+                let bytes = (end - offset).min(REQUEST_BYTES as u64);
+                let blocks = (bytes / block_bytes) as u32;
+                self.disks[disk].unsent.push_back(self.runs.len());
+                self.runs.push(Run {
+                    disk,
+                    offset,
+                    file: Arc::clone(&file),
+                    first,
+                    blocks,
+                    answered: 0,
+                    failed: false,
+                    answers: VecDeque::new(),
+                });
+                first = first.plus(blocks);
+                offset += bytes;
+            }
+        }
+        self.held.push(places.held());
+        Ok(true)
+    }
+
+    /// Number of a disk in the scan; None for one that is in no cell.
+    fn disk(&mut self, worker: &Worker, path: &Path) -> Option<usize> {
+        if let Some(number) = self.numbers.get(path) {
+            return Some(*number);
+        }
+        let (cell, name) = worker.store().cells().of(path)?;
+        let number = self.disks.len();
+        self.disks.push(ScannedDisk { cell, name, unsent: VecDeque::new(), flying: 0, flying_bytes: 0 });
+        self.numbers.insert(path.to_owned(), number);
+        Some(number)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use common::FileNumber;
+
+    use super::*;
+
+    #[test]
+    fn ranges_that_follow_each_other_are_one() {
+        let range = |file, block, blocks| BlockRange { start: BlockAddress::new(FileNumber(file), block), blocks };
+        let given = [range(1, 128, 8), range(1, 136, 8), range(1, 152, 8), range(2, 160, 8), range(2, 168, 1)];
+        assert_eq!(joined(&given), [range(1, 128, 16), range(1, 152, 8), range(2, 160, 9)]);
+    }
 }

@@ -14,6 +14,7 @@ use format::transaction::Owner;
 use format::{extent_bitmap, file};
 use scan::{RowSink, ScanSpec};
 use storage::cache::Cache;
+use storage::cells::Cells;
 use storage::checkpoint::{Checkpoints, InstanceForLog};
 use storage::control::{
     ControlData, ControlFile, DatafileRecord, ExtentManagement, Shutdown, SpaceManagement, TablespaceKind,
@@ -227,7 +228,9 @@ impl Database {
         cache.set_redo(redo);
         // The writers of the log fall asleep, so that what follows is not part of what is tried.
         yield_now();
-        let store = Arc::new(Store::new(files, directory(), clock.clone(), parameters, checkpoints, system.clone()));
+        let cells = Arc::new(Cells::new(Arc::clone(&files), directory(), true));
+        let clock2 = clock.clone();
+        let store = Arc::new(Store::new(files, directory(), clock2, parameters, checkpoints, system.clone(), cells));
         let undo = UndoSegments::new(0, tablespaces);
         let transactions = Arc::new(Transactions::new(Arc::new(undo)));
         Self { store, transactions, system, clock, definitions: Arc::default(), sessions: Mutex::new(10) }
