@@ -53,6 +53,8 @@ pub struct Figures {
     pub blocks: u64,
     /// Bytes read from the disk.
     pub bytes_read: u64,
+    /// Bytes that were not read: no row of theirs can satisfy the condition.
+    pub bytes_saved: u64,
     /// Blocks with transactions that had ended by the SCN that was sent along.
     pub helped: u64,
 }
@@ -123,12 +125,14 @@ impl AnswerWriter {
 
     pub(crate) fn finish(mut self) -> Vec<u8> {
         self.close();
-        let Figures { examined, blocks, bytes_read, helped } = self.figures;
+        let Figures { examined, blocks, bytes_read, bytes_saved, helped } = self.figures;
         let mut message = Vec::with_capacity(self.parts.len() + 32);
         message.push(VERSION);
         message.extend(self.piece.first.pack().to_le_bytes());
         put_number(&mut message, u64::from(self.piece.blocks));
-        [examined, blocks, bytes_read, helped].into_iter().for_each(|number| put_number(&mut message, number));
+        [examined, blocks, bytes_read, bytes_saved, helped]
+            .into_iter()
+            .for_each(|number| put_number(&mut message, number));
         message.append(&mut self.parts);
         message
     }
@@ -228,6 +232,7 @@ impl Answer {
             examined: from.number()?,
             blocks: from.number()?,
             bytes_read: from.number()?,
+            bytes_saved: from.number()?,
             helped: from.number()?,
         };
         let at = from.at;

@@ -7,6 +7,7 @@ use device::{AlignedBuffer, CellDisk, Device, PendingRead};
 
 use crate::block_message::BlockRequest;
 use crate::hash;
+use crate::storage_index::StorageIndex;
 use crate::traffic::Traffic;
 
 /// A disk whose requests are counted as the messages that they would be for a cell elsewhere.
@@ -15,6 +16,7 @@ pub(crate) struct LocalDisk {
     name: String,
     place: CellDisk,
     below: Arc<dyn Device>,
+    index: Arc<StorageIndex>,
     traffic: Arc<Traffic>,
 }
 
@@ -23,9 +25,15 @@ fn length(buffers: impl Iterator<Item = usize>) -> u64 {
 }
 
 impl LocalDisk {
-    pub(crate) fn new(cell: &str, name: &str, below: Arc<dyn Device>, traffic: Arc<Traffic>) -> Self {
+    pub(crate) fn new(
+        cell: &str,
+        name: &str,
+        below: Arc<dyn Device>,
+        index: Arc<StorageIndex>,
+        traffic: Arc<Traffic>,
+    ) -> Self {
         let place = CellDisk { cell: hash(cell), disk: hash(name) };
-        Self { name: name.to_owned(), place, below, traffic }
+        Self { name: name.to_owned(), place, below, index, traffic }
     }
 
     fn counted<T>(&self, request: BlockRequest, done: io::Result<T>) -> io::Result<T> {
@@ -42,11 +50,13 @@ impl Device for LocalDisk {
 
     fn write_at(&self, offset: u64, buffers: &[&[u8]]) -> io::Result<()> {
         let bytes = length(buffers.iter().map(|buffer| buffer.len()));
+        let _forgetting = self.index.write(offset, bytes);
         self.counted(BlockRequest::Write { offset, bytes, durable: false }, self.below.write_at(offset, buffers))
     }
 
     fn write_durable(&self, offset: u64, buffers: &[&[u8]]) -> io::Result<()> {
         let bytes = length(buffers.iter().map(|buffer| buffer.len()));
+        let _forgetting = self.index.write(offset, bytes);
         self.counted(BlockRequest::Write { offset, bytes, durable: true }, self.below.write_durable(offset, buffers))
     }
 
@@ -65,6 +75,7 @@ impl Device for LocalDisk {
 
     /// Grid disks are cut out of devices before; nothing makes them longer.
     fn set_size(&self, bytes: u64) -> io::Result<()> {
+        self.index.clear();
         self.below.set_size(bytes)
     }
 

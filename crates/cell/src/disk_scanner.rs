@@ -14,6 +14,7 @@ use crate::answer::AnswerWriter;
 use crate::mailbox::Reply;
 use crate::request::{Piece, ScanRequest};
 use crate::smart_scan::scan_piece;
+use crate::storage_index::{Learner, StorageIndex};
 use crate::traffic::Traffic;
 
 /// Reads on their way.
@@ -26,21 +27,36 @@ pub(crate) struct Asked {
     pub(crate) request: ScanRequest,
     pub(crate) reply: Reply,
     pub(crate) disk: Arc<dyn Device>,
+    pub(crate) index: Arc<StorageIndex>,
     pub(crate) traffic: Arc<Traffic>,
 }
 
 impl Asked {
     /// Scans a piece that was read, and answers.
-    fn answer(&self, piece: Piece, read: io::Result<()>, bytes: &mut [u8]) {
+    fn answer(&self, piece: Piece, read: io::Result<()>, mut learner: Option<Learner>, bytes: &mut [u8]) {
         let scanned = read.and_then(|()| {
             let mut answer = AnswerWriter::new(piece);
             answer.figures.bytes_read = bytes.len() as u64;
-            scan_piece(&self.request, piece, bytes, &mut answer, |offset, bytes| {
+            scan_piece(&self.request, piece, bytes, &mut answer, &mut learner, |offset, bytes| {
                 self.disk.read_at(offset, &mut [bytes])
             })?;
+            if let Some(learner) = learner {
+                self.index.keep(&self.request, &piece, learner);
+            }
             Ok(answer.finish())
         });
-        match scanned {
+        self.reply(piece, scanned);
+    }
+
+    /// Answers a piece in which no row can satisfy the condition.
+    fn saved(&self, piece: Piece) {
+        let mut answer = AnswerWriter::new(piece);
+        answer.figures.bytes_saved = piece.bytes as u64;
+        self.reply(piece, Ok(answer.finish()));
+    }
+
+    fn reply(&self, piece: Piece, answer: io::Result<Vec<u8>>) {
+        match answer {
             Ok(answer) => {
                 self.traffic.scan_answer(answer.len());
                 self.reply.send(answer);
@@ -59,11 +75,16 @@ impl Asked {
             if !self.reply.is_wanted() {
                 return;
             }
+            if self.index.excludes(&self.request, &piece) {
+                self.saved(piece);
+                continue;
+            }
             if buffer.len() != piece.bytes {
                 buffer = AlignedBuffer::zeroed(piece.bytes);
             }
+            let learner = self.index.learn(&self.request, &piece);
             let read = self.disk.read_at(piece.offset, &mut [&mut buffer]);
-            self.answer(piece, read, &mut buffer);
+            self.answer(piece, read, learner, &mut buffer);
         }
     }
 }
@@ -97,7 +118,9 @@ pub(crate) struct DiskScanner {
 struct Flight {
     asked: Arc<Asked>,
     piece: Piece,
-    read: io::Result<PendingRead>,
+    /// None: it is answered without a read, when its turn comes.
+    read: Option<io::Result<PendingRead>>,
+    learner: Option<Learner>,
 }
 
 impl Queue {
@@ -139,14 +162,23 @@ impl Shared {
             while flying.len() < READS_AHEAD
                 && let Some((asked, piece)) = self.next(flying.is_empty())
             {
+                if asked.index.excludes(&asked.request, &piece) {
+                    flying.push_back(Flight { asked, piece, read: None, learner: None });
+                    continue;
+                }
+                let learner = asked.index.learn(&asked.request, &piece);
                 let fitting = spare.iter().position(|buffer| buffer.len() == piece.bytes);
                 let buffer = fitting.map_or_else(|| AlignedBuffer::zeroed(piece.bytes), |at| spare.swap_remove(at));
-                let read = asked.disk.submit_read(piece.offset, vec![buffer]);
-                flying.push_back(Flight { asked, piece, read });
+                let read = Some(asked.disk.submit_read(piece.offset, vec![buffer]));
+                flying.push_back(Flight { asked, piece, read, learner });
             }
-            let Some(Flight { asked, piece, read }) = flying.pop_front() else {
+            let Some(Flight { asked, piece, read, learner }) = flying.pop_front() else {
                 serving.done = true;
                 return;
+            };
+            let Some(read) = read else {
+                asked.saved(piece);
+                continue;
             };
             let read = read.and_then(PendingRead::wait).map(|mut buffers| buffers.pop());
             let (read, mut buffer) = match read {
@@ -155,7 +187,7 @@ impl Shared {
                 Err(error) => (Err(error), AlignedBuffer::zeroed(0)),
             };
             if asked.reply.is_wanted() {
-                asked.answer(piece, read, &mut buffer);
+                asked.answer(piece, read, learner, &mut buffer);
             }
             spare.truncate(READS_AHEAD);
             spare.push(buffer);

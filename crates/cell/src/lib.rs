@@ -20,6 +20,7 @@ mod mailbox;
 mod message;
 mod request;
 mod smart_scan;
+mod storage_index;
 mod traffic;
 
 use std::fmt;

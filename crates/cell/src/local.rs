@@ -13,6 +13,7 @@ use crate::disk::LocalDisk;
 use crate::disk_scanner::{Asked, DiskScanner};
 use crate::mailbox::Reply;
 use crate::request::ScanRequest;
+use crate::storage_index::StorageIndex;
 use crate::traffic::{Traffic, TrafficFigures};
 
 /// A folder of disks that are scanned where they are.
@@ -29,6 +30,8 @@ struct Disks {
     files: Arc<dyn FileSystem>,
     directory: PathBuf,
     open: Mutex<BTreeMap<String, OpenDisk>>,
+    /// What is known of each disk.
+    indexes: Mutex<BTreeMap<String, Arc<StorageIndex>>>,
 }
 
 #[derive(Clone, Debug)]
@@ -49,7 +52,7 @@ impl LocalCell {
     #[must_use]
     pub fn new(files: Arc<dyn FileSystem>, directory: &Path, inline: bool) -> Self {
         let name = directory.file_name().map_or_else(String::new, |name| name.to_string_lossy().into_owned());
-        let disks = Disks { files, directory: directory.to_owned(), open: Mutex::default() };
+        let disks = Disks { files, directory: directory.to_owned(), open: Mutex::default(), indexes: Mutex::default() };
         Self { name, disks, traffic: Arc::default(), scanners: (!inline).then(Mutex::default) }
     }
 }
@@ -58,6 +61,11 @@ impl Disks {
     /// Opens a disk anew.
     fn open(&self, name: &str) -> io::Result<Arc<dyn Device>> {
         self.files.open(&self.path(name)?)
+    }
+
+    /// What is known of a disk.
+    fn index(&self, name: &str) -> Arc<StorageIndex> {
+        Arc::clone(self.indexes.lock().entry(name.to_owned()).or_default())
     }
 
     fn path(&self, name: &str) -> io::Result<PathBuf> {
@@ -79,6 +87,7 @@ impl Disks {
             return Ok(open.device);
         }
         let device = self.files.open(&path)?;
+        self.index(name).clear();
         self.open.lock().insert(name.to_owned(), OpenDisk { identity, device: Arc::clone(&device) });
         Ok(device)
     }
@@ -104,7 +113,8 @@ impl Cell for LocalCell {
             let new = || Arc::new(DiskScanner::new(format!("scan {}", request.disk)));
             Arc::clone(scanners.entry(request.disk.clone()).or_insert_with(new))
         });
-        let asked = Asked { request, reply, disk, traffic: Arc::clone(&self.traffic) };
+        let index = self.disks.index(&request.disk);
+        let asked = Asked { request, reply, disk, index, traffic: Arc::clone(&self.traffic) };
         match scanner {
             Some(scanner) => scanner.ask(asked),
             None => asked.carry_out(),
@@ -112,7 +122,8 @@ impl Cell for LocalCell {
     }
 
     fn open(&self, disk: &str) -> io::Result<Arc<dyn Device>> {
-        Ok(Arc::new(LocalDisk::new(&self.name, disk, self.disks.open(disk)?, Arc::clone(&self.traffic))))
+        let (below, index) = (self.disks.open(disk)?, self.disks.index(disk));
+        Ok(Arc::new(LocalDisk::new(&self.name, disk, below, index, Arc::clone(&self.traffic))))
     }
 
     fn traffic(&self) -> TrafficFigures {

@@ -24,12 +24,16 @@ pub struct ScanRequest {
     pub first: BlockAddress,
     /// Blocks, of [`REQUEST_BYTES`] at most.
     pub blocks: u32,
+    /// Blocks among them that are left out, by their places among them: the first one and how many, rising.
+    pub gaps: Vec<(u32, u32)>,
     /// The data object whose rows are wanted.
     pub object: ObjectNumber,
     /// The rows are wanted as of this SCN.
     pub snapshot: Scn,
     /// Transactions that have changed a block before this SCN had ended at the snapshot. 0: nothing is known.
     pub ended_before: Scn,
+    /// The storage index may be used, and learn.
+    pub storage_index: bool,
     pub spec: ScanSpec,
 }
 
@@ -47,6 +51,13 @@ pub struct Piece {
 }
 
 impl ScanRequest {
+    /// True: the block, by its place among all, is left out.
+    #[must_use]
+    pub fn is_gap(&self, block: u32) -> bool {
+        let before = self.gaps.partition_point(|(first, _)| *first <= block);
+        before.checked_sub(1).is_some_and(|at| block - self.gaps[at].0 < self.gaps[at].1)
+    }
+
     /// The pieces that a cell works on, one after another. They end at the megabytes of the disk.
     pub fn pieces(&self) -> impl Iterator<Item = Piece> + Send + use<> {
         let (first, blocks, offset, block_bytes) = (self.first, self.blocks, self.offset, self.block_size.bytes());
@@ -75,9 +86,15 @@ impl ScanRequest {
         put_number(&mut to, self.block_size.bytes() as u64);
         to.extend(self.first.pack().to_le_bytes());
         put_number(&mut to, u64::from(self.blocks));
+        put_number(&mut to, self.gaps.len() as u64);
+        for (first, blocks) in &self.gaps {
+            put_number(&mut to, u64::from(*first));
+            put_number(&mut to, u64::from(*blocks));
+        }
         to.extend(self.object.0.to_le_bytes());
         to.extend(self.snapshot.0.to_le_bytes());
         to.extend(self.ended_before.0.to_le_bytes());
+        to.push(u8::from(self.storage_index));
         to.push(u8::from(self.spec.rowids));
         put_number(&mut to, self.spec.projection.len() as u64);
         self.spec.projection.iter().for_each(|column| to.extend(column.to_le_bytes()));
@@ -105,16 +122,34 @@ impl ScanRequest {
         if first.block.checked_add(blocks).is_none_or(|end| end > common::limits::BLOCKS_PER_FILE_MAX) {
             return Err(Malformed("blocks behind the end of every file"));
         }
+        let gaps = gaps(&mut from, blocks)?;
         let object = ObjectNumber(from.u32()?);
         let (snapshot, ended_before) = (Scn(from.u64()?), Scn(from.u64()?));
+        let storage_index = from.flag()?;
         let rowids = from.flag()?;
         let columns = from.count(2)?;
         let projection = (0..columns).map(|_| from.u16()).collect::<Result<_>>()?;
         let predicate = if from.flag()? { Some(predicate(&mut from, 0)?) } else { None };
         from.end()?;
         let spec = ScanSpec { projection, predicate, rowids };
-        Ok(Self { disk, offset, block_size, first, blocks, object, snapshot, ended_before, spec })
+        Ok(Self { disk, offset, block_size, first, blocks, gaps, object, snapshot, ended_before, storage_index, spec })
     }
+}
+
+/// Gaps lie one behind another, within the request.
+fn gaps(from: &mut Reader<'_>, blocks: u32) -> Result<Vec<(u32, u32)>> {
+    let count = from.count(2)?;
+    let mut gaps = Vec::with_capacity(count);
+    let mut behind = 0;
+    for _ in 0..count {
+        let (first, length) = (from.number()?, from.number()?);
+        if first < behind || length == 0 || first.saturating_add(length) > u64::from(blocks) {
+            return Err(Malformed("gaps that are not within the blocks, one behind another"));
+        }
+        behind = first + length;
+        gaps.push((first as u32, length as u32));
+    }
+    Ok(gaps)
 }
 
 fn comparison_code(comparison: Comparison) -> u8 {
@@ -270,9 +305,11 @@ mod tests {
                     block_size: BlockSize::K32,
                     first: BlockAddress::new(FileNumber(file), block),
                     blocks,
+                    gaps: if blocks > 9 { vec![(0, 1), (4, 2), (6, 3)] } else { Vec::new() },
                     object: ObjectNumber(object),
                     snapshot: Scn(snapshot),
                     ended_before: Scn(ended),
+                    storage_index: ended % 2 == 0,
                     spec: ScanSpec { projection, predicate, rowids },
                 }
             },
@@ -313,9 +350,11 @@ mod tests {
             block_size: BlockSize::K8,
             first: BlockAddress::new(FileNumber(4), 128),
             blocks: 1,
+            gaps: Vec::new(),
             object: ObjectNumber(1),
             snapshot: Scn(1),
             ended_before: Scn(0),
+            storage_index: false,
             spec: ScanSpec { predicate: Some(deep), ..ScanSpec::default() },
         };
         assert!(ScanRequest::decode(&request.encode()).is_err());

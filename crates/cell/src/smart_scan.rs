@@ -10,6 +10,7 @@ use scan::{ScanOutcome, Scanner, Stop};
 
 use crate::answer::{AnswerWriter, Reason, RowsOf};
 use crate::request::{Piece, ScanRequest};
+use crate::storage_index::Learner;
 
 /// Reads of a block that was being written each time.
 const READS: u32 = 3;
@@ -23,11 +24,15 @@ pub(crate) fn scan_piece(
     piece: Piece,
     blocks: &mut [u8],
     answer: &mut AnswerWriter,
+    learner: &mut Option<Learner>,
     mut reread: impl FnMut(u64, &mut [u8]) -> io::Result<()>,
 ) -> io::Result<()> {
     let mut scanner = Scanner::new(request.spec.clone());
     for (number, bytes) in (0..piece.blocks).zip(blocks.chunks_exact_mut(request.block_size.bytes())) {
         let address = piece.first.plus(number);
+        if request.is_gap(address.block - request.first.block) {
+            continue;
+        }
         answer.figures.blocks += 1;
         let mut sound = block::check(bytes, address).is_ok();
         for _ in 1..READS {
@@ -39,8 +44,11 @@ pub(crate) fn scan_piece(
         }
         if !sound {
             answer.block(Reason::Unsound, address, bytes);
-        } else if let Err(reason) = scan_block(request, address, bytes, &mut scanner, answer) {
+            *learner = None;
+        } else if let Err(reason) = scan_block(request, address, bytes, &mut scanner, answer, learner) {
             answer.block(reason, address, bytes);
+            // The instance may find other rows there.
+            *learner = None;
         }
     }
     Ok(())
@@ -53,6 +61,7 @@ fn scan_block(
     bytes: &mut [u8],
     scanner: &mut Scanner,
     answer: &mut AnswerWriter,
+    learner: &mut Option<Learner>,
 ) -> Result<(), Reason> {
     let owner = transaction::header(bytes);
     let is_of = block::kind(bytes) == Some(BlockType::Data)
@@ -66,9 +75,9 @@ fn scan_block(
         let mut copy = bytes.to_vec();
         clean_ended(request, &mut copy)?;
         answer.figures.helped += 1;
-        return scan_rows(address, &copy, scanner, answer);
+        return scan_rows(address, &copy, scanner, answer, learner);
     }
-    scan_rows(address, bytes, scanner, answer)
+    scan_rows(address, bytes, scanner, answer, learner)
 }
 
 /// Cleans the slots of transactions that have ended in time.
@@ -96,6 +105,7 @@ fn scan_rows(
     bytes: &[u8],
     scanner: &mut Scanner,
     answer: &mut AnswerWriter,
+    learner: &mut Option<Learner>,
 ) -> Result<(), Reason> {
     debug_assert_eq!(block::header(bytes).address(), address, "a block that is not where it says");
     let mark = answer.mark();
@@ -104,6 +114,9 @@ fn scan_rows(
     match stop {
         Stop::BlockEnd => {
             answer.figures.examined += examined as u64;
+            if let Some(learner) = learner {
+                learner.block(bytes);
+            }
             Ok(())
         }
         Stop::Full { .. } | Stop::Continued { .. } => {

@@ -92,9 +92,11 @@ fn request(blocks: u32, spec: ScanSpec) -> ScanRequest {
         block_size: SIZE,
         first: FIRST,
         blocks,
+        gaps: Vec::new(),
         object: OBJECT,
         snapshot: Scn(100),
         ended_before: Scn(0),
+        storage_index: true,
         spec,
     }
 }
@@ -128,10 +130,11 @@ fn ask(cell: &LocalCell, request: &ScanRequest, rows: usize) -> (Collector, Vec<
         let (first, blocks) = answer.blocks();
         assert_eq!(first, next);
         next = next.plus(blocks);
-        let Figures { examined, blocks, bytes_read, helped } = answer.figures();
+        let Figures { examined, blocks, bytes_read, bytes_saved, helped } = answer.figures();
         sum.examined += examined;
         sum.blocks += blocks;
         sum.bytes_read += bytes_read;
+        sum.bytes_saved += bytes_saved;
         sum.helped += helped;
         loop {
             let before = sink.rows.len() + sink.counted;
@@ -185,7 +188,7 @@ proptest! {
         prop_assert_eq!(found.counted, expected.counted);
         prop_assert!(whole.is_empty());
         let bytes_read = u64::from(count) * SIZE.bytes() as u64;
-        prop_assert_eq!(figures, Figures { examined, blocks: count.into(), bytes_read, helped: 0 });
+        prop_assert_eq!(figures, Figures { examined, blocks: count.into(), bytes_read, bytes_saved: 0, helped: 0 });
     }
 }
 
@@ -282,6 +285,22 @@ fn long_requests_are_answered_in_pieces_of_a_megabyte() {
             assert_eq!((found.rows.len(), whole.len()), (count - skipped as usize, 0));
             assert_eq!(figures.blocks, u64::from(first.blocks));
         }
+    }
+}
+
+/// Blocks that a request leaves out are read with the others, and neither scanned nor sent.
+#[test]
+fn gaps_are_left_out() {
+    let blocks: Vec<_> = (0..8).map(|number| filled(number, &[vec![Some(vec![number as u8])]])).collect();
+    let (_, cell) = cell_with(&blocks, true);
+    let spec = ScanSpec { projection: vec![0], ..ScanSpec::default() };
+    let with_gaps = ScanRequest { gaps: vec![(0, 1), (3, 2), (7, 1)], ..request(8, spec) };
+    let (found, whole, figures) = ask(&cell, &with_gaps, 100);
+    assert_eq!(values(&found), [&[1][..], &[2], &[5], &[6]]);
+    assert_eq!((whole.len(), figures.blocks, figures.bytes_read), (0, 4, 8 * SIZE.bytes() as u64));
+    for gaps in [vec![(3, 2), (4, 1)], vec![(7, 2)], vec![(2, 0)], vec![(5, 1), (1, 1)]] {
+        let wrong = ScanRequest { gaps, ..with_gaps.clone() };
+        assert!(letters(&cell, wrong.encode(), 1).remove(0).is_err());
     }
 }
 

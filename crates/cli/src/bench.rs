@@ -28,6 +28,9 @@ pub(crate) fn run(arguments: &Bench) -> Result<Outcome> {
         }
         return durability::run(arguments);
     }
+    if arguments.modelled.dilate.is_some() && arguments.modelled.device.is_none() {
+        return Err(wrong_use("--dilate needs --device, whose times it stretches"));
+    }
     let options = BenchOptions {
         scale: arguments.scale,
         runs: arguments.runs,

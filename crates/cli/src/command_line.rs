@@ -46,7 +46,7 @@ pub(crate) struct Reproduce {
     #[arg(long)]
     pub(crate) list: bool,
     /// Multiply the work: the number of rows, or the length of a repetition
-    /// [default: 1; block-size --part multiblock: 0.1]
+    /// [default: 1; block-size --part multiblock, au-size: 0.1]
     #[arg(long, value_name = "S")]
     pub(crate) scale: Option<f64>,
     /// insert-gets: where the rows are from: objects, tpch:lineitem, or a CSV file [default: objects]
@@ -76,19 +76,26 @@ pub(crate) struct Reproduce {
     /// block-size: a sweep over these values of PCTFREE at three block sizes (0,10,20 or 0..50)
     #[arg(long, value_name = "LIST", allow_negative_numbers = true)]
     pub(crate) pctfree: Option<Percentages>,
-    /// block-size: a sweep over these values of DB_FILE_MULTIBLOCK_READ_COUNT at four block sizes
+    /// block-size: a sweep over these values of DB_FILE_MULTIBLOCK_READ_COUNT at four block sizes; au-size: reads of the
+    /// session instead of scans by the cell, 0 being the latter
     #[arg(long, value_name = "LIST", allow_negative_numbers = true)]
     pub(crate) multiblock_read_count: Option<Numbers>,
+    /// au-size: a sweep over these allocation units, in MB [default: 1,2,4,8,16 with --out]
+    #[arg(long, value_name = "LIST", allow_negative_numbers = true)]
+    pub(crate) au_mb: Option<Numbers>,
+    /// au-size: extents of the tablespace in MB, 0 for those that grow; several values multiply the sweep
+    #[arg(long, value_name = "N|LIST", allow_negative_numbers = true)]
+    pub(crate) extent_mb: Option<Numbers>,
     /// block-size: one part of it, pctfree or multiblock [default: both]
     #[arg(long, value_name = "PART")]
     pub(crate) part: Option<String>,
-    /// freelists, block-size: how often each arm is run [default: 5, 3]
+    /// freelists, block-size, au-size: how often each arm is run [default: 5, 3, 5]
     #[arg(long, value_name = "N")]
     pub(crate) repetitions: Option<u32>,
     /// freelists: the order of the arms follows from it [default: 1]
     #[arg(long, value_name = "SEED")]
     pub(crate) seed: Option<u64>,
-    /// freelists, block-size: where a sweep's CSV and page go [default: NAME-sweep]
+    /// freelists, block-size, au-size: where a sweep's CSV and page go [default: NAME-sweep]
     #[arg(long, value_name = "DIR")]
     pub(crate) out: Option<PathBuf>,
     /// Write the figures as JSON, too
@@ -107,11 +114,13 @@ pub(crate) struct Reproduce {
 /// Modelled devices under the databases of a run.
 #[derive(Args, Debug)]
 pub(crate) struct Modelled {
-    /// Lay each database of the run on a modelled device: a name of `device list`, or a model file
-    #[arg(long, value_name = "MODEL")]
+    /// Lay each database of the run on a modelled device: a name of `device list`, or a model file. reproduce au-size:
+    /// the disks of its cell [default there: disk-15k-600gb]
+    #[arg(long, value_name = "MODEL", visible_alias = "model")]
     pub(crate) device: Option<PathBuf>,
-    /// Make the device so many times slower than its model; times of the run are the slower device's [default: 1]
-    #[arg(long, value_name = "N", requires = "device", allow_negative_numbers = true)]
+    /// Make the device so many times slower than its model; times of the run are the slower device's, but for au-size,
+    /// which has the model's [default: 1; reproduce au-size: 4]
+    #[arg(long, value_name = "N", allow_negative_numbers = true)]
     pub(crate) dilate: Option<f64>,
     /// Keep the device's bytes in memory: nothing of the run is durable
     #[arg(long, requires = "device", conflicts_with = "data")]

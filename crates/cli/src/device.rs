@@ -51,9 +51,9 @@ pub(crate) fn dilate(number: f64) -> Result<Positive> {
 
 /// The modelled devices of an experiment or a benchmark; None where its databases lie on the machine's own.
 pub(crate) fn modelled_run(arguments: &Modelled) -> Result<Option<ModelledRun>> {
+    let factor = dilate(arguments.dilate.unwrap_or(1.0))?;
     let Some(path) = &arguments.device else { return Ok(None) };
-    let dilate = dilate(arguments.dilate.unwrap_or(1.0))?;
-    Ok(Some(ModelledRun::new(&path.display().to_string(), model(path)?, dilate, arguments.in_memory)))
+    Ok(Some(ModelledRun::new(&path.display().to_string(), model(path)?, factor, arguments.in_memory)))
 }
 
 fn say(text: &str) -> Result<Outcome> {

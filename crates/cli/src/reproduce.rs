@@ -9,7 +9,7 @@ use lab::{Experiment, Options, experiments};
 
 use crate::bench::write_json;
 use crate::command_line::Reproduce;
-use crate::device::modelled_run;
+use crate::device::{dilate, modelled_run};
 use crate::failure::{self, Outcome, file, wrong_use};
 use crate::numbers::{Numbers, Percentages};
 
@@ -42,6 +42,7 @@ fn options(arguments: &Reproduce) -> Result<Options> {
     let source = source.transpose().map_err(|error: Error| wrong_use(error.text))?;
     Ok(Options {
         device: modelled_run(&arguments.modelled)?,
+        dilate: arguments.modelled.dilate.map(dilate).transpose()?,
         scale: arguments.scale,
         source,
         data: arguments.data.clone(),
@@ -66,6 +67,8 @@ fn factors(arguments: &Reproduce) -> BTreeMap<String, Vec<u32>> {
         ("pctused", percentages(&arguments.pctused)),
         ("index-freelists", numbers(&arguments.index_freelists)),
         ("pctfree", percentages(&arguments.pctfree)),
+        ("au-mb", numbers(&arguments.au_mb)),
+        ("extent-mb", numbers(&arguments.extent_mb)),
         ("multiblock-read-count", numbers(&arguments.multiblock_read_count)),
     ];
     given.into_iter().filter_map(|(option, values)| Some((option.to_owned(), values?))).collect()

@@ -81,7 +81,14 @@ impl InFlight {
             let block = part.start / SECTOR;
             spindle.submit(Request { kind, block, blocks: part.end.div_ceil(SECTOR) - block })
         };
+        let parts = if spindle.is_untimed() { &[] } else { parts };
         let submitted = parts.iter().filter(|part| !part.is_empty()).map(submit).collect();
+        Self { spindle: Arc::clone(spindle), submitted }
+    }
+
+    /// Asks for what has been written to become durable.
+    fn flush(spindle: &Arc<Spindle>) -> Self {
+        let submitted = if spindle.is_untimed() { Vec::new() } else { vec![spindle.flush()] };
         Self { spindle: Arc::clone(spindle), submitted }
     }
 
@@ -174,7 +181,7 @@ impl Device for ModelledDevice {
     }
 
     fn sync(&self) -> io::Result<()> {
-        let in_flight = InFlight { spindle: Arc::clone(&self.spindle), submitted: vec![self.spindle.flush()] };
+        let in_flight = InFlight::flush(&self.spindle);
         let result = self.below.sync();
         in_flight.wait();
         result

@@ -10,6 +10,7 @@ use std::num::NonZeroU64;
 use std::time::Duration;
 
 use common::Clock;
+use common::sync::atomic::{AtomicBool, Ordering};
 use common::sync::{Arc, Condvar, Mutex, MutexGuard};
 
 use crate::lateness::Lateness;
@@ -24,6 +25,7 @@ pub struct Spindle {
     origin_us: u64,
     state: Mutex<SpindleState>,
     lateness: Lateness,
+    untimed: AtomicBool,
 }
 
 #[derive(Debug)]
@@ -80,7 +82,24 @@ impl Spindle {
             forgotten: BTreeSet::new(),
             driven: false,
         };
-        Self { clock, dilate, origin_us, state: Mutex::new(state), lateness: Lateness::default() }
+        Self {
+            clock,
+            dilate,
+            origin_us,
+            state: Mutex::new(state),
+            lateness: Lateness::default(),
+            untimed: AtomicBool::new(false),
+        }
+    }
+
+    /// Has requests end as soon as the files beneath do, without the model, until it is told otherwise: for work that a
+    /// run needs and does not measure.
+    pub fn set_untimed(&self, untimed: bool) {
+        self.untimed.store(untimed, Ordering::Release);
+    }
+
+    pub(crate) fn is_untimed(&self) -> bool {
+        self.untimed.load(Ordering::Acquire)
     }
 
     /// The present in the model's time.

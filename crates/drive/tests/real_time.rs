@@ -180,3 +180,26 @@ fn a_grid_disk_does_not_reach_into_the_next_one() {
     file.read_at(0, &mut []).unwrap();
     assert_eq!(file.size().unwrap(), 8 * MB);
 }
+
+/// Work that is not measured takes no time of the device, and leaves its arm where it was.
+#[test]
+fn an_untimed_device_stores_bytes_and_takes_no_time() {
+    let (_, files) = made(&[("DATA", 8)], 1);
+    let clock = SystemClock::default();
+    let device = files.open(Path::new("/c/cell01/DATA_CD_00_cell01")).unwrap();
+    let spindle = Arc::clone(&files.cells()[0].spindles[0]);
+    spindle.set_untimed(true);
+    let before = spindle.arm();
+    let from_us = clock.monotonic_us();
+    for number in 0..200_u64 {
+        device.write_durable(number * 8192, &[&[number as u8; 8192]]).unwrap();
+    }
+    device.sync().unwrap();
+    assert!(clock.monotonic_us() - from_us < 400_000, "200 turns of the disk are 1.2 s");
+    assert_eq!(spindle.arm(), before);
+    spindle.set_untimed(false);
+    let mut read = [0; 8192];
+    device.read_at(8192 * 7, &mut [&mut read]).unwrap();
+    assert_eq!(read, [7; 8192]);
+    assert_ne!(spindle.arm(), before);
+}

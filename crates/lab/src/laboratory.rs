@@ -6,6 +6,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use common::{Clock, Error, ErrorKind, Result, SystemClock};
+use device::FileSystem;
 use engine::dictionary::TableDef;
 use engine::instance::Instance;
 use engine::startup::CreateOptions;
@@ -48,6 +49,23 @@ impl Laboratory {
         device: Option<&ModelledRun>,
         parameters: impl IntoIterator<Item = (N, String)>,
     ) -> Result<Self> {
+        Self::make(data, |directory, clock| files_of(device, directory, clock), parameters)
+    }
+
+    /// As [`create`](Self::create), on files that the caller makes.
+    pub(crate) fn create_on<N: Into<String>>(
+        data: Option<&Path>,
+        files: impl FnOnce(&Arc<dyn Clock>) -> Arc<dyn FileSystem>,
+        parameters: impl IntoIterator<Item = (N, String)>,
+    ) -> Result<Self> {
+        Self::make(data, |_, clock| Ok(files(clock)), parameters)
+    }
+
+    fn make<N: Into<String>>(
+        data: Option<&Path>,
+        files: impl FnOnce(&Path, &Arc<dyn Clock>) -> std::io::Result<Arc<dyn FileSystem>>,
+        parameters: impl IntoIterator<Item = (N, String)>,
+    ) -> Result<Self> {
         let (directory, temporary) = match data {
             Some(path) => {
                 std::fs::create_dir_all(path).map_err(|error| io(path, &error))?;
@@ -68,7 +86,7 @@ impl Laboratory {
             ..CreateOptions::default()
         };
         let clock: Arc<dyn Clock> = Arc::new(SystemClock::default());
-        let files = files_of(device, &directory, &clock).map_err(|error| io(&directory, &error))?;
+        let files = files(&directory, &clock).map_err(|error| io(&directory, &error))?;
         let instance = Instance::create(files, &directory, clock, Some(lock), &options)?;
         Ok(Self { database: Database::new(instance), directory, _temporary: temporary })
     }
@@ -121,15 +139,17 @@ fn find(directory: &Path, suffix: &str) -> Option<PathBuf> {
 pub(crate) fn numbers(connection: &mut Connection, text: &str) -> Result<Vec<u64>> {
     let rows = connection.query(text)?;
     let row = rows.into_iter().next().ok_or_else(|| Error::bug(format!("no row: {text}")))?;
-    row.iter()
-        .map(|value| match value {
-            Datum::Null => Ok(0),
-            Datum::Number(number) => format::number::decode_i64(number)
-                .and_then(|value| u64::try_from(value).ok())
-                .ok_or_else(|| Error::bug(format!("not a whole number: {text}"))),
-            _ => Err(Error::bug(format!("not a number: {text}"))),
-        })
-        .collect()
+    let whole = |value| whole(value).ok_or_else(|| Error::bug(format!("not a whole number: {text}")));
+    row.iter().map(whole).collect()
+}
+
+/// A value as a whole number, NULL as 0; None for anything else.
+pub(crate) fn whole(value: &Datum) -> Option<u64> {
+    match value {
+        Datum::Null => Some(0),
+        Datum::Number(number) => format::number::decode_i64(number).and_then(|value| u64::try_from(value).ok()),
+        _ => None,
+    }
 }
 
 /// A table of the session's user, as the dictionary has it.

@@ -3,6 +3,7 @@
 //!
 //! See README.md.
 
+pub mod au_size;
 pub mod bench;
 pub mod block_size;
 pub mod clustering;
@@ -34,7 +35,8 @@ pub use modelled_run::{DeviceReport, ModelledRun};
 pub use progress::{Progress, Silent};
 
 /// The experiments that can be run.
-static EXPERIMENTS: [Experiment; 3] = [insert_gets::EXPERIMENT, freelists::EXPERIMENT, block_size::EXPERIMENT];
+static EXPERIMENTS: [Experiment; 4] =
+    [insert_gets::EXPERIMENT, freelists::EXPERIMENT, block_size::EXPERIMENT, au_size::EXPERIMENT];
 
 /// The experiments that can be run.
 #[must_use]

@@ -7,10 +7,13 @@
 use std::io;
 use std::path::Path;
 
+use common::sync::atomic::{AtomicBool, Ordering};
 use common::sync::{Arc, Mutex};
 use common::{Clock, SystemClock};
 use device::{FileSystem, MemoryFileSystem, OsFileSystem};
-use drive::{LATE_SHARE_MAX, LatenessSummary, ModelFile, ModelledFolder, Positive, Spindle, lateness_of};
+use drive::{
+    LATE_SHARE_MAX, LatenessSummary, ModelFile, ModelledFileSystem, ModelledFolder, Positive, Spindle, lateness_of,
+};
 use serde_json::{Value, json};
 
 use crate::text::{grouped, number};
@@ -31,6 +34,8 @@ struct RunState {
     from_us: u64,
     from_cpu_us: u64,
     devices: Mutex<Vec<Arc<Spindle>>>,
+    /// The devices are disks of cells, and not one under each database.
+    cells: AtomicBool,
 }
 
 /// Two runs are the same when they share their devices.
@@ -46,6 +51,8 @@ pub struct DeviceReport {
     model: String,
     /// The device in words, from the model.
     device: String,
+    /// The devices were so many disks of cells. None: one under each database.
+    disks_of_cells: Option<usize>,
     dilate: f64,
     in_memory: bool,
     late: LatenessSummary,
@@ -55,7 +62,7 @@ pub struct DeviceReport {
 }
 
 /// CPU time of all threads of the process, microseconds.
-fn process_cpu_us() -> u64 {
+pub(crate) fn process_cpu_us() -> u64 {
     let time = rustix::time::clock_gettime(rustix::time::ClockId::ProcessCPUTime);
     (time.tv_sec as u64) * 1_000_000 + (time.tv_nsec as u64) / 1_000
 }
@@ -76,7 +83,13 @@ impl ModelledRun {
             from_us,
             from_cpu_us: process_cpu_us(),
             devices: Mutex::default(),
+            cells: AtomicBool::new(false),
         }))
+    }
+
+    /// The same, with devices that are so many times slower than the model.
+    pub(crate) fn dilated(&self, dilate: Positive) -> Self {
+        Self::new(&self.0.name, self.0.model.clone(), dilate, self.0.in_memory)
     }
 
     /// True: bytes are kept in memory.
@@ -85,14 +98,45 @@ impl ModelledRun {
         self.0.in_memory
     }
 
+    /// Name of the model: one of the catalogue, or a file's path.
+    pub(crate) fn name(&self) -> &str {
+        &self.0.name
+    }
+
+    pub(crate) fn model(&self) -> &ModelFile {
+        &self.0.model
+    }
+
+    pub(crate) fn dilate(&self) -> Positive {
+        self.0.dilate
+    }
+
+    /// Files of which only those in folders of cells are on devices of the model.
+    pub(crate) fn cells(&self, clock: &Arc<dyn Clock>) -> Arc<ModelledFileSystem> {
+        self.0.cells.store(true, Ordering::Relaxed);
+        Arc::new(ModelledFileSystem::new(self.below(), Arc::clone(clock)))
+    }
+
+    /// Has the report tell of these devices, too.
+    pub(crate) fn add_devices(&self, spindles: &[Arc<Spindle>]) {
+        let mut devices = self.0.devices.lock();
+        for spindle in spindles {
+            if !devices.iter().any(|known| Arc::ptr_eq(known, spindle)) {
+                devices.push(Arc::clone(spindle));
+            }
+        }
+    }
+
+    fn below(&self) -> Arc<dyn FileSystem> {
+        if self.0.in_memory { Arc::new(MemoryFileSystem::new()) } else { Arc::new(OsFileSystem::new()) }
+    }
+
     /// The files of a database in this folder, which lies on a new device.
     pub(crate) fn files(&self, directory: &Path, clock: &Arc<dyn Clock>) -> io::Result<Arc<dyn FileSystem>> {
-        let RunState { model, dilate, in_memory, devices, .. } = &*self.0;
+        let RunState { model, dilate, devices, .. } = &*self.0;
         // Traces and the lock are outside of the device in any case.
         std::fs::create_dir_all(directory)?;
-        let below: Arc<dyn FileSystem> =
-            if *in_memory { Arc::new(MemoryFileSystem::new()) } else { Arc::new(OsFileSystem::new()) };
-        let folder = ModelledFolder::new(below, directory, model, Arc::clone(clock), dilate.get());
+        let folder = ModelledFolder::new(self.below(), directory, model, Arc::clone(clock), dilate.get());
         devices.lock().push(Arc::clone(folder.spindle()));
         Ok(Arc::new(folder))
     }
@@ -100,10 +144,11 @@ impl ModelledRun {
     /// The report so far.
     #[must_use]
     pub fn report(&self) -> DeviceReport {
-        let RunState { name, model, dilate, in_memory, clock, from_us, from_cpu_us, devices } = &*self.0;
+        let RunState { name, model, dilate, in_memory, clock, from_us, from_cpu_us, devices, cells } = &*self.0;
         DeviceReport {
             model: name.clone(),
             device: model.device.clone(),
+            disks_of_cells: cells.load(Ordering::Relaxed).then(|| devices.lock().len()),
             dilate: dilate.get(),
             in_memory: *in_memory,
             late: lateness_of(devices.lock().iter()),
@@ -144,11 +189,15 @@ impl DeviceReport {
     /// The report in sentences, the reason why the run cannot judge among them.
     #[must_use]
     pub fn lines(&self) -> Vec<String> {
-        let Self { model, device, dilate, late, cores, .. } = self;
+        let Self { model, device, disks_of_cells, dilate, late, cores, .. } = self;
+        let place = disks_of_cells.map_or_else(
+            || "one for each database, under all of its files".to_owned(),
+            |disks| format!("{disks} of them, the disks of cells; the rest of the database is not on them"),
+        );
         let dilated = *dilate != 1.0;
         let slower = if dilated { format!(", {dilate} times slower than the model") } else { String::new() };
         let mut lines = vec![
-            format!("device: {model}, {device}{slower}; one for each database, under all of its files"),
+            format!("device: {model}, {device}{slower}; {place}"),
             format!(
                 "lateness: {} requests ended late by {} microseconds{} in the median, {} at the 99th percentile, {} % of \
                  the modelled times",
@@ -214,6 +263,7 @@ mod tests {
         DeviceReport {
             model: "m.toml".to_owned(),
             device: "a volume".to_owned(),
+            disks_of_cells: None,
             dilate,
             in_memory,
             late: LatenessSummary { requests: 12_345, median_us: 3.12, p99_us: 20.0, share },

@@ -20,6 +20,7 @@ pub(crate) const EXPERIMENT: Experiment = Experiment {
     name: NAME,
     title: "Block size and PCTFREE: blocks before and after rows have grown, the search for space, and multiblock reads",
     parts: &[&pctfree::DECLARATION, &multiblock::DECLARATION],
+    device: None,
 };
 
 /// The block size of an arm's tablespace.

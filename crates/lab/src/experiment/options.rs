@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 use std::path::PathBuf;
 
 use common::{Error, ErrorKind};
+use drive::Positive;
 
 use crate::modelled_run::ModelledRun;
 use crate::source::SourceName;
@@ -17,6 +18,9 @@ pub struct Options {
     pub data: Option<PathBuf>,
     /// Databases lie on modelled devices; None: on the machine's own.
     pub device: Option<ModelledRun>,
+    /// Modelled devices are so many times slower than their model, where `device` does not say it: for an experiment
+    /// that has a model of its own.
+    pub dilate: Option<Positive>,
     /// The source of the rows.
     pub source: Option<SourceName>,
     /// Length of a repetition.

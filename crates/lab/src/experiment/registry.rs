@@ -3,6 +3,7 @@
 use std::fmt::Debug;
 
 use common::Result;
+use drive::Positive;
 
 use super::declaration::Declaration;
 use super::factor::{Factor, Role};
@@ -10,6 +11,7 @@ use super::options::{Options, not_taken, wrong_use};
 use super::reproduction::{Report, Reproduction};
 use super::sweep::Swept;
 use super::workload::Workload;
+use crate::modelled_run::ModelledRun;
 use crate::progress::Progress;
 
 /// An experiment that can be run.
@@ -19,6 +21,9 @@ pub struct Experiment {
     pub title: &'static str,
     /// One without a name, or several with names.
     pub parts: &'static [&'static dyn Part],
+    /// The model of its devices and how much slower they are, where it has modelled ones in any case. None: it has
+    /// those of `--device`, for its whole database.
+    pub device: Option<(&'static str, f64)>,
 }
 
 /// A declaration, whatever its workload.
@@ -104,6 +109,7 @@ impl Experiment {
         let parts = self.chosen(options)?;
         let takes: Vec<String> = parts.iter().flat_map(|part| part.takes()).collect();
         self.refuse(options, &takes)?;
+        let options = &self.with_device(options)?;
         parts.iter().try_for_each(|part| part.check(options, false))?;
         let reports = parts.into_iter().map(|part| part.run(options, progress)).collect::<Result<_>>()?;
         progress.end();
@@ -131,7 +137,33 @@ impl Experiment {
     /// HW-0003 for options that the experiment does not take, and for values out of range; those of the workload.
     pub fn sweep(&self, options: &Options, progress: &mut dyn Progress) -> Result<Swept> {
         self.check_sweep(options)?;
+        let options = &self.with_device(options)?;
         self.swept(options)?.sweep(options, progress)
+    }
+
+    /// The options with the experiment's own model, where it has one and none is given.
+    fn with_device(&self, options: &Options) -> Result<Options> {
+        let mut options = options.clone();
+        let Some((name, dilate)) = self.device else {
+            return match options.dilate {
+                Some(_) if options.device.is_none() => {
+                    Err(wrong_use("--dilate needs --device, whose times it stretches"))
+                }
+                _ => Ok(options),
+            };
+        };
+        if let Some(device) = options.device.as_mut().filter(|_| options.dilate.is_none()) {
+            *device = device.dilated(Positive::try_from(dilate).map_err(common::Error::bug)?);
+        }
+        if options.device.is_none() {
+            let model = drive::find(name)?.ok_or_else(|| common::Error::bug("the catalogue lacks a model"))?;
+            let dilate = match options.dilate {
+                Some(dilate) => dilate,
+                None => Positive::try_from(dilate).map_err(common::Error::bug)?,
+            };
+            options.device = Some(ModelledRun::new(name, model, dilate, false));
+        }
+        Ok(options)
     }
 
     /// The part of a sweep: the named one; else the first that has sweeps and takes all factors that are given.

@@ -165,7 +165,7 @@ static DECLARATION: Declaration<Painter> = Declaration {
     ..Declaration::new("paint", FILE, &FACTORS, arms)
 };
 
-const EXPERIMENT: Experiment = Experiment { name: "paint", title: "Walls", parts: &[&DECLARATION] };
+const EXPERIMENT: Experiment = Experiment { name: "paint", title: "Walls", parts: &[&DECLARATION], device: None };
 
 fn arms() -> Vec<Setting> {
     [0, 1].map(|colour| Setting::new(&FACTORS).with(&COLOUR, colour)).to_vec()

@@ -41,6 +41,7 @@ pub(crate) const EXPERIMENT: Experiment = Experiment {
     name: "freelists",
     title: "Five sessions insert single rows: what freelists and bitmaps do to waits and throughput",
     parts: &[&DECLARATION],
+    device: None,
 };
 
 /// A line of the published Top 5 Timed Events.

@@ -32,6 +32,7 @@ pub(crate) const EXPERIMENT: Experiment = Experiment {
     name: "insert-gets",
     title: "What INSERT ... SELECT costs under freelists and under bitmaps",
     parts: &[&DECLARATION],
+    device: None,
 };
 
 pub type Comparison = declaration::Comparison<Work>;

@@ -5,8 +5,8 @@
 //! and types are Oracle's; columns without a counterpart in Highwater are left out.
 
 mod active_sessions;
-mod child_cursors;
 mod cells;
+mod child_cursors;
 mod columns;
 mod constraints;
 mod data_files;

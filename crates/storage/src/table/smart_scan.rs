@@ -24,6 +24,7 @@ use waits::{Event, GetMode, Meter, SegmentStatistic, Statistic};
 use super::HeapTable;
 use crate::cache::Block;
 use crate::datafile::Datafile;
+use crate::parameters::Parameter;
 use crate::txn::Worker;
 
 /// Requests on their way for each disk at least, so that it has the next one when it has done one.
@@ -41,12 +42,22 @@ struct Run {
     file: Arc<Datafile>,
     first: BlockAddress,
     blocks: u32,
+    /// Blocks among them that are none of the scan's: first block and how many, from the run's first one on.
+    gaps: Vec<(u32, u32)>,
     /// Blocks of the answers that have arrived.
     answered: u32,
     /// The cell answers no further.
     failed: bool,
     /// Answers that wait for their turn.
     answers: VecDeque<Answer>,
+}
+
+impl Run {
+    /// Blocks of the scan from so many blocks after the first one on.
+    fn unread(&self, from: u32) -> VecDeque<BlockAddress> {
+        let is_gap = |block: u32| self.gaps.iter().any(|(first, blocks)| (*first..first + blocks).contains(&block));
+        (from..self.blocks).filter(|block| !is_gap(*block)).map(|block| self.first.plus(block)).collect()
+    }
 }
 
 /// A disk of a cell, and its part of the scan.
@@ -84,6 +95,7 @@ pub(super) struct SmartScan {
     spec: ScanSpec,
     snapshot: Scn,
     ended_before: Scn,
+    storage_index: bool,
     /// In the order of the blocks.
     runs: Vec<Run>,
     disks: Vec<ScannedDisk>,
@@ -94,7 +106,7 @@ pub(super) struct SmartScan {
     waiting_bytes: usize,
     answer: Option<Answer>,
     /// Blocks that no cell has answered for.
-    unread: Option<BlockRange>,
+    unread: VecDeque<BlockAddress>,
     /// The block that was handed out last.
     last: Option<(BlockAddress, Arc<AlignedBuffer>)>,
     blocks: u64,
@@ -134,6 +146,7 @@ impl SmartScan {
             spec: spec.clone(),
             snapshot,
             ended_before: worker.ended_before(snapshot),
+            storage_index: !worker.parameters().boolean(Parameter::KcfisStorageidxDisabled),
             runs,
             disks,
             mailbox: Arc::default(),
@@ -141,7 +154,7 @@ impl SmartScan {
             handed_over: 0,
             waiting_bytes: 0,
             answer: None,
-            unread: None,
+            unread: VecDeque::new(),
             last: None,
             blocks,
             _held: held,
@@ -172,10 +185,8 @@ impl SmartScan {
     /// ORA-01013; HW-0010 when the instance has stopped.
     pub(super) fn next(&mut self, sink: &mut dyn RowSink, max_rows: usize) -> Result<Next> {
         loop {
-            if let Some(range) = self.unread {
-                let left = range.blocks - 1;
-                self.unread = (left > 0).then(|| BlockRange { start: range.start.plus(1), blocks: left });
-                return Ok(Next::Unread(range.start));
+            if let Some(address) = self.unread.pop_front() {
+                return Ok(Next::Unread(address));
             }
             if let Some(answer) = &mut self.answer {
                 match answer.next(sink, max_rows) {
@@ -214,8 +225,7 @@ impl SmartScan {
             let left = run.blocks - self.handed_over;
             if run.failed || left == 0 {
                 // Other copies are looked for, or the error is told, where the blocks are read one by one.
-                let start = run.first.plus(self.handed_over);
-                self.unread = (left > 0).then_some(BlockRange { start, blocks: left });
+                self.unread = run.unread(self.handed_over);
                 (self.at, self.handed_over) = (self.at + 1, 0);
                 continue;
             }
@@ -242,9 +252,11 @@ impl SmartScan {
                 block_size: self.block_size,
                 first: run.first,
                 blocks: run.blocks,
+                gaps: run.gaps.clone(),
                 object: self.object,
                 snapshot: self.snapshot,
                 ended_before: self.ended_before,
+                storage_index: self.storage_index,
                 spec: self.spec.clone(),
             };
             disk.unsent.pop_front();
@@ -287,8 +299,10 @@ impl SmartScan {
             run.answered += blocks;
             self.waiting_bytes += answer.message_bytes();
             count_answer(&meter, self.object, u64::from(blocks), self.block_size, &answer);
-            run.file.count_read(u64::from(blocks));
-            run.file.count_read_time(u64::from(blocks), micros);
+            if answer.figures().bytes_saved == 0 {
+                run.file.count_read(u64::from(blocks));
+                run.file.count_read_time(u64::from(blocks), micros);
+            }
             run.answers.push_back(answer);
         } else if !run.failed {
             meter.count(Statistic::CellScanRequestsFailed, 1);
@@ -309,15 +323,18 @@ impl SmartScan {
 fn count_answer(meter: &Meter, object: ObjectNumber, blocks: u64, size: BlockSize, answer: &Answer) {
     let figures = answer.figures();
     meter.count(Statistic::TableScanRowsGotten, figures.examined);
-    meter.count(Statistic::TableScanBlocksGotten, blocks);
-    meter.count(Statistic::PhysicalReads, blocks);
-    meter.count(Statistic::PhysicalReadsDirect, blocks);
-    meter.count(Statistic::PhysicalReadIoRequests, 1);
-    meter.count(Statistic::PhysicalReadTotalMultiBlockRequests, u64::from(blocks > 1));
-    meter.count(Statistic::PhysicalReadBytes, blocks * size.bytes() as u64);
-    meter.segment(object, SegmentStatistic::PhysicalReads, blocks);
-    meter.segment(object, SegmentStatistic::PhysicalReadsDirect, blocks);
-    meter.segment(object, SegmentStatistic::PhysicalReadRequests, 1);
+    meter.count(Statistic::TableScanBlocksGotten, figures.blocks);
+    meter.count(Statistic::CellPhysicalIoBytesSavedByStorageIndex, figures.bytes_saved);
+    if figures.bytes_saved == 0 {
+        meter.count(Statistic::PhysicalReads, blocks);
+        meter.count(Statistic::PhysicalReadsDirect, blocks);
+        meter.count(Statistic::PhysicalReadIoRequests, 1);
+        meter.count(Statistic::PhysicalReadTotalMultiBlockRequests, u64::from(blocks > 1));
+        meter.count(Statistic::PhysicalReadBytes, blocks * size.bytes() as u64);
+        meter.segment(object, SegmentStatistic::PhysicalReads, blocks);
+        meter.segment(object, SegmentStatistic::PhysicalReadsDirect, blocks);
+        meter.segment(object, SegmentStatistic::PhysicalReadRequests, 1);
+    }
     meter.count(Statistic::CellBlocksHelpedByMinscnOptimization, figures.helped);
     let answered = answer.message_bytes() as u64;
     meter.count(Statistic::CellPhysicalIoInterconnectBytes, answered);
@@ -359,23 +376,63 @@ struct Runs {
     held: Vec<Arc<dyn Any + Send + Sync>>,
 }
 
-/// The ranges with those joined that follow each other in a file: an extent's end is no end of a run.
-fn joined(ranges: &[BlockRange]) -> Vec<BlockRange> {
-    let mut joined: Vec<BlockRange> = Vec::new();
+/// Blocks between two ranges that are read with them: those that manage an extent's space, at its begin.
+const GAP_BLOCKS_MAX: u32 = 16;
+
+/// Blocks in a row of a file, and those among them that are left out.
+#[derive(PartialEq, Debug)]
+struct Joined {
+    range: BlockRange,
+    gaps: Vec<BlockRange>,
+}
+
+/// The ranges with those joined that follow each other in a file, over short gaps, too: an extent's end is no end of a
+/// run.
+fn joined(ranges: &[BlockRange]) -> Vec<Joined> {
+    let mut joined: Vec<Joined> = Vec::new();
     for range in ranges {
-        match joined.last_mut() {
-            Some(last) if last.start.plus(last.blocks) == range.start => last.blocks += range.blocks,
-            _ => joined.push(*range),
+        if let Some(last) = joined.last_mut()
+            && last.range.start.file == range.start.file
+            && let end = last.range.start.plus(last.range.blocks)
+            && let Some(between) = range.start.block.checked_sub(end.block)
+            && between <= GAP_BLOCKS_MAX
+        {
+            if between > 0 {
+                last.gaps.push(BlockRange { start: end, blocks: between });
+            }
+            last.range.blocks += between + range.blocks;
+        } else {
+            joined.push(Joined { range: *range, gaps: Vec::new() });
         }
     }
     joined
 }
 
+/// The part of some blocks that a scan wants: without the gaps at both ends, and with those in its midst, from its
+/// first block on. None: it wants none of them.
+fn trimmed(first: u32, blocks: u32, gaps: &[BlockRange]) -> Option<(u32, u32, Vec<(u32, u32)>)> {
+    let (mut from, mut end) = (first, first + blocks);
+    let within = || gaps.iter().map(|gap| (gap.start.block, gap.start.block + gap.blocks));
+    for (begins, ends) in within() {
+        if begins <= from && from < ends {
+            from = ends.min(end);
+        }
+    }
+    for (begins, ends) in within() {
+        if begins < end && end <= ends {
+            end = begins.max(from);
+        }
+    }
+    let inside = within().filter(|(begins, ends)| from < *begins && *ends < end);
+    let inside = inside.map(|(begins, ends)| (begins - from, ends - begins)).collect();
+    (from < end).then_some((from, end - from, inside))
+}
+
 /// Cuts ranges where disks and allocation units end. None where a part of them is on no cell.
 fn runs_of(worker: &Worker, ranges: &[BlockRange]) -> Result<Option<Runs>> {
     let mut runs = Runs::default();
-    for range in joined(ranges) {
-        if !runs.add(worker, range)? {
+    for joined in joined(ranges) {
+        if !runs.add(worker, &joined)? {
             return Ok(None);
         }
     }
@@ -383,12 +440,13 @@ fn runs_of(worker: &Worker, ranges: &[BlockRange]) -> Result<Option<Runs>> {
 }
 
 impl Runs {
-    fn add(&mut self, worker: &Worker, range: BlockRange) -> Result<bool> {
+    fn add(&mut self, worker: &Worker, joined: &Joined) -> Result<bool> {
+        let range = joined.range;
         let file = worker.store().cache().file(range.start.file)?;
         file.check_block(range.start.plus(range.blocks - 1))?;
         let Some(places) = file.places(range.start, range.blocks)? else { return Ok(false) };
         let block_bytes = file.block_size().bytes() as u64;
-        let mut first = range.start;
+        let mut at = range.start.block;
         for run in &places.runs {
             if !run.bytes.is_multiple_of(block_bytes) {
                 return Ok(false);
@@ -398,18 +456,21 @@ impl Runs {
             while offset < end {
                 let bytes = (end - offset).min(REQUEST_BYTES as u64);
                 let blocks = (bytes / block_bytes) as u32;
-                self.disks[disk].unsent.push_back(self.runs.len());
-                self.runs.push(Run {
-                    disk,
-                    offset,
-                    file: Arc::clone(&file),
-                    first,
-                    blocks,
-                    answered: 0,
-                    failed: false,
-                    answers: VecDeque::new(),
-                });
-                first = first.plus(blocks);
+                if let Some((first, wanted, gaps)) = trimmed(at, blocks, &joined.gaps) {
+                    self.disks[disk].unsent.push_back(self.runs.len());
+                    self.runs.push(Run {
+                        disk,
+                        offset: offset + u64::from(first - at) * block_bytes,
+                        file: Arc::clone(&file),
+                        first: BlockAddress::new(range.start.file, first),
+                        blocks: wanted,
+                        gaps,
+                        answered: 0,
+                        failed: false,
+                        answers: VecDeque::new(),
+                    });
+                }
+                at += blocks;
                 offset += bytes;
             }
         }
@@ -436,10 +497,28 @@ mod tests {
 
     use super::*;
 
+    fn range(file: u16, block: u32, blocks: u32) -> BlockRange {
+        BlockRange { start: BlockAddress::new(FileNumber(file), block), blocks }
+    }
+
     #[test]
     fn ranges_that_follow_each_other_are_one() {
-        let range = |file, block, blocks| BlockRange { start: BlockAddress::new(FileNumber(file), block), blocks };
-        let given = [range(1, 128, 8), range(1, 136, 8), range(1, 152, 8), range(2, 160, 8), range(2, 168, 1)];
-        assert_eq!(joined(&given), [range(1, 128, 16), range(1, 152, 8), range(2, 160, 9)]);
+        let given = [range(1, 128, 8), range(1, 136, 8), range(1, 148, 8), range(1, 173, 8), range(2, 181, 8)];
+        let expected = [
+            Joined { range: range(1, 128, 28), gaps: vec![range(1, 144, 4)] },
+            Joined { range: range(1, 173, 8), gaps: vec![] },
+            Joined { range: range(2, 181, 8), gaps: vec![] },
+        ];
+        assert_eq!(joined(&given), expected);
+    }
+
+    #[test]
+    fn gaps_at_the_ends_are_cut_off() {
+        let gaps = [range(1, 100, 4), range(1, 120, 4), range(1, 140, 4)];
+        assert_eq!(trimmed(90, 60, &gaps), Some((90, 60, vec![(10, 4), (30, 4), (50, 4)])));
+        assert_eq!(trimmed(102, 20, &gaps), Some((104, 16, vec![])));
+        assert_eq!(trimmed(104, 16, &gaps), Some((104, 16, vec![])));
+        assert_eq!(trimmed(101, 2, &gaps), None);
+        assert_eq!(trimmed(100, 44, &gaps), Some((104, 36, vec![(16, 4)])));
     }
 }
