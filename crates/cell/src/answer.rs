@@ -1,4 +1,4 @@
-//! An answer to a scan, of a piece of its request: rows, counts of rows, and blocks about which the instance has to decide.
+//! An answer to a scan, of a piece of its request: rows, counts, and blocks about which the instance has to decide.
 //!
 //! ```text
 //!   version  address blocks  figures  part part part …          parts follow the blocks of the request

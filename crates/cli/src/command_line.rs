@@ -76,8 +76,8 @@ pub(crate) struct Reproduce {
     /// block-size: a sweep over these values of PCTFREE at three block sizes (0,10,20 or 0..50)
     #[arg(long, value_name = "LIST", allow_negative_numbers = true)]
     pub(crate) pctfree: Option<Percentages>,
-    /// block-size: a sweep over these values of DB_FILE_MULTIBLOCK_READ_COUNT at four block sizes; au-size: reads of the
-    /// session instead of scans by the cell, 0 being the latter
+    /// block-size: a sweep over these values of DB_FILE_MULTIBLOCK_READ_COUNT at four block sizes; au-size: reads of
+    /// the session instead of scans by the cell, 0 being the latter
     #[arg(long, value_name = "LIST", allow_negative_numbers = true)]
     pub(crate) multiblock_read_count: Option<Numbers>,
     /// au-size: a sweep over these allocation units, in MB [default: 1,2,4,8,16 with --out]

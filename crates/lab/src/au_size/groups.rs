@@ -28,7 +28,7 @@ const MB: u64 = 1 << 20;
 const BLOCK_BYTES: u64 = 8192;
 /// Rows of the table in a block of 8 KB with PCTFREE 10.
 const ROWS_PER_BLOCK: f64 = 61.0;
-/// Megabytes of a grid disk beside its share of the table: the group's own blocks, and the datafile's last step of growth.
+/// Megabytes of a grid disk beside its share of the table: the group's own blocks, the datafile's last growth.
 const MORE_MB: u64 = 24;
 /// Owners of the table's rows: one of them has 0.66 % of the rows.
 pub(super) const OWNERS: u32 = 151;

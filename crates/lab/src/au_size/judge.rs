@@ -1,7 +1,7 @@
 //! Judges the measured figures: a function for each expectation of the data file.
 //!
-//! Bytes and requests decide the exact ones, whatever the machine. Times are the model's; a ratio is taken repetition by
-//! repetition, and its interval decides. What the model has no mechanism for is not supported, and the finding says so.
+//! Bytes and requests decide the exact ones, whatever the machine. Times are the model's; a ratio is taken run by
+//! run, and its interval decides. What the model has no mechanism for is not supported, and the finding says so.
 
 use common::Result;
 use serde_json::json;
