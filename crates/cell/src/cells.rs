@@ -1,11 +1,10 @@
-//! The cells that disks are in, and a file system that opens their disks as theirs.
+//! The cells that disks are in.
 
 use std::collections::BTreeMap;
-use std::io;
 use std::path::{Path, PathBuf};
 
 use common::sync::{Arc, Mutex};
-use device::{Claim, Device, FileAccess, FileIdentity, FileSystem};
+use device::FileSystem;
 
 use crate::{CELL_FILE, Cell, LocalCell};
 
@@ -30,11 +29,7 @@ impl Cells {
     /// The cell that a disk is in, and the disk's name there. None for a disk that is in none.
     #[must_use]
     pub fn of(&self, disk: &Path) -> Option<(Arc<dyn Cell>, String)> {
-        self.at(&self.directory.join(disk))
-    }
-
-    /// As [`of`](Self::of), for a path that does not begin at the directory.
-    fn at(&self, path: &Path) -> Option<(Arc<dyn Cell>, String)> {
+        let path = self.directory.join(disk);
         let (folder, name) = (path.parent()?, path.file_name()?.to_str()?.to_owned());
         let mut known = self.known.lock();
         if let Some(cell) = known.get(folder) {
@@ -52,84 +47,5 @@ impl Cells {
     #[must_use]
     pub fn all(&self) -> Vec<(PathBuf, Arc<dyn Cell>)> {
         self.known.lock().iter().map(|(folder, cell)| (folder.clone(), Arc::clone(cell))).collect()
-    }
-}
-
-/// A file system whose disks in cells are opened through the cells.
-#[derive(Debug)]
-pub struct CellFiles {
-    below: Arc<dyn FileSystem>,
-    cells: Arc<Cells>,
-}
-
-impl CellFiles {
-    #[must_use]
-    pub fn new(below: Arc<dyn FileSystem>, cells: Arc<Cells>) -> Self {
-        Self { below, cells }
-    }
-}
-
-impl FileSystem for CellFiles {
-    fn create(&self, path: &Path, bytes: u64) -> io::Result<Arc<dyn Device>> {
-        self.below.create(path, bytes)
-    }
-
-    fn open(&self, path: &Path) -> io::Result<Arc<dyn Device>> {
-        match self.cells.at(path) {
-            Some((cell, disk)) => cell.open(&disk),
-            None => self.below.open(path),
-        }
-    }
-
-    fn remove(&self, path: &Path) -> io::Result<()> {
-        self.below.remove(path)
-    }
-
-    fn exists(&self, path: &Path) -> io::Result<bool> {
-        self.below.exists(path)
-    }
-
-    fn identity(&self, path: &Path) -> io::Result<Option<FileIdentity>> {
-        self.below.identity(path)
-    }
-
-    fn rename(&self, from: &Path, to: &Path) -> io::Result<()> {
-        self.below.rename(from, to)
-    }
-
-    fn create_directory(&self, path: &Path) -> io::Result<()> {
-        self.below.create_directory(path)
-    }
-
-    fn sync_directory(&self, path: &Path) -> io::Result<()> {
-        self.below.sync_directory(path)
-    }
-
-    fn write_whole(&self, path: &Path, bytes: &[u8]) -> io::Result<()> {
-        self.below.write_whole(path, bytes)
-    }
-
-    fn read_whole(&self, path: &Path) -> io::Result<Vec<u8>> {
-        self.below.read_whole(path)
-    }
-
-    fn list(&self, directory: &Path) -> io::Result<Vec<PathBuf>> {
-        self.below.list(directory)
-    }
-
-    fn directories(&self, directory: &Path) -> io::Result<Vec<PathBuf>> {
-        self.below.directories(directory)
-    }
-
-    fn free_bytes(&self, directory: &Path) -> io::Result<Option<u64>> {
-        self.below.free_bytes(directory)
-    }
-
-    fn access_by(&self, access: FileAccess) {
-        self.below.access_by(access);
-    }
-
-    fn claim(&self, path: &Path) -> io::Result<Claim> {
-        self.below.claim(path)
     }
 }

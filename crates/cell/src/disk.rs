@@ -37,7 +37,9 @@ impl LocalDisk {
     }
 
     fn counted<T>(&self, request: BlockRequest, done: io::Result<T>) -> io::Result<T> {
-        self.traffic.block_request(request, &self.name);
+        if done.is_ok() {
+            self.traffic.block_request(request, &self.name);
+        }
         done
     }
 }

@@ -30,7 +30,7 @@ use common::sync::Arc;
 use device::Device;
 
 pub use answer::{Answer, Figures, Item, Reason};
-pub use cells::{CellFiles, Cells};
+pub use cells::Cells;
 pub use local::LocalCell;
 pub use mailbox::{Letter, Mailbox, Reply};
 pub use message::Malformed;

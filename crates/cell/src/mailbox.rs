@@ -1,4 +1,4 @@
-//! Where answers arrive: whoever asks several cells waits for the first of them that answers.
+//! Where answers arrive: a session that asks several cells waits here for the first one that answers.
 
 use std::collections::VecDeque;
 use std::fmt;
@@ -15,7 +15,7 @@ pub struct Letter {
     pub answer: io::Result<Vec<u8>>,
 }
 
-/// Answers that have arrived. Dropped, nobody wants those that are on their way.
+/// Answers that have arrived. Once the mailbox is dropped, cells stop working for it.
 #[derive(Default, Debug)]
 pub struct Mailbox {
     letters: Mutex<VecDeque<Letter>>,
@@ -48,8 +48,8 @@ impl Mailbox {
     }
 }
 
-/// The way for the answers to a request, of which there may be several. One that is dropped before its end brings an
-/// error, so nobody waits for ever for a cell that has gone.
+/// The way for the answers to a request, of which there may be several. A reply that is dropped before its end sends an
+/// error, so that the session does not wait for a cell that has gone.
 pub struct Reply {
     to: Weak<Mailbox>,
     tag: u64,

@@ -58,6 +58,15 @@ impl ScanRequest {
         before.checked_sub(1).is_some_and(|at| block - self.gaps[at].0 < self.gaps[at].1)
     }
 
+    /// The gaps within a piece, by their places in it.
+    #[must_use]
+    pub fn gaps_in(&self, piece: &Piece) -> Vec<(u32, u32)> {
+        let from = piece.first.block - self.first.block;
+        let end = from + piece.blocks;
+        let within = self.gaps.iter().map(|(first, blocks)| (from.max(*first), end.min(first + blocks)));
+        within.filter(|(first, last)| first < last).map(|(first, last)| (first - from, last - first)).collect()
+    }
+
     /// The pieces that a cell works on, one after another. They end at the megabytes of the disk.
     pub fn pieces(&self) -> impl Iterator<Item = Piece> + Send + use<> {
         let (first, blocks, offset, block_bytes) = (self.first, self.blocks, self.offset, self.block_size.bytes());

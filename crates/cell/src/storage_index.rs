@@ -2,8 +2,12 @@
 //! named, and whether there are NULLs. A scan whose condition no row of a region can satisfy does not read it.
 //!
 //! A region is a piece that was scanned whole, without a block that came back. What was learnt holds for snapshots from
-//! the scan's on, as long as nobody writes there: all transactions of its blocks had ended for that scan, so a later
-//! snapshot sees the same rows. Writes forget it, before and after they happen. Nothing of it outlives the process.
+//! the scan's on, until the region is written to: all transactions of its blocks had ended for that scan, so a later
+//! snapshot sees the same rows. A write forgets its region before it begins and after it has ended. Nothing of it
+//! outlives the process.
+//!
+//! Blocks that the scan left out (its gaps) may have rows for a later scan, which finds them formatted. So what was
+//! learnt counts for the same gaps only.
 
 use std::collections::BTreeMap;
 
@@ -33,11 +37,20 @@ struct ColumnRange {
 #[derive(Clone, Debug)]
 struct Region {
     bytes: usize,
+    /// Blocks of it that were left out, by their places in it.
+    gaps: Vec<(u32, u32)>,
     object: ObjectNumber,
     /// Snapshots from this one on see the same rows.
     from: Scn,
     /// The columns that were asked for last come last.
     columns: Vec<ColumnRange>,
+}
+
+impl Region {
+    /// True: it is of the same blocks of the same table.
+    fn is_for(&self, request: &ScanRequest, piece: &Piece) -> bool {
+        self.bytes == piece.bytes && self.object == request.object && self.gaps == request.gaps_in(piece)
+    }
 }
 
 /// The index of a disk.
@@ -102,10 +115,8 @@ impl StorageIndex {
     pub(crate) fn excludes(&self, request: &ScanRequest, piece: &Piece) -> bool {
         let Some(condition) = request.spec.predicate.as_ref().filter(|_| request.storage_index) else { return false };
         let known = self.known.lock();
-        let region = known.regions.get(&piece.offset).filter(|region| {
-            region.bytes == piece.bytes && region.object == request.object && region.from <= request.snapshot
-        });
-        region.is_some_and(|region| !may_hold(condition, region))
+        let region = known.regions.get(&piece.offset).filter(|region| region.is_for(request, piece));
+        region.is_some_and(|region| region.from <= request.snapshot && !may_hold(condition, region))
     }
 
     /// A learner for a piece that is going to be read; None where there is nothing new to be learnt.
@@ -123,8 +134,7 @@ impl StorageIndex {
             return None;
         }
         if let Some(region) = known.regions.get(&piece.offset)
-            && region.bytes == piece.bytes
-            && region.object == request.object
+            && region.is_for(request, piece)
             && region.from <= request.snapshot
         {
             columns.retain(|column| region.columns.iter().all(|known| known.column != *column));
@@ -138,10 +148,15 @@ impl StorageIndex {
         if known.writes != learner.writes {
             return;
         }
-        let fresh =
-            || Region { bytes: piece.bytes, object: request.object, from: request.snapshot, columns: Vec::new() };
+        let fresh = || Region {
+            bytes: piece.bytes,
+            gaps: request.gaps_in(piece),
+            object: request.object,
+            from: request.snapshot,
+            columns: Vec::new(),
+        };
         let region = known.regions.entry(piece.offset).or_insert_with(fresh);
-        if region.bytes != piece.bytes || region.object != request.object {
+        if !region.is_for(request, piece) {
             *region = fresh();
         }
         // Nothing was written since either of the scans, so the later snapshot holds for the columns of both.
@@ -345,6 +360,21 @@ mod tests {
         assert!(excludes(&index, &request(equal(9), 20)));
         drop(index.write(PIECE_BYTES as u64 - 1, 8192));
         assert!(!excludes(&index, &request(equal(9), 20)));
+    }
+
+    /// A block that was no block of the table for one scan may be one for the next, without a write in between.
+    #[test]
+    fn what_was_left_out_is_not_known() {
+        let index = StorageIndex::default();
+        let with_gap = ScanRequest { gaps: vec![(60, 4)], ..request(equal(9), 20) };
+        learnt(&index, &with_gap, &[vec![Some(vec![3])]]);
+        assert!(excludes(&index, &with_gap));
+        assert!(!excludes(&index, &request(equal(9), 20)));
+        let other = ScanRequest { gaps: vec![(60, 3)], ..request(equal(9), 20) };
+        assert!(!excludes(&index, &other));
+        // A scan without the gap learns anew.
+        learnt(&index, &request(equal(9), 20), &[vec![Some(vec![3])]]);
+        assert!(excludes(&index, &request(equal(9), 20)) && !excludes(&index, &with_gap));
     }
 
     #[test]

@@ -304,7 +304,7 @@ fn gaps_are_left_out() {
     }
 }
 
-/// Whoever drops the mailbox stops the scan; the cell goes on with others.
+/// A session that drops its mailbox stops its scan; the cell goes on with others.
 #[test]
 fn a_scan_that_nobody_waits_for_ends() {
     let (_, cell) = cell_with(&[filled(0, &[vec![Some(b"x".to_vec())]])], false);

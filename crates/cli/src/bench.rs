@@ -21,15 +21,15 @@ pub(crate) fn run(arguments: &Bench) -> Result<Outcome> {
     }
     let name =
         arguments.name.as_deref().ok_or_else(|| wrong_use("bench takes the name of a benchmark; --list has them"))?;
+    if arguments.modelled.dilate.is_some() && arguments.modelled.device.is_none() {
+        return Err(wrong_use("--dilate needs --device, whose times it stretches"));
+    }
     if name == lab::durability::NAME {
         if arguments.modelled.device.is_some() {
             let text = "durability kills processes, and a modelled device is within one: it does not take --device";
             return Err(wrong_use(format!("the benchmark {text}")));
         }
         return durability::run(arguments);
-    }
-    if arguments.modelled.dilate.is_some() && arguments.modelled.device.is_none() {
-        return Err(wrong_use("--dilate needs --device, whose times it stretches"));
     }
     let options = BenchOptions {
         scale: arguments.scale,

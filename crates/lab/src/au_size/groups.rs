@@ -289,7 +289,7 @@ pub(super) fn bytes_below_high_water(connection: &Connection, table: &str) -> Re
     Ok(formatted_blocks(connection, table)? * BLOCK_BYTES)
 }
 
-/// The dilation as the model's file takes it.
+/// Microseconds of the machine as seconds of the model.
 pub(super) fn seconds_of_model(real_us: u64, dilate: Positive) -> f64 {
     real_us as f64 / 1e6 / dilate.get()
 }

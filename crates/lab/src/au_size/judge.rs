@@ -38,7 +38,7 @@ fn eligible(_: &ExpectationSpec, of: &Comparison) -> Result<Finding> {
         all.extend(arm.runs.iter().map(|run| run.eligible_bytes));
         let known = of.known(arm.setting).and_then(|known| known.eligible_bytes);
         let words = format!(
-            "{}: {} of {} below the high-water mark",
+            "{}: {} of {} in data blocks below the high-water mark",
             arm.setting.name(),
             grouped(run.eligible_bytes),
             grouped(run.segment_bytes)

@@ -9,7 +9,7 @@ use std::io;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-use ::cell::{CellFiles, Cells};
+use ::cell::Cells;
 use asm::{DiskGroup, Environment, FileInfo, FileKind, GroupFile, GroupStatistics, Lanes, MountOptions, NewFile};
 use common::sync::{Arc, Condvar, Mutex, RwLock};
 use common::{BlockSize, Clock, Error, ErrorKind, FileNumber, Random, Result, Seeded};
@@ -144,8 +144,7 @@ impl GroupFiles {
         ids: Option<Seeded>,
     ) -> Self {
         let cells = Arc::new(Cells::new(Arc::clone(&below), directory, ids.is_some()));
-        let disks = Arc::new(CellFiles::new(Arc::clone(&below), Arc::clone(&cells)));
-        let rooted = Rooted { below: disks, directory: directory.to_owned() };
+        let rooted = Rooted { below: Arc::clone(&below), directory: directory.to_owned(), cells: Arc::clone(&cells) };
         let mut environment = Environment::new(Arc::new(rooted));
         environment.clock = Arc::clone(clock);
         environment.database.set(database);

@@ -1,8 +1,10 @@
-//! The file system in which disks are looked for: relative paths are relative to the data directory.
+//! The file system in which disks are looked for: relative paths are relative to the data directory, and disks of cells
+//! are opened through their cells.
 
 use std::io;
 use std::path::{Path, PathBuf};
 
+use ::cell::Cells;
 use common::sync::Arc;
 use device::{Claim, Device, FileIdentity, FileSystem};
 
@@ -11,6 +13,7 @@ use device::{Claim, Device, FileIdentity, FileSystem};
 pub(super) struct Rooted {
     pub(super) below: Arc<dyn FileSystem>,
     pub(super) directory: PathBuf,
+    pub(super) cells: Arc<Cells>,
 }
 
 impl Rooted {
@@ -38,7 +41,10 @@ impl FileSystem for Rooted {
     }
 
     fn open(&self, path: &Path) -> io::Result<Arc<dyn Device>> {
-        self.below.open(&self.path(path))
+        match self.cells.of(path) {
+            Some((cell, disk)) => cell.open(&disk),
+            None => self.below.open(&self.path(path)),
+        }
     }
 
     fn remove(&self, _: &Path) -> io::Result<()> {

@@ -229,8 +229,8 @@ impl Database {
         // The writers of the log fall asleep, so that what follows is not part of what is tried.
         yield_now();
         let cells = Arc::new(Cells::new(Arc::clone(&files), directory(), true));
-        let clock2 = clock.clone();
-        let store = Arc::new(Store::new(files, directory(), clock2, parameters, checkpoints, system.clone(), cells));
+        let store = Store::new(files, directory(), clock.clone(), parameters, checkpoints, system.clone(), cells);
+        let store = Arc::new(store);
         let undo = UndoSegments::new(0, tablespaces);
         let transactions = Arc::new(Transactions::new(Arc::new(undo)));
         Self { store, transactions, system, clock, definitions: Arc::default(), sessions: Mutex::new(10) }
