@@ -15,7 +15,7 @@ pub struct Experiment {
 pub const INSERT_GETS: Experiment = Experiment { name: "insert-gets", planned: false };
 pub const FREELISTS: Experiment = Experiment { name: "freelists", planned: false };
 pub const BLOCK_SIZE: Experiment = Experiment { name: "block-size", planned: false };
-pub const AU_SIZE: Experiment = Experiment { name: "au-size", planned: true };
+pub const AU_SIZE: Experiment = Experiment { name: "au-size", planned: false };
 pub const WRITE_ACCELERATOR: Experiment = Experiment { name: "write-accelerator", planned: true };
 
 /// All that findings name.
