@@ -22,12 +22,15 @@ const COLUMNS_MAX: usize = 8;
 /// Longer values are not kept: their column is not known there.
 const VALUE_MAX: usize = 64;
 
+/// As values are kept in rows.
+type LeastAndGreatest = (Box<[u8]>, Box<[u8]>);
+
 /// What a region has in a column.
 #[derive(Clone, PartialEq, Eq, Debug)]
 struct ColumnRange {
     column: u16,
-    /// Least and greatest value; None: all are NULL.
-    values: Option<(Box<[u8]>, Box<[u8]>)>,
+    /// None: all are NULL.
+    values: Option<LeastAndGreatest>,
     nulls: bool,
     /// A value was too long.
     unknown: bool,

@@ -408,9 +408,18 @@ fn joined(ranges: &[BlockRange]) -> Vec<Joined> {
     joined
 }
 
+/// What a scan wants of some blocks.
+#[derive(PartialEq, Eq, Debug)]
+struct Trimmed {
+    first: u32,
+    blocks: u32,
+    /// From the first block on.
+    gaps: Vec<(u32, u32)>,
+}
+
 /// The part of some blocks that a scan wants: without the gaps at both ends, and with those in its midst, from its
 /// first block on. None: it wants none of them.
-fn trimmed(first: u32, blocks: u32, gaps: &[BlockRange]) -> Option<(u32, u32, Vec<(u32, u32)>)> {
+fn trimmed(first: u32, blocks: u32, gaps: &[BlockRange]) -> Option<Trimmed> {
     let (mut from, mut end) = (first, first + blocks);
     let within = || gaps.iter().map(|gap| (gap.start.block, gap.start.block + gap.blocks));
     for (begins, ends) in within() {
@@ -425,7 +434,7 @@ fn trimmed(first: u32, blocks: u32, gaps: &[BlockRange]) -> Option<(u32, u32, Ve
     }
     let inside = within().filter(|(begins, ends)| from < *begins && *ends < end);
     let inside = inside.map(|(begins, ends)| (begins - from, ends - begins)).collect();
-    (from < end).then_some((from, end - from, inside))
+    (from < end).then_some(Trimmed { first: from, blocks: end - from, gaps: inside })
 }
 
 /// Cuts ranges where disks and allocation units end. None where a part of them is on no cell.
@@ -456,14 +465,14 @@ impl Runs {
             while offset < end {
                 let bytes = (end - offset).min(REQUEST_BYTES as u64);
                 let blocks = (bytes / block_bytes) as u32;
-                if let Some((first, wanted, gaps)) = trimmed(at, blocks, &joined.gaps) {
+                if let Some(Trimmed { first, blocks, gaps }) = trimmed(at, blocks, &joined.gaps) {
                     self.disks[disk].unsent.push_back(self.runs.len());
                     self.runs.push(Run {
                         disk,
                         offset: offset + u64::from(first - at) * block_bytes,
                         file: Arc::clone(&file),
                         first: BlockAddress::new(range.start.file, first),
-                        blocks: wanted,
+                        blocks,
                         gaps,
                         answered: 0,
                         failed: false,
@@ -515,10 +524,11 @@ mod tests {
     #[test]
     fn gaps_at_the_ends_are_cut_off() {
         let gaps = [range(1, 100, 4), range(1, 120, 4), range(1, 140, 4)];
-        assert_eq!(trimmed(90, 60, &gaps), Some((90, 60, vec![(10, 4), (30, 4), (50, 4)])));
-        assert_eq!(trimmed(102, 20, &gaps), Some((104, 16, vec![])));
-        assert_eq!(trimmed(104, 16, &gaps), Some((104, 16, vec![])));
+        let wanted = |first, blocks, gaps| Some(Trimmed { first, blocks, gaps });
+        assert_eq!(trimmed(90, 60, &gaps), wanted(90, 60, vec![(10, 4), (30, 4), (50, 4)]));
+        assert_eq!(trimmed(102, 20, &gaps), wanted(104, 16, vec![]));
+        assert_eq!(trimmed(104, 16, &gaps), wanted(104, 16, vec![]));
         assert_eq!(trimmed(101, 2, &gaps), None);
-        assert_eq!(trimmed(100, 44, &gaps), Some((104, 36, vec![(16, 4)])));
+        assert_eq!(trimmed(100, 44, &gaps), wanted(104, 36, vec![(16, 4)]));
     }
 }
