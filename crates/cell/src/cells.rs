@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use common::sync::{Arc, Mutex};
 use device::FileSystem;
 
-use crate::{CELL_FILE, Cell, LocalCell};
+use crate::{CELL_FILE, Cell, LocalCell, RemoteCell};
 
 /// Cells by the folders of their disks. A folder with a `cell.toml` is one.
 #[derive(Debug)]
@@ -34,6 +34,13 @@ impl Cells {
         let mut known = self.known.lock();
         if let Some(cell) = known.get(folder) {
             return Some((Arc::clone(cell), name));
+        }
+        // What is wrong with the folder, opening the disk says.
+        let elsewhere = self.files.host(folder).ok()?.and_then(|host| host.downcast::<RemoteCell>().ok());
+        if let Some(cell) = elsewhere {
+            let cell: Arc<dyn Cell> = cell;
+            known.insert(folder.to_owned(), Arc::clone(&cell));
+            return Some((cell, name));
         }
         if name == CELL_FILE || !self.files.exists(&folder.join(CELL_FILE)).unwrap_or(false) {
             return None;

@@ -11,7 +11,7 @@ use common::sync::{Arc, Condvar, Mutex, spawn};
 use device::{AlignedBuffer, Device, PendingRead};
 
 use crate::answer::AnswerWriter;
-use crate::mailbox::Reply;
+use crate::mailbox::Answers;
 use crate::request::{Piece, ScanRequest};
 use crate::smart_scan::scan_piece;
 use crate::storage_index::{Learner, StorageIndex};
@@ -25,7 +25,7 @@ const IDLE: Duration = Duration::from_secs(10);
 /// A request, and where its answers go.
 pub(crate) struct Asked {
     pub(crate) request: ScanRequest,
-    pub(crate) reply: Reply,
+    pub(crate) reply: Box<dyn Answers>,
     pub(crate) disk: Arc<dyn Device>,
     pub(crate) index: Arc<StorageIndex>,
     pub(crate) traffic: Arc<Traffic>,

@@ -15,10 +15,13 @@ mod block_message;
 mod cells;
 mod disk;
 mod disk_scanner;
+mod link;
 mod local;
 mod mailbox;
 mod message;
+mod remote;
 mod request;
+mod service;
 mod smart_scan;
 mod storage_index;
 mod traffic;
@@ -30,11 +33,15 @@ use common::sync::Arc;
 use device::Device;
 
 pub use answer::{Answer, Figures, Item, Reason};
+pub use block_message::{BlockRequest, HEAD_BYTES, TRANSFER_BYTES, answer_head, read_answer_head};
 pub use cells::Cells;
+pub use link::Link;
 pub use local::LocalCell;
-pub use mailbox::{Letter, Mailbox, Reply};
+pub use mailbox::{Answers, Letter, Mailbox, Reply};
 pub use message::Malformed;
+pub use remote::RemoteCell;
 pub use request::{PIECE_BYTES, Piece, REQUEST_BYTES, ScanRequest};
+pub use service::{Service, ensure};
 pub use traffic::TrafficFigures;
 
 /// Name of the file that makes a folder of disks a cell.
@@ -53,7 +60,7 @@ pub trait Cell: fmt::Debug + Send + Sync {
 
     /// Starts a scan: the bytes of a [`ScanRequest`]. An [`Answer`] for each piece goes to `reply`, in their order; so
     /// does what is wrong with the request ([`io::ErrorKind::InvalidInput`]), and an error of the disk.
-    fn submit_scan(&self, request: Vec<u8>, reply: Reply);
+    fn submit_scan(&self, request: Vec<u8>, reply: Box<dyn Answers>);
 
     /// A disk of the cell, for reads and writes.
     ///

@@ -11,7 +11,7 @@ use device::{Device, FileIdentity, FileSystem};
 use crate::Cell;
 use crate::disk::LocalDisk;
 use crate::disk_scanner::{Asked, DiskScanner};
-use crate::mailbox::Reply;
+use crate::mailbox::Answers;
 use crate::request::ScanRequest;
 use crate::storage_index::StorageIndex;
 use crate::traffic::{Traffic, TrafficFigures};
@@ -57,6 +57,14 @@ impl LocalCell {
     }
 }
 
+impl LocalCell {
+    /// The disk of a name as it is now: another file may have taken its place.
+    pub(crate) fn disk(&self, name: &str) -> io::Result<Arc<dyn Device>> {
+        let (below, index) = (self.disks.disk(name)?, self.disks.index(name));
+        Ok(Arc::new(LocalDisk::new(&self.name, name, below, index, Arc::clone(&self.traffic))))
+    }
+}
+
 impl Disks {
     /// Opens a disk anew.
     fn open(&self, name: &str) -> io::Result<Arc<dyn Device>> {
@@ -98,7 +106,7 @@ impl Cell for LocalCell {
         &self.name
     }
 
-    fn submit_scan(&self, request: Vec<u8>, reply: Reply) {
+    fn submit_scan(&self, request: Vec<u8>, reply: Box<dyn Answers>) {
         self.traffic.scan_request(request.len());
         let asked = ScanRequest::decode(&request).map_err(io::Error::from).and_then(|request| {
             let disk = self.disks.disk(&request.disk)?;

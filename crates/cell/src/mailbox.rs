@@ -15,6 +15,21 @@ pub struct Letter {
     pub answer: io::Result<Vec<u8>>,
 }
 
+/// Where the answers to a scan go, in their order.
+pub trait Answers: fmt::Debug + Send + Sync {
+    /// False: nobody wants them any more, or the last answer was sent.
+    fn is_wanted(&self) -> bool;
+
+    /// Sends the next answer.
+    fn send(&self, answer: Vec<u8>);
+
+    /// Sends an error instead of the rest.
+    fn fail(&self, error: io::Error);
+
+    /// Nothing more comes.
+    fn end(&self);
+}
+
 /// Answers that have arrived. Once the mailbox is dropped, cells stop working for it.
 #[derive(Default, Debug)]
 pub struct Mailbox {
@@ -62,30 +77,27 @@ impl fmt::Debug for Reply {
     }
 }
 
-impl Reply {
-    /// False: the asker has gone, or the last answer was sent.
-    #[must_use]
-    pub fn is_wanted(&self) -> bool {
+impl Answers for Reply {
+    fn is_wanted(&self) -> bool {
         !self.ended.load(Ordering::Relaxed) && self.to.strong_count() > 0
     }
 
-    /// Sends the next answer.
-    pub fn send(&self, answer: Vec<u8>) {
+    fn send(&self, answer: Vec<u8>) {
         self.deliver(Ok(answer));
     }
 
-    /// Sends an error instead of the rest.
-    pub fn fail(&self, error: io::Error) {
+    fn fail(&self, error: io::Error) {
         if !self.ended.swap(true, Ordering::Relaxed) {
             self.deliver(Err(error));
         }
     }
 
-    /// Nothing more comes.
-    pub fn end(&self) {
+    fn end(&self) {
         self.ended.store(true, Ordering::Relaxed);
     }
+}
 
+impl Reply {
     fn deliver(&self, answer: io::Result<Vec<u8>>) {
         if let Some(mailbox) = self.to.upgrade() {
             mailbox.letters.lock().push_back(Letter { tag: self.tag, answer });

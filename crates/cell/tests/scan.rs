@@ -106,7 +106,7 @@ type Whole = (Reason, BlockAddress, Option<Vec<u8>>);
 /// All letters that a request brings.
 fn letters(cell: &LocalCell, request: Vec<u8>, blocks: u32) -> Vec<io::Result<Vec<u8>>> {
     let mailbox = Arc::new(Mailbox::default());
-    cell.submit_scan(request, mailbox.reply(9));
+    cell.submit_scan(request, Box::new(mailbox.reply(9)));
     let (mut letters, mut answered) = (Vec::new(), 0);
     while answered < blocks {
         let Letter { tag, answer } = mailbox.wait();
@@ -311,7 +311,7 @@ fn a_scan_that_nobody_waits_for_ends() {
     let request = request(1, ScanSpec { projection: vec![0], ..ScanSpec::default() });
     for _ in 0..100 {
         let mailbox = Arc::new(Mailbox::default());
-        cell.submit_scan(request.encode(), mailbox.reply(0));
+        cell.submit_scan(request.encode(), Box::new(mailbox.reply(0)));
     }
     assert_eq!(ask(&cell, &request, 10).0.rows.len(), 1);
 }

@@ -28,6 +28,7 @@ pub(crate) enum Command {
     Disks(Disks),
     Device(Device),
     Cells(Cells),
+    Cell(Cell),
     Generate(Generate),
     Load(Load),
     Bench(Bench),
@@ -332,6 +333,29 @@ pub(crate) struct Cells {
     /// Where the folders cell01, cell02 and so on go [default: the working directory]
     #[arg(long, value_name = "DIR")]
     pub(crate) out: Option<PathBuf>,
+}
+
+/// Serve the disks of a cell to databases elsewhere, or make a cell elsewhere known to a database
+#[derive(Args, Debug)]
+pub(crate) struct Cell {
+    /// The cell: a folder that the command cells has made
+    #[arg(long, value_name = "DIR", requires = "listen", conflicts_with_all = ["connect", "make_keys"])]
+    pub(crate) disks: Option<PathBuf>,
+    /// Host and port at which the cell listens
+    #[arg(long, value_name = "ADDRESS", requires = "disks")]
+    pub(crate) listen: Option<String>,
+    /// The keys of cells and databases, made by --make-keys
+    #[arg(long, value_name = "DIR")]
+    pub(crate) keys: Option<PathBuf>,
+    /// Make the folder that stands for the cell at this address
+    #[arg(long, value_name = "ADDRESS", conflicts_with = "make_keys")]
+    pub(crate) connect: Option<String>,
+    /// Where that folder goes: the data directory [default: the working directory]
+    #[arg(long, value_name = "DIR", requires = "connect")]
+    pub(crate) out: Option<PathBuf>,
+    /// Make keys in this folder; cells and databases with keys of one making know each other
+    #[arg(long, value_name = "DIR")]
+    pub(crate) make_keys: Option<PathBuf>,
 }
 
 /// A grid: a name and a size.

@@ -4,6 +4,7 @@
 
 mod analyze;
 mod bench;
+mod cell;
 mod cells;
 mod command_line;
 mod completions;
@@ -65,6 +66,7 @@ fn run() -> ExitCode {
         Command::Disks(arguments) => disks::run(&arguments),
         Command::Device(arguments) => device::run(&arguments),
         Command::Cells(arguments) => cells::run(&arguments),
+        Command::Cell(arguments) => cell::run(&arguments),
         Command::Dump(arguments) => dump::run(&arguments),
         Command::Map(arguments) => map::run(&arguments),
         Command::Verify(arguments) => verify::run(&arguments),

@@ -19,8 +19,8 @@ pub(crate) fn run(arguments: &Map) -> Result<Outcome> {
     // Opened first without the lock, which leaves a file in the directory.
     Offline::open(&arguments.data)?;
     let _lock = device::lock_directory(&arguments.data).map_err(|error| locked(&arguments.data, &error))?;
-    let files: Arc<dyn FileSystem> = Arc::new(OsFileSystem::new());
     let clock: Arc<dyn Clock> = Arc::new(SystemClock::default());
+    let files = crate::cell::files(Arc::new(OsFileSystem::new()), &arguments.data, &clock);
     let session = engine::verify::look(Arc::clone(&files), &arguments.data, &clock)?;
     let maps = Maps::of(arguments, &session, &*files, &clock);
     let instance = Arc::clone(session.instance());

@@ -42,12 +42,12 @@ impl Offline {
     /// # Errors
     /// ORA-00205 when the directory holds no valid control file.
     pub(crate) fn open(directory: &Path) -> Result<Self> {
-        let files: Arc<dyn FileSystem> = Arc::new(OsFileSystem::new());
+        let clock: Arc<dyn Clock> = Arc::new(SystemClock::default());
+        let files = crate::cell::files(Arc::new(OsFileSystem::new()), directory, &clock);
         if !exists(&*files, directory) {
             let text = format!("{} holds no database: there is no control file", directory.display());
             return Err(Error::new(ErrorKind::User, Number::Ora(205), text));
         }
-        let clock: Arc<dyn Clock> = Arc::new(SystemClock::default());
         let control = read_control_only(&files, directory, &clock)?;
         Ok(Self { files, directory: directory.to_owned(), control })
     }

@@ -3,7 +3,7 @@
 use std::io::{self, Write};
 
 use common::sync::Arc;
-use common::{Result, SystemClock};
+use common::{Clock, Result, SystemClock};
 use device::OsFileSystem;
 use engine::verify::{Report, verify};
 
@@ -22,8 +22,9 @@ pub(crate) fn run(arguments: &Verify) -> Result<Outcome> {
     // Opened first without the lock, which leaves a file in the directory.
     Offline::open(&arguments.data)?;
     let lock = device::lock_directory(&arguments.data).map_err(|error| locked(&arguments.data, &error))?;
-    let files = Arc::new(OsFileSystem::new());
-    let report = verify(files, &arguments.data, Arc::new(SystemClock::default()), Some(lock))?;
+    let clock: Arc<dyn Clock> = Arc::new(SystemClock::default());
+    let files = crate::cell::files(Arc::new(OsFileSystem::new()), &arguments.data, &clock);
+    let report = verify(files, &arguments.data, clock, Some(lock))?;
     failure::written(print(&report))?;
     Ok(if report.problems.is_empty() { Outcome::DONE } else { Outcome(1) })
 }

@@ -268,6 +268,14 @@ pub trait FileSystem: Send + Sync + Debug {
         Ok(None)
     }
 
+    /// What has the files of a directory where they are elsewhere; the caller knows its type. None: the files are here.
+    ///
+    /// # Errors
+    /// When it cannot be reached.
+    fn host(&self, _directory: &Path) -> io::Result<Option<Arc<dyn Any + Send + Sync>>> {
+        Ok(None)
+    }
+
     /// Sets the access to files that are opened from now on. Open files stay as they are; an implementation with one
     /// kind of access ignores it.
     fn access_by(&self, _access: FileAccess) {}

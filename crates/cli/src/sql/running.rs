@@ -20,7 +20,8 @@ pub(crate) struct Running {
     directory: PathBuf,
     clock: Arc<dyn Clock>,
     /// Modelled devices go on while the database is closed.
-    files: Arc<ModelledFileSystem>,
+    modelled: Arc<ModelledFileSystem>,
+    files: Arc<dyn FileSystem>,
     database: Mutex<Option<Arc<Database>>>,
     /// The instance before, which may not have ended.
     before: Mutex<Weak<Instance>>,
@@ -32,10 +33,12 @@ const LOOK: Duration = Duration::from_millis(5);
 
 impl Running {
     pub(crate) fn new(directory: &Path, clock: &Arc<dyn Clock>) -> Arc<Self> {
+        let modelled = Arc::new(ModelledFileSystem::new(Arc::new(OsFileSystem::new()), Arc::clone(clock)));
         Arc::new(Self {
             directory: directory.to_owned(),
             clock: Arc::clone(clock),
-            files: Arc::new(ModelledFileSystem::new(Arc::new(OsFileSystem::new()), Arc::clone(clock))),
+            files: crate::cell::files(Arc::<ModelledFileSystem>::clone(&modelled), directory, clock),
+            modelled,
             database: Mutex::default(),
             before: Mutex::default(),
         })
@@ -43,7 +46,7 @@ impl Running {
 
     /// How late requests of modelled devices ended, a line for each model; none where there are no such devices.
     pub(crate) fn lateness(&self) -> Vec<String> {
-        self.files.cells().iter().filter_map(|cell| cell.lateness()).collect()
+        self.modelled.cells().iter().filter_map(|cell| cell.lateness()).collect()
     }
 
     /// # Errors
@@ -66,7 +69,7 @@ impl Running {
             std::thread::sleep(LOOK);
         }
         let lock = device::lock_directory(&self.directory).map_err(|error| locked(&self.directory, &error))?;
-        let files = Arc::clone(&self.files) as Arc<dyn FileSystem>;
+        let files = Arc::clone(&self.files);
         let instance = Instance::open(files, &self.directory, Arc::clone(&self.clock), Some(lock))?;
         let mut lines = instance.notes();
         lines.extend(recovered(&instance));
@@ -80,7 +83,7 @@ impl Running {
     /// As [`Running::open`]; those of making one.
     pub(crate) fn open_or_create(&self) -> Result<(bool, Vec<String>)> {
         let directory = &self.directory;
-        let files = Arc::clone(&self.files) as Arc<dyn FileSystem>;
+        let files = Arc::clone(&self.files);
         if find(&files, directory, &self.clock) == Existing::Database {
             return Ok((false, self.open()?));
         }

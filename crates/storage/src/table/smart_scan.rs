@@ -266,7 +266,7 @@ impl SmartScan {
             let meter = self.worker.meter();
             meter.count(Statistic::CellScanRequests, 1);
             meter.count(Statistic::CellPhysicalIoInterconnectBytes, message.len() as u64);
-            disk.cell.submit_scan(message, self.mailbox.reply(number as u64));
+            disk.cell.submit_scan(message, Box::new(self.mailbox.reply(number as u64)));
         }
     }
 

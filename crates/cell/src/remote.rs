@@ -1,0 +1,215 @@
+//! A cell elsewhere, and its disks.
+
+use std::io;
+
+use common::sync::Arc;
+use device::{AlignedBuffer, CellDisk, Device, PendingRead};
+
+use crate::block_message::{BlockRequest, TRANSFER_BYTES};
+use crate::mailbox::Answers;
+use crate::traffic::{Traffic, TrafficFigures};
+use crate::{Cell, Link, hash};
+
+/// A cell that is reached by a link.
+#[derive(Debug)]
+pub struct RemoteCell {
+    link: Arc<dyn Link>,
+    traffic: Arc<Traffic>,
+}
+
+impl RemoteCell {
+    #[must_use]
+    pub fn new(link: Arc<dyn Link>) -> Self {
+        Self { link, traffic: Arc::default() }
+    }
+
+    /// Names of its disks.
+    ///
+    /// # Errors
+    /// Those of the link.
+    pub fn disks(&self) -> io::Result<Vec<String>> {
+        let names = self.link.call("", BlockRequest::Disks, &[], &mut [])?;
+        let names = String::from_utf8(names).map_err(|_| io::Error::other("names of disks that are no text"))?;
+        Ok(names.lines().map(str::to_owned).collect())
+    }
+
+    /// Where it is.
+    #[must_use]
+    pub fn address(&self) -> &str {
+        self.link.address()
+    }
+}
+
+impl Cell for RemoteCell {
+    fn name(&self) -> &str {
+        self.link.name()
+    }
+
+    fn submit_scan(&self, request: Vec<u8>, reply: Box<dyn Answers>) {
+        self.traffic.scan_request(request.len());
+        Arc::clone(&self.link).scan(request, Box::new(Counted { reply, traffic: Arc::clone(&self.traffic) }));
+    }
+
+    fn open(&self, disk: &str) -> io::Result<Arc<dyn Device>> {
+        let (link, traffic) = (Arc::clone(&self.link), Arc::clone(&self.traffic));
+        let place = CellDisk { cell: hash(link.name()), disk: hash(disk) };
+        let disk = RemoteDisk { name: disk.into(), place, link, traffic };
+        // A disk that there is not is an error now.
+        disk.size()?;
+        Ok(Arc::new(disk))
+    }
+
+    fn traffic(&self) -> TrafficFigures {
+        self.traffic.figures()
+    }
+}
+
+/// Counts the answers to a scan.
+#[derive(Debug)]
+struct Counted {
+    reply: Box<dyn Answers>,
+    traffic: Arc<Traffic>,
+}
+
+impl Answers for Counted {
+    fn is_wanted(&self) -> bool {
+        self.reply.is_wanted()
+    }
+
+    fn send(&self, answer: Vec<u8>) {
+        self.traffic.scan_answer(answer.len());
+        self.reply.send(answer);
+    }
+
+    fn fail(&self, error: io::Error) {
+        self.reply.fail(error);
+    }
+
+    fn end(&self) {
+        self.reply.end();
+    }
+}
+
+/// A disk of a cell elsewhere.
+#[derive(Clone, Debug)]
+struct RemoteDisk {
+    name: Arc<str>,
+    place: CellDisk,
+    link: Arc<dyn Link>,
+    traffic: Arc<Traffic>,
+}
+
+impl RemoteDisk {
+    fn call(&self, request: BlockRequest, bytes: &[&[u8]], into: &mut [&mut [u8]]) -> io::Result<Vec<u8>> {
+        let answer = self.link.call(&self.name, request, bytes, into)?;
+        self.traffic.block_request(request, &self.name);
+        Ok(answer)
+    }
+
+    fn write(&self, mut offset: u64, buffers: &[&[u8]], durable: bool) -> io::Result<()> {
+        for part in parts(buffers) {
+            let bytes = part.iter().map(|part| part.len()).sum::<usize>() as u64;
+            self.call(BlockRequest::Write { offset, bytes, durable }, &part, &mut [])?;
+            offset += bytes;
+        }
+        Ok(())
+    }
+}
+
+/// Cuts buffers into parts that a request may have.
+fn parts<'b>(buffers: &[&'b [u8]]) -> Vec<Vec<&'b [u8]>> {
+    let mut parts = Vec::new();
+    let (mut part, mut room) = (Vec::new(), TRANSFER_BYTES);
+    for buffer in buffers {
+        let mut rest = *buffer;
+        while !rest.is_empty() {
+            let (fits, behind) = rest.split_at(rest.len().min(room));
+            part.push(fits);
+            room -= fits.len();
+            rest = behind;
+            if room == 0 {
+                parts.push(std::mem::take(&mut part));
+                room = TRANSFER_BYTES;
+            }
+        }
+    }
+    if !part.is_empty() {
+        parts.push(part);
+    }
+    parts
+}
+
+impl Device for RemoteDisk {
+    fn read_at(&self, mut offset: u64, buffers: &mut [&mut [u8]]) -> io::Result<()> {
+        let all = buffers.iter().map(|buffer| buffer.len()).sum::<usize>();
+        if all <= TRANSFER_BYTES {
+            self.call(BlockRequest::Read { offset, bytes: all as u64 }, &[], buffers)?;
+            return Ok(());
+        }
+        for buffer in buffers {
+            for part in buffer.chunks_mut(TRANSFER_BYTES) {
+                let bytes = part.len() as u64;
+                self.call(BlockRequest::Read { offset, bytes }, &[], &mut [part])?;
+                offset += bytes;
+            }
+        }
+        Ok(())
+    }
+
+    fn write_at(&self, offset: u64, buffers: &[&[u8]]) -> io::Result<()> {
+        self.write(offset, buffers, false)
+    }
+
+    fn write_durable(&self, offset: u64, buffers: &[&[u8]]) -> io::Result<()> {
+        self.write(offset, buffers, true)
+    }
+
+    fn submit_read(&self, offset: u64, buffers: Vec<AlignedBuffer>) -> io::Result<PendingRead> {
+        let all = buffers.iter().map(|buffer| buffer.len()).sum::<usize>();
+        if all > TRANSFER_BYTES {
+            return Ok(PendingRead::by_waiter(Arc::new(self.clone()), offset, buffers));
+        }
+        let request = BlockRequest::Read { offset, bytes: all as u64 };
+        let read = Arc::clone(&self.link).submit_read(&self.name, request, buffers)?;
+        self.traffic.block_request(request, &self.name);
+        Ok(read)
+    }
+
+    fn sync(&self) -> io::Result<()> {
+        self.call(BlockRequest::Sync, &[], &mut []).map(drop)
+    }
+
+    fn size(&self) -> io::Result<u64> {
+        let mut bytes = [0; 8];
+        self.call(BlockRequest::Size, &[], &mut [&mut bytes])?;
+        Ok(u64::from_le_bytes(bytes))
+    }
+
+    fn set_size(&self, _: u64) -> io::Result<()> {
+        Err(io::Error::new(io::ErrorKind::Unsupported, "the disks of a cell elsewhere keep their sizes"))
+    }
+
+    /// The cell's own disks may be.
+    fn direct(&self) -> bool {
+        true
+    }
+
+    fn cell_disk(&self, _offset: u64) -> Option<CellDisk> {
+        Some(self.place)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn long_writes_are_cut() {
+        let bytes = vec![7; TRANSFER_BYTES];
+        let buffers: [&[u8]; 4] = [&bytes[..10], &[], &bytes, &bytes[..20]];
+        let lengths = |part: &Vec<&[u8]>| part.iter().map(|part| part.len()).collect::<Vec<_>>();
+        let cut = parts(&buffers).iter().map(lengths).collect::<Vec<_>>();
+        assert_eq!(cut, [vec![10, TRANSFER_BYTES - 10], vec![10, 20]]);
+        assert!(parts(&[]).is_empty());
+    }
+}

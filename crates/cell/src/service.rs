@@ -1,0 +1,140 @@
+//! What a cell's own process does with requests: they come as bytes, by whatever transport.
+
+use std::collections::BTreeMap;
+use std::io;
+use std::path::{Path, PathBuf};
+
+use common::sync::{Arc, Mutex};
+use device::{AlignedBuffer, Claim, Device, FileSystem};
+
+use crate::block_message::{BlockRequest, TRANSFER_BYTES, answer_head};
+use crate::mailbox::Answers;
+use crate::{CELL_FILE, Cell, LocalCell};
+
+/// A cell that serves others.
+#[derive(Debug)]
+pub struct Service {
+    files: Arc<dyn FileSystem>,
+    directory: PathBuf,
+    cell: LocalCell,
+    /// No instance and no other cell uses these disks.
+    claims: Mutex<BTreeMap<String, Claim>>,
+    _folder: Claim,
+}
+
+impl Service {
+    /// Serves the disks of a folder.
+    ///
+    /// # Errors
+    /// [`io::ErrorKind::NotFound`] for a folder that is no cell; [`io::ErrorKind::WouldBlock`] when another process has
+    /// it, or a disk of it.
+    pub fn new(files: Arc<dyn FileSystem>, directory: &Path) -> io::Result<Self> {
+        if !files.exists(&directory.join(CELL_FILE))? {
+            let text = format!("{} is no cell: there is no {CELL_FILE} in it", directory.display());
+            return Err(io::Error::new(io::ErrorKind::NotFound, text));
+        }
+        let folder = files.claim(&directory.join(CELL_FILE))?;
+        let cell = LocalCell::new(Arc::clone(&files), directory, false);
+        let directory = directory.to_owned();
+        let service = Self { files, directory, cell, claims: Mutex::default(), _folder: folder };
+        for disk in service.disks()? {
+            service.claim(&disk)?;
+        }
+        Ok(service)
+    }
+
+    /// The cell's own name.
+    #[must_use]
+    pub fn name(&self) -> &str {
+        self.cell.name()
+    }
+
+    /// Names of its disks.
+    ///
+    /// # Errors
+    /// Those of the file system.
+    pub fn disks(&self) -> io::Result<Vec<String>> {
+        let names = self.files.list(&self.directory)?.into_iter();
+        let names = names.filter_map(|path| Some(path.file_name()?.to_str()?.to_owned()));
+        Ok(names.filter(|name| name != CELL_FILE && !name.contains('\n')).collect())
+    }
+
+    fn claim(&self, disk: &str) -> io::Result<()> {
+        let mut claims = self.claims.lock();
+        if !claims.contains_key(disk) {
+            let claim = self.files.claim(&self.directory.join(disk))?;
+            claims.insert(disk.to_owned(), claim);
+        }
+        Ok(())
+    }
+
+    fn disk(&self, name: &str) -> io::Result<Arc<dyn Device>> {
+        if name == CELL_FILE {
+            return Err(io::Error::new(io::ErrorKind::NotFound, format!("{CELL_FILE} is no disk")));
+        }
+        let disk = self.cell.disk(name)?;
+        self.claim(name)?;
+        Ok(disk)
+    }
+
+    /// Carries a request out. `buffer` has the bytes behind its head; it gets those of the answer. Returns the answer's
+    /// head, and how many bytes follow it.
+    pub fn answer(&self, head: &[u8], buffer: &mut AlignedBuffer) -> (Vec<u8>, usize) {
+        match self.carry_out(head, buffer) {
+            Ok(bytes) => (answer_head(&Ok(())), bytes),
+            Err(error) => (answer_head(&Err(error)), 0),
+        }
+    }
+
+    fn carry_out(&self, head: &[u8], buffer: &mut AlignedBuffer) -> io::Result<usize> {
+        let (disk, request) = BlockRequest::decode(head)?;
+        match request {
+            BlockRequest::Read { offset, bytes } => {
+                let bytes = bytes as usize;
+                ensure(buffer, bytes);
+                self.disk(disk)?.read_at(offset, &mut [&mut buffer[..bytes]])?;
+                Ok(bytes)
+            }
+            BlockRequest::Write { offset, bytes, durable } => {
+                let bytes = buffer.get(..bytes as usize).ok_or(io::ErrorKind::InvalidInput)?;
+                let (name, disk) = (disk, self.disk(disk)?);
+                if offset + bytes.len() as u64 > disk.size()? {
+                    let text = format!("disk {name} ends before byte {}", offset + bytes.len() as u64);
+                    return Err(io::Error::new(io::ErrorKind::InvalidInput, text));
+                }
+                match durable {
+                    true => disk.write_durable(offset, &[bytes])?,
+                    false => disk.write_at(offset, &[bytes])?,
+                }
+                Ok(0)
+            }
+            BlockRequest::Sync => self.disk(disk)?.sync().map(|()| 0),
+            BlockRequest::Size => Ok(put(buffer, &self.disk(disk)?.size()?.to_le_bytes())),
+            BlockRequest::Disks => {
+                let names = self.disks()?.join("\n");
+                if names.len() > TRANSFER_BYTES {
+                    return Err(io::Error::other("the names of its disks are too long for a message"));
+                }
+                Ok(put(buffer, names.as_bytes()))
+            }
+        }
+    }
+
+    /// Starts a scan, as [`Cell::submit_scan`] does.
+    pub fn scan(&self, request: Vec<u8>, reply: Box<dyn Answers>) {
+        self.cell.submit_scan(request, reply);
+    }
+}
+
+/// The buffer has so many bytes at least.
+pub fn ensure(buffer: &mut AlignedBuffer, bytes: usize) {
+    if buffer.len() < bytes {
+        *buffer = AlignedBuffer::zeroed(bytes.next_power_of_two());
+    }
+}
+
+fn put(buffer: &mut AlignedBuffer, bytes: &[u8]) -> usize {
+    ensure(buffer, bytes.len());
+    buffer[..bytes.len()].copy_from_slice(bytes);
+    bytes.len()
+}
