@@ -1,7 +1,7 @@
 //! The connections of an instance to a cell.
 //!
-//! Each request for blocks has a connection to itself until it is answered; connections are kept for the next one. Scans
-//! share a connection and a thread that takes their answers.
+//! Each request for blocks has a connection to itself until it is answered; connections are kept for the next one.
+//! Scans share a connection and a thread that takes their answers.
 
 use std::collections::BTreeMap;
 use std::io;

@@ -106,8 +106,8 @@ pub fn connect(address: &str, keys: &Path, clock: &Arc<dyn Clock>) -> io::Result
 }
 
 impl CellFileSystem {
-    /// For the instance whose database is in a directory of this machine. Cells let a later process of it take the place
-    /// of an earlier one.
+    /// For the instance whose database is in a directory of this machine. Cells let a later process of it take the
+    /// place of an earlier one.
     #[must_use]
     pub fn new(below: Arc<dyn FileSystem>, directory: &Path, clock: Arc<dyn Clock>) -> Self {
         let machine = rustix::system::uname().nodename().to_string_lossy().into_owned();
