@@ -5,7 +5,7 @@ use std::path::Path;
 
 use common::{Error, Result};
 use lab::BenchOptions;
-use lab::bench::{benchmarks, print};
+use lab::bench::{CellHost, benchmarks, print};
 
 use crate::command_line::Bench;
 use crate::device::modelled_run;
@@ -38,6 +38,7 @@ pub(crate) fn run(arguments: &Bench) -> Result<Outcome> {
         device: modelled_run(&arguments.modelled)?,
         postgres: arguments.postgres.clone(),
         cache_mb: arguments.cache_mb,
+        cells: std::env::current_exe().ok().map(|program| CellHost { program, files: crate::cell::files }),
     };
     let outcome = lab::bench(name, &options, &mut *lab::progress::automatic())?;
     let mut out = BufWriter::new(io::stdout().lock());

@@ -165,3 +165,14 @@ fn wrong_uses_and_cells_that_are_taken_are_one_line() {
         assert!(error.starts_with(expected), "{arguments:?}: {error}");
     }
 }
+
+#[test]
+fn the_benchmark_has_cells_of_its_own() {
+    let home = tempfile::tempdir().unwrap();
+    let out = done(home.path(), &["bench", "cells", "--scale", "0.02", "--runs", "1", "--data", "bench"]);
+    for case in ["a value by the storage index", "single reads from a cell process", "scan by two cell processes"] {
+        assert!(out.contains(case), "{case}\n{out}");
+    }
+    // Processes and files are gone.
+    assert_eq!(std::fs::read_dir(home.path().join("bench")).unwrap().count(), 0);
+}

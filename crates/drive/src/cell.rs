@@ -78,13 +78,15 @@ pub struct Cell {
 }
 
 impl Cell {
-    /// The cell of a folder; None for a folder that is none.
+    /// The cell of a folder; None for a folder that is none, or whose `cell.toml` is empty: its disks have no model.
     ///
     /// # Errors
     /// HW-0080 when `cell.toml` or its model are wrong; errors of the file system.
     pub fn load(files: &dyn FileSystem, directory: &Path, clock: &Arc<dyn Clock>) -> Result<Option<Self>> {
         let path = directory.join(CELL_FILE);
         let text = match read(files, &path)? {
+            // A cell whose disks are files as they are.
+            Some(text) if text.trim().is_empty() => return Ok(None),
             Some(text) => text,
             None => return Ok(None),
         };

@@ -4,9 +4,11 @@
 //! runs, and all runs are listed.
 
 mod block_size;
+mod cells;
 mod commit;
 mod disk;
 mod disks;
+mod far_cells;
 mod flat;
 mod growth;
 mod highwater;
@@ -34,6 +36,7 @@ use crate::laboratory::io;
 use crate::modelled_run::ModelledRun;
 use crate::progress::Progress;
 
+pub use far_cells::{CellHost, FilesOf};
 pub use outcome::{Case, Outcome};
 pub use print::print;
 
@@ -52,11 +55,13 @@ pub struct BenchOptions {
     pub postgres: Option<PathBuf>,
     /// Buffer cache of either side, megabytes.
     pub cache_mb: u64,
+    /// How cells are started as processes of their own; None: there are none.
+    pub cells: Option<CellHost>,
 }
 
 impl Default for BenchOptions {
     fn default() -> Self {
-        Self { scale: 1.0, runs: 5, data: None, device: None, postgres: None, cache_mb: 512 }
+        Self { scale: 1.0, runs: 5, data: None, device: None, postgres: None, cache_mb: 512, cells: None }
     }
 }
 
@@ -84,8 +89,9 @@ impl BenchOptions {
         if self.device.is_none() {
             return Ok(());
         }
-        if name == "disks" {
-            return Err(wrong_use("the benchmark disks makes devices of its own, and does not take --device"));
+        if name == "disks" || name == "cells" {
+            let text = "makes devices of its own, and does not take --device";
+            return Err(wrong_use(format!("the benchmark {name} {text}")));
         }
         if self.postgres.is_some() {
             return Err(wrong_use(
@@ -99,7 +105,7 @@ impl BenchOptions {
 /// The benchmarks beside a peer that can be run; [`crate::durability`] has another shape.
 #[must_use]
 pub fn benchmarks() -> &'static [&'static str] {
-    &["insert", "commit", "plsql", "keys", "plans", "tpcc", "block-size", "readers", "recovery", "disks"]
+    &["insert", "commit", "plsql", "keys", "plans", "tpcc", "block-size", "readers", "recovery", "disks", "cells"]
 }
 
 /// Runs a benchmark by its name.
@@ -127,6 +133,7 @@ fn run(name: &str, options: &BenchOptions, progress: &mut dyn Progress) -> Resul
         "readers" => readers::run(options, progress),
         "recovery" => recovery::run(options, progress),
         "disks" => disks::run(options, progress),
+        "cells" => cells::run(options, progress),
         other => Err(wrong_use(format!(
             "there is no benchmark '{other}'; there is: {}, {}",
             benchmarks().join(", "),
