@@ -1,7 +1,5 @@
 //! `bench cells` at a small scale, without processes of cells.
 
-#![expect(clippy::unwrap_used, reason = "tests may")]
-
 use lab::{BenchOptions, bench};
 
 #[test]
