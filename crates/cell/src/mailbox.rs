@@ -17,7 +17,7 @@ pub struct Letter {
 
 /// Where the answers to a scan go, in their order.
 pub trait Answers: fmt::Debug + Send + Sync {
-    /// False: nobody wants them any more, or the last answer was sent.
+    /// False: the asker has gone, or the last answer was sent.
     fn is_wanted(&self) -> bool;
 
     /// Sends the next answer.

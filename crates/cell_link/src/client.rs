@@ -431,7 +431,7 @@ impl Link for Client {
         open.insert(number, reply);
         drop(open);
         let sent = line.channel.send(&tag(number, SCAN), &[&request]);
-        // Where the connection broke before the request was entered, nobody else takes it out.
+        // The thread that takes answers may have given up before the request was entered: the request fails here then.
         if (sent.is_err() || line.broken.load(Ordering::Relaxed))
             && let Some(reply) = line.open.lock().remove(&number)
         {

@@ -33,7 +33,7 @@ fn named(path: &Path, error: &io::Error) -> io::Error {
 }
 
 /// Makes an authority and the certificates of cells and of instances, as files in a folder. The authority's own key is
-/// not kept: nobody can make more. Nothing is written over.
+/// not kept, so no more certificates can be made. Nothing is written over.
 ///
 /// # Errors
 /// [`io::ErrorKind::AlreadyExists`] when one of the files is there; errors of the file system.
@@ -116,7 +116,7 @@ impl Keys {
         let config = ServerConfig::builder_with_provider(provider).with_protocol_versions(&[&rustls::version::TLS13]);
         let config = config.map_err(of_key)?.with_client_cert_verifier(verifier);
         let mut config = config.with_single_cert(chain, key).map_err(of_key)?;
-        // Nobody comes back by a ticket.
+        // Every connection shows its certificate: there is no resumption by tickets.
         config.send_tls13_tickets = 0;
         Ok(Arc::new(config))
     }

@@ -320,7 +320,7 @@ impl ScanLine {
         }
     }
 
-    /// Nobody waits for answers any more.
+    /// The instance gets no more answers by this connection.
     fn give_up(&self) {
         self.broken.store(true, Ordering::Relaxed);
         self.channel.close();
