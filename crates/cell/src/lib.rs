@@ -25,6 +25,7 @@ mod service;
 mod smart_scan;
 mod storage_index;
 mod traffic;
+mod unsynced;
 
 use std::fmt;
 use std::io;
@@ -35,7 +36,7 @@ use device::Device;
 pub use answer::{Answer, Figures, Item, Reason};
 pub use block_message::{BlockRequest, HEAD_BYTES, TRANSFER_BYTES, answer_head, read_answer_head};
 pub use cells::Cells;
-pub use link::Link;
+pub use link::{Answered, Link};
 pub use local::LocalCell;
 pub use mailbox::{Answers, Letter, Mailbox, Reply};
 pub use message::Malformed;

@@ -9,6 +9,14 @@ use device::{AlignedBuffer, PendingRead};
 use crate::block_message::BlockRequest;
 use crate::mailbox::Answers;
 
+/// What a cell elsewhere has answered.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Answered {
+    pub bytes: Vec<u8>,
+    /// A number of the boot of the machine that has answered: another one after it has lost its caches.
+    pub boot: u64,
+}
+
 /// Carries requests to a cell elsewhere, and its answers back.
 ///
 /// A request that has lost its connection is repeated, until it is answered or its time is over. It is repeated only
@@ -26,7 +34,7 @@ pub trait Link: fmt::Debug + Send + Sync {
     ///
     /// # Errors
     /// The cell's own; [`io::ErrorKind::TimedOut`] without an answer in time, and the reason.
-    fn call(&self, disk: &str, request: BlockRequest, bytes: &[&[u8]], into: &mut [&mut [u8]]) -> io::Result<Vec<u8>>;
+    fn call(&self, disk: &str, request: BlockRequest, bytes: &[&[u8]], into: &mut [&mut [u8]]) -> io::Result<Answered>;
 
     /// Starts a read that fills the buffers.
     ///

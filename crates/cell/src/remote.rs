@@ -8,7 +8,8 @@ use device::{AlignedBuffer, CellDisk, Device, PendingRead};
 use crate::block_message::{BlockRequest, TRANSFER_BYTES};
 use crate::mailbox::Answers;
 use crate::traffic::{Traffic, TrafficFigures};
-use crate::{Cell, Link, hash};
+use crate::unsynced::Unsynced;
+use crate::{Answered, Cell, Link, hash};
 
 /// A cell that is reached by a link.
 #[derive(Debug)]
@@ -29,7 +30,7 @@ impl RemoteCell {
     /// Those of the link.
     pub fn disks(&self) -> io::Result<Vec<String>> {
         let names = self.link.call("", BlockRequest::Disks, &[], &mut [])?;
-        let names = String::from_utf8(names).map_err(|_| io::Error::other("names of disks that are no text"))?;
+        let names = String::from_utf8(names.bytes).map_err(|_| io::Error::other("names of disks that are no text"))?;
         Ok(names.lines().map(str::to_owned).collect())
     }
 
@@ -53,7 +54,7 @@ impl Cell for RemoteCell {
     fn open(&self, disk: &str) -> io::Result<Arc<dyn Device>> {
         let (link, traffic) = (Arc::clone(&self.link), Arc::clone(&self.traffic));
         let place = CellDisk { cell: hash(link.name()), disk: hash(disk) };
-        let disk = RemoteDisk { name: disk.into(), place, link, traffic };
+        let disk = RemoteDisk { name: disk.into(), place, link, traffic, unsynced: Arc::default() };
         // A disk that there is not is an error now.
         disk.size()?;
         Ok(Arc::new(disk))
@@ -97,10 +98,11 @@ struct RemoteDisk {
     place: CellDisk,
     link: Arc<dyn Link>,
     traffic: Arc<Traffic>,
+    unsynced: Arc<Unsynced>,
 }
 
 impl RemoteDisk {
-    fn call(&self, request: BlockRequest, bytes: &[&[u8]], into: &mut [&mut [u8]]) -> io::Result<Vec<u8>> {
+    fn call(&self, request: BlockRequest, bytes: &[&[u8]], into: &mut [&mut [u8]]) -> io::Result<Answered> {
         let answer = self.link.call(&self.name, request, bytes, into)?;
         self.traffic.block_request(request, &self.name);
         Ok(answer)
@@ -109,7 +111,10 @@ impl RemoteDisk {
     fn write(&self, mut offset: u64, buffers: &[&[u8]], durable: bool) -> io::Result<()> {
         for part in parts(buffers) {
             let bytes = part.iter().map(|part| part.len()).sum::<usize>() as u64;
-            self.call(BlockRequest::Write { offset, bytes, durable }, &part, &mut [])?;
+            let answer = self.call(BlockRequest::Write { offset, bytes, durable }, &part, &mut [])?;
+            if !durable {
+                self.unsynced.wrote(answer.boot);
+            }
             offset += bytes;
         }
         Ok(())
@@ -176,7 +181,10 @@ impl Device for RemoteDisk {
     }
 
     fn sync(&self) -> io::Result<()> {
-        self.call(BlockRequest::Sync, &[], &mut []).map(drop)
+        let covered = self.unsynced.covered();
+        let answer = self.call(BlockRequest::Sync, &[], &mut [])?;
+        let said = |error| io::Error::other(format!("cell {} at {}: {error}", self.link.name(), self.link.address()));
+        self.unsynced.synced(covered, answer.boot).map_err(said)
     }
 
     fn size(&self) -> io::Result<u64> {

@@ -19,6 +19,9 @@ pub struct Service {
     cell: LocalCell,
     /// No instance and no other cell uses these disks.
     claims: Mutex<BTreeMap<String, Claim>>,
+    /// Disks that could not make their writes durable, and why: the kernel tells of it once, and a sync may be repeated
+    /// whose answer was lost.
+    not_durable: Mutex<BTreeMap<String, (io::ErrorKind, String)>>,
     _folder: Claim,
 }
 
@@ -36,7 +39,8 @@ impl Service {
         let folder = files.claim(&directory.join(CELL_FILE))?;
         let cell = LocalCell::new(Arc::clone(&files), directory, false);
         let directory = directory.to_owned();
-        let service = Self { files, directory, cell, claims: Mutex::default(), _folder: folder };
+        let service =
+            Self { files, directory, cell, claims: Mutex::default(), not_durable: Mutex::default(), _folder: folder };
         for disk in service.disks()? {
             service.claim(&disk)?;
         }
@@ -103,12 +107,15 @@ impl Service {
                     return Err(io::Error::new(io::ErrorKind::InvalidInput, text));
                 }
                 match durable {
-                    true => disk.write_durable(offset, &[bytes])?,
+                    true => self.durable(name, || disk.write_durable(offset, &[bytes]))?,
                     false => disk.write_at(offset, &[bytes])?,
                 }
                 Ok(0)
             }
-            BlockRequest::Sync => self.disk(disk)?.sync().map(|()| 0),
+            BlockRequest::Sync => {
+                let (name, disk) = (disk, self.disk(disk)?);
+                self.durable(name, || disk.sync()).map(|()| 0)
+            }
             BlockRequest::Size => Ok(put(buffer, &self.disk(disk)?.size()?.to_le_bytes())),
             BlockRequest::Disks => {
                 let names = self.disks()?.join("\n");
@@ -118,6 +125,16 @@ impl Service {
                 Ok(put(buffer, names.as_bytes()))
             }
         }
+    }
+
+    /// Makes something durable on a disk, which has never failed to.
+    fn durable(&self, disk: &str, make: impl FnOnce() -> io::Result<()>) -> io::Result<()> {
+        if let Some((kind, text)) = self.not_durable.lock().get(disk) {
+            return Err(io::Error::new(*kind, format!("{text} (said before; until the cell starts anew)")));
+        }
+        make().inspect_err(|error| {
+            self.not_durable.lock().insert(disk.to_owned(), (error.kind(), error.to_string()));
+        })
     }
 
     /// Starts a scan, as [`Cell::submit_scan`] does.
@@ -137,4 +154,37 @@ fn put(buffer: &mut AlignedBuffer, bytes: &[u8]) -> usize {
     ensure(buffer, bytes.len());
     buffer[..bytes.len()].copy_from_slice(bytes);
     bytes.len()
+}
+
+#[cfg(test)]
+mod tests {
+    use device::{Fault, FaultyFileSystem, MemoryFileSystem};
+
+    use super::*;
+
+    /// The first answer may have been lost with its connection.
+    #[test]
+    fn a_sync_that_has_failed_fails_again_when_it_is_repeated() {
+        let files = Arc::new(FaultyFileSystem::new(Arc::new(MemoryFileSystem::new())));
+        let directory = Path::new("/cell01");
+        files.create_directory(directory).unwrap();
+        files.write_whole(&directory.join(CELL_FILE), b"").unwrap();
+        for disk in ["one", "two"] {
+            files.create(&directory.join(disk), 1 << 20).unwrap();
+        }
+        let service = Service::new(Arc::clone(&files) as Arc<dyn FileSystem>, directory).unwrap();
+        let ask = |disk, request: BlockRequest| {
+            let mut buffer = AlignedBuffer::zeroed(512);
+            crate::read_answer_head(&service.answer(&request.head(disk), &mut buffer).0)
+        };
+        ask("one", BlockRequest::Sync).unwrap();
+        files.fail(1, Fault::Sync);
+        ask("one", BlockRequest::Sync).unwrap_err();
+        files.heal();
+        let error = ask("one", BlockRequest::Sync).unwrap_err().to_string();
+        assert!(error.ends_with("(said before; until the cell starts anew)"), "{error}");
+        ask("one", BlockRequest::Write { offset: 0, bytes: 512, durable: true }).unwrap_err();
+        ask("one", BlockRequest::Write { offset: 0, bytes: 512, durable: false }).unwrap();
+        ask("two", BlockRequest::Sync).unwrap();
+    }
 }

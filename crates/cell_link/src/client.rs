@@ -8,7 +8,7 @@ use std::io;
 use std::net::{TcpStream, ToSocketAddrs as _};
 use std::time::Duration;
 
-use cell::{Answers, BlockRequest, Link, TRANSFER_BYTES, read_answer_head};
+use cell::{Answered, Answers, BlockRequest, Link, TRANSFER_BYTES, read_answer_head};
 use common::Clock;
 use common::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use common::sync::{Arc, Mutex, spawn};
@@ -17,7 +17,7 @@ use rustls::pki_types::ServerName;
 use rustls::{ClientConfig, ClientConnection};
 
 use crate::channel::Channel;
-use crate::hello::{Hello, Purpose};
+use crate::hello::{Hello, Purpose, Welcome};
 use crate::keys::CELL_NAME;
 use crate::server::{ANSWER, CANCEL, END, FAILED, SCAN, read_tag, tag};
 
@@ -64,7 +64,7 @@ pub(crate) struct Client {
 #[derive(Default, Debug)]
 struct State {
     epoch: u64,
-    kept: Vec<Channel>,
+    kept: Vec<Line>,
     /// The cell cannot be reached.
     lost: Option<Lost>,
 }
@@ -76,10 +76,13 @@ struct Lost {
     why: (io::ErrorKind, String),
 }
 
-/// A connection in use.
+/// A connection for blocks.
+#[derive(Debug)]
 struct Line {
     channel: Channel,
     epoch: u64,
+    /// That of the cell's machine.
+    boot: u64,
 }
 
 /// True: the connection is lost, and the cell itself has said nothing.
@@ -122,7 +125,7 @@ impl Client {
 
     /// The cell's name as it says it.
     pub(crate) fn greet(&self) -> io::Result<String> {
-        self.open(Purpose::Blocks, 0).map(|(_, name)| name)
+        self.open(Purpose::Blocks, 0).map(|(_, welcome)| welcome.name)
     }
 
     fn passed(&self, since_us: u64) -> Duration {
@@ -133,7 +136,7 @@ impl Client {
         io::Error::new(error.kind(), format!("cell {} at {}: {error}", self.name, self.address))
     }
 
-    fn open(&self, purpose: Purpose, epoch: u64) -> io::Result<(Channel, String)> {
+    fn open(&self, purpose: Purpose, epoch: u64) -> io::Result<(Channel, Welcome)> {
         let mut last = io::Error::new(io::ErrorKind::NotFound, "the address leads nowhere");
         let mut socket = None;
         for address in self.address.to_socket_addrs()? {
@@ -155,23 +158,23 @@ impl Client {
         channel.set_patience(Some(self.patience.answer))?;
         let mut head = Vec::new();
         let body = channel.receive_head(&mut head)?;
-        let mut name = vec![0; body];
-        channel.receive(&mut name)?;
+        let mut welcome = vec![0; body];
+        channel.receive(&mut welcome)?;
         read_answer_head(&head)?;
-        let name = String::from_utf8_lossy(&name).into_owned();
-        if !self.name.is_empty() && name != self.name {
-            let text = format!("the cell there is {name}");
+        let welcome = Welcome::decode(&welcome)?;
+        if !self.name.is_empty() && welcome.name != self.name {
+            let text = format!("the cell there is {}", welcome.name);
             return Err(io::Error::new(io::ErrorKind::InvalidData, text));
         }
-        Ok((channel, name))
+        Ok((channel, welcome))
     }
 
     /// A connection, kept or new.
     fn line(&self) -> io::Result<Line> {
         let epoch = {
             let mut state = self.state.lock();
-            if let Some(channel) = state.kept.pop() {
-                return Ok(Line { channel, epoch: state.epoch });
+            if let Some(line) = state.kept.pop() {
+                return Ok(line);
             }
             if let Some(lost) = &state.lost
                 && self.clock.monotonic_us().saturating_sub(lost.tried_us) < RESPITE.as_micros() as u64
@@ -183,9 +186,9 @@ impl Client {
         let opened = self.open(Purpose::Blocks, epoch);
         let mut state = self.state.lock();
         match opened {
-            Ok((channel, _)) => {
+            Ok((channel, welcome)) => {
                 state.lost = None;
-                Ok(Line { channel, epoch })
+                Ok(Line { channel, epoch, boot: welcome.boot })
             }
             Err(error) => {
                 let (tried_us, why) = (self.clock.monotonic_us(), (error.kind(), error.to_string()));
@@ -199,7 +202,7 @@ impl Client {
     fn keep(&self, line: Line) {
         let mut state = self.state.lock();
         if line.epoch == state.epoch && state.kept.len() < KEPT {
-            state.kept.push(line.channel);
+            state.kept.push(line);
         }
     }
 
@@ -235,15 +238,16 @@ impl Client {
         bytes: &[&[u8]],
         into: &mut [&mut [u8]],
         since_us: u64,
-    ) -> io::Result<Vec<u8>> {
+    ) -> io::Result<Answered> {
         let head = request.head(disk);
         loop {
             let left = self.patience.answer.saturating_sub(self.passed(since_us));
             let failed = match self.line() {
                 Ok(line) => match self.attempt(&line, &head, bytes, left, into) {
-                    Ok(answer) => {
+                    Ok(bytes) => {
+                        let boot = line.boot;
                         self.keep(line);
-                        return Ok(answer);
+                        return Ok(Answered { bytes, boot });
                     }
                     Err(Trouble::Refused(error)) => {
                         self.keep(line);
@@ -394,7 +398,7 @@ impl Link for Client {
         &self.address
     }
 
-    fn call(&self, disk: &str, request: BlockRequest, bytes: &[&[u8]], into: &mut [&mut [u8]]) -> io::Result<Vec<u8>> {
+    fn call(&self, disk: &str, request: BlockRequest, bytes: &[&[u8]], into: &mut [&mut [u8]]) -> io::Result<Answered> {
         self.repeat(disk, request, bytes, into, self.clock.monotonic_us())
     }
 

@@ -1,10 +1,10 @@
-//! The first message of a connection.
+//! The first messages of a connection.
 
 use std::io;
 
 const MAGIC: [u8; 6] = *b"HWCELL";
 /// Version of the transport and of what it carries.
-pub(crate) const VERSION: u8 = 1;
+pub(crate) const VERSION: u8 = 2;
 
 /// What a connection is for.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -60,6 +60,29 @@ impl Hello {
     }
 }
 
+/// The answer to it.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub(crate) struct Welcome {
+    /// A number of the boot of the cell's machine.
+    pub(crate) boot: u64,
+    /// The cell's own name.
+    pub(crate) name: String,
+}
+
+impl Welcome {
+    pub(crate) fn encode(&self) -> Vec<u8> {
+        let mut to = self.boot.to_le_bytes().to_vec();
+        to.extend(self.name.as_bytes());
+        to
+    }
+
+    pub(crate) fn decode(from: &[u8]) -> io::Result<Self> {
+        let (boot, name) = from.split_first_chunk().ok_or_else(|| refused("the greeting ends too early"))?;
+        let name = String::from_utf8(name.to_vec()).map_err(|_| refused("a name that is no text"))?;
+        Ok(Self { boot: u64::from_le_bytes(*boot), name })
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use proptest::prelude::*;
@@ -78,8 +101,14 @@ mod tests {
         }
 
         #[test]
+        fn answers_to_greetings_come_back(boot: u64, name in ".{0,30}") {
+            let welcome = Welcome { boot, name };
+            prop_assert_eq!(Welcome::decode(&welcome.encode()).unwrap(), welcome);
+        }
+
+        #[test]
         fn made_up_greetings_are_errors_at_most(bytes in proptest::collection::vec(any::<u8>(), 0..60)) {
-            let _ = Hello::decode(&bytes);
+            let _ = (Hello::decode(&bytes), Welcome::decode(&bytes));
         }
     }
 
@@ -88,6 +117,6 @@ mod tests {
         let mut bytes = Hello { purpose: Purpose::Blocks, incarnation: 1, epoch: 2, owner: "x".into() }.encode();
         bytes[6] = 9;
         let error = Hello::decode(&bytes).unwrap_err().to_string();
-        assert_eq!(error, "the instance speaks version 9, and this cell version 1");
+        assert_eq!(error, "the instance speaks version 9, and this cell version 2");
     }
 }

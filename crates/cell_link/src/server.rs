@@ -1,6 +1,7 @@
 //! A cell's process: connections of instances, a thread each.
 
 use std::collections::BTreeMap;
+use std::hash::{BuildHasher as _, DefaultHasher, Hash as _, Hasher as _, RandomState};
 use std::io;
 use std::net::{SocketAddr, TcpListener, TcpStream, ToSocketAddrs};
 use std::time::Duration;
@@ -12,7 +13,7 @@ use device::AlignedBuffer;
 use rustls::{ServerConfig, ServerConnection};
 
 use crate::channel::Channel;
-use crate::hello::{Hello, Purpose};
+use crate::hello::{Hello, Purpose, Welcome};
 use crate::keys::Keys;
 
 /// Connections at most.
@@ -29,6 +30,7 @@ type Owners = BTreeMap<(Vec<u8>, String), Arc<Mutex<Owner>>>;
 #[derive(Debug)]
 pub struct Server {
     service: Arc<Service>,
+    boot: u64,
     tls: Arc<ServerConfig>,
     listener: TcpListener,
     owners: Mutex<Owners>,
@@ -112,7 +114,13 @@ impl Server {
     /// Those of the keys and of the network.
     pub fn bind(service: Service, keys: &Keys, address: impl ToSocketAddrs) -> io::Result<Self> {
         let (service, tls, listener) = (Arc::new(service), keys.of_cell()?, TcpListener::bind(address)?);
-        Ok(Self { service, tls, listener, owners: Mutex::default(), connections: Arc::default() })
+        Ok(Self { service, boot: boot(), tls, listener, owners: Mutex::default(), connections: Arc::default() })
+    }
+
+    /// Says that the machine has this boot instead of its own.
+    #[must_use]
+    pub fn with_boot(self, boot: u64) -> Self {
+        Self { boot, ..self }
     }
 
     /// Where it listens.
@@ -185,9 +193,13 @@ impl Server {
         }
     }
 
+    fn welcome(&self) -> Vec<u8> {
+        Welcome { boot: self.boot, name: self.service.name().to_owned() }.encode()
+    }
+
     fn serve_blocks(&self, line: &Line) -> io::Result<()> {
         let channel = &line.channel;
-        channel.send(&answer_head(&Ok(())), &[self.service.name().as_bytes()])?;
+        channel.send(&answer_head(&Ok(())), &[&self.welcome()])?;
         channel.set_patience(None)?;
         let (mut head, mut buffer) = (Vec::new(), AlignedBuffer::zeroed(0));
         loop {
@@ -212,7 +224,7 @@ impl Server {
     }
 
     fn serve_scans(&self, channel: Channel) -> io::Result<()> {
-        channel.send(&answer_head(&Ok(())), &[self.service.name().as_bytes()])?;
+        channel.send(&answer_head(&Ok(())), &[&self.welcome()])?;
         channel.set_patience(None)?;
         let line = Arc::new(ScanLine { channel, open: Mutex::default(), broken: AtomicBool::new(false) });
         let served = self.take_scans(&line);
@@ -249,6 +261,17 @@ impl Server {
             }
         }
     }
+}
+
+/// A number of the machine's boot. Where the system does not tell it, each process counts as one: then a restart of the
+/// cell alone makes the next sync fail, too.
+fn boot() -> u64 {
+    let mut hasher = DefaultHasher::new();
+    match std::fs::read("/proc/sys/kernel/random/boot_id") {
+        Ok(id) => id.hash(&mut hasher),
+        Err(_) => return RandomState::new().hash_one(std::process::id()),
+    }
+    hasher.finish()
 }
 
 /// Errors of an accept that the next one need not have.

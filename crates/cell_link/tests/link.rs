@@ -27,9 +27,8 @@ struct Bench {
     clock: Arc<dyn Clock>,
 }
 
-fn bench() -> Bench {
-    let folder = tempfile::tempdir().unwrap();
-    make_keys(&folder.path().join("keys")).unwrap();
+/// A cell with two empty disks, and where it listens.
+fn cell(keys: &Path, boot: u64) -> (Arc<dyn FileSystem>, String) {
     let disks: Arc<dyn FileSystem> = Arc::new(MemoryFileSystem::new());
     disks.create_directory(Path::new("/cell01")).unwrap();
     for name in ["one", "two"] {
@@ -37,9 +36,17 @@ fn bench() -> Bench {
     }
     disks.write_whole(Path::new("/cell01/cell.toml"), b"").unwrap();
     let service = Service::new(Arc::clone(&disks), Path::new("/cell01")).unwrap();
-    let server = Server::bind(service, &Keys::read(&folder.path().join("keys")).unwrap(), "127.0.0.1:0").unwrap();
+    let server = Server::bind(service, &Keys::read(keys).unwrap(), "127.0.0.1:0").unwrap().with_boot(boot);
     let address = server.address().unwrap().to_string();
     spawn("cell", move || server.run()).unwrap();
+    (disks, address)
+}
+
+fn bench() -> Bench {
+    let folder = tempfile::tempdir().unwrap();
+    let keys = folder.path().join("keys");
+    make_keys(&keys).unwrap();
+    let (disks, address) = cell(&keys, 1);
     let proxy = Proxy::start(address.clone());
     Bench { folder, disks, proxy, address, clock: Arc::new(SystemClock::default()) }
 }
@@ -154,6 +161,32 @@ fn requests_outlive_their_connections() {
     }
     let expected: Vec<u8> = (0..20).flat_map(|round| [round; 100]).collect();
     assert_eq!(bench.stored(0, 2000), expected);
+}
+
+/// The second cell has none of the first one's writes, as a machine that has lost its power.
+#[test]
+fn a_sync_fails_when_the_machine_has_lost_writes_that_were_not_durable() {
+    let bench = bench();
+    let keys = bench.folder.path().join("keys");
+    let disk = bench.disk();
+    let restart = |boot| bench.proxy.lead(cell(&keys, boot).1);
+    disk.write_at(0, &[b"synced"]).unwrap();
+    disk.sync().unwrap();
+    disk.write_durable(0, &[b"durable"]).unwrap();
+    restart(2);
+    disk.sync().unwrap();
+    disk.write_at(0, &[b"lost"]).unwrap();
+    // The process alone starts anew: the kernel has its writes.
+    restart(2);
+    disk.sync().unwrap();
+    disk.write_at(0, &[b"lost"]).unwrap();
+    restart(3);
+    for _ in 0..2 {
+        let error = disk.sync().unwrap_err().to_string();
+        assert!(error.starts_with("cell cell01 at ") && error.ends_with("they may be lost"), "{error}");
+    }
+    // Whoever opens it anew takes it as it is.
+    bench.disk().sync().unwrap();
 }
 
 /// A write that was given up reaches the cell when the network comes back: too late.

@@ -16,6 +16,8 @@ enum Mode {
 }
 
 struct State {
+    /// Where new connections lead.
+    to: String,
     mode: Mode,
     /// Connections up to this one are held up in [`Mode::PassNew`].
     held_up_to: u64,
@@ -32,7 +34,7 @@ pub(crate) struct Proxy {
 impl Proxy {
     pub(crate) fn start(to: String) -> Arc<Self> {
         let listener = TcpListener::bind("127.0.0.1:0").unwrap();
-        let state = State { mode: Mode::Pass, held_up_to: 0, last: 0, sockets: Vec::new() };
+        let state = State { to, mode: Mode::Pass, held_up_to: 0, last: 0, sockets: Vec::new() };
         let proxy = Arc::new(Self {
             address: listener.local_addr().unwrap().to_string(),
             state: Mutex::new(state),
@@ -41,7 +43,8 @@ impl Proxy {
         let this = Arc::clone(&proxy);
         spawn("proxy", move || {
             for from in listener.incoming() {
-                let (from, to) = (from.unwrap(), TcpStream::connect(&*to).unwrap());
+                let address = this.state.lock().to.clone();
+                let (from, to) = (from.unwrap(), TcpStream::connect(&*address).unwrap());
                 from.set_nodelay(true).unwrap();
                 to.set_nodelay(true).unwrap();
                 let number = {
@@ -60,6 +63,12 @@ impl Proxy {
         })
         .unwrap();
         proxy
+    }
+
+    /// Cuts all connections; new ones lead elsewhere.
+    pub(crate) fn lead(&self, to: String) {
+        self.state.lock().to = to;
+        self.cut();
     }
 
     pub(crate) fn address(&self) -> String {
