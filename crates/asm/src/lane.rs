@@ -125,7 +125,9 @@ impl Lane {
         let slot = Arc::new(Slot { outcome: Mutex::new(Outcome::UnderWay), done: Condvar::new() });
         let started = Started { slot: Arc::clone(&slot), shared: Arc::clone(&self.shared), patience: self.patience };
         let shared = Arc::downgrade(&self.shared);
+        let session = interconnect::session();
         let job = Box::new(move || {
+            interconnect::set_session(session);
             let result = request();
             let carried = interconnect::take();
             let mut outcome = slot.outcome.lock();

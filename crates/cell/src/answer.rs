@@ -15,7 +15,7 @@ use common::{BlockAddress, ObjectNumber};
 use scan::RowSink;
 
 use crate::message::{Malformed, Reader, Result, VERSION, put_bytes, put_number};
-use crate::request::Piece;
+use crate::request::{PIECE_BYTES, Piece};
 
 const COUNT: u8 = 1;
 const ROWS_OF_BLOCK: u8 = 2;
@@ -215,6 +215,8 @@ pub struct Answer {
     open: Open,
     /// Columns of a row.
     columns: usize,
+    /// Rows of which nothing was wanted, so far.
+    counted: u64,
     figures: Figures,
 }
 
@@ -236,7 +238,7 @@ impl Answer {
             helped: from.number()?,
         };
         let at = from.at;
-        Ok(Self { message, first, blocks, at, open: Open::None, columns, figures })
+        Ok(Self { message, first, blocks, at, open: Open::None, columns, counted: 0, figures })
     }
 
     /// The piece that it is about: its first block, and how many it has.
@@ -277,7 +279,15 @@ impl Answer {
                 return Ok(Item::End);
             }
             match from.u8()? {
-                COUNT => self.open = Open::Count(from.number()?),
+                COUNT => {
+                    let count = from.number()?;
+                    self.counted = self.counted.saturating_add(count);
+                    // A row has a byte at least.
+                    if self.counted > PIECE_BYTES as u64 {
+                        return Err(Malformed("it counts more rows than a piece has bytes"));
+                    }
+                    self.open = Open::Count(count);
+                }
                 ROWS_OF_BLOCK => {
                     let of = (ObjectNumber(from.u32()?), BlockAddress::unpack(from.u32()?));
                     self.open = self.open(&mut from, Some(of))?;

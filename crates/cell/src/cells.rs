@@ -2,11 +2,12 @@
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
+use std::sync::OnceLock;
 
 use common::sync::{Arc, Mutex};
 use device::FileSystem;
 
-use crate::{CELL_FILE, Cell, LocalCell, RemoteCell};
+use crate::{CELL_FILE, Capture, Cell, LocalCell, RemoteCell};
 
 /// Cells by the folders of their disks. A folder with a `cell.toml` is one.
 #[derive(Debug)]
@@ -17,13 +18,14 @@ pub struct Cells {
     /// Cells have no threads: their users do their work.
     inline: bool,
     known: Mutex<BTreeMap<PathBuf, Arc<dyn Cell>>>,
+    capture: OnceLock<Arc<Capture>>,
 }
 
 impl Cells {
     /// The cells in folders of a file system. `inline`: a scan is carried out by the thread that asks for it.
     #[must_use]
     pub fn new(files: Arc<dyn FileSystem>, directory: &Path, inline: bool) -> Self {
-        Self { files, directory: directory.to_owned(), inline, known: Mutex::default() }
+        Self { files, directory: directory.to_owned(), inline, known: Mutex::default(), capture: OnceLock::new() }
     }
 
     /// The cell that a disk is in, and the disk's name there. None for a disk that is in none.
@@ -37,17 +39,23 @@ impl Cells {
         }
         // What is wrong with the folder, opening the disk says.
         let elsewhere = self.files.host(folder).ok()?.and_then(|host| host.downcast::<RemoteCell>().ok());
-        if let Some(cell) = elsewhere {
-            let cell: Arc<dyn Cell> = cell;
-            known.insert(folder.to_owned(), Arc::clone(&cell));
-            return Some((cell, name));
+        let cell: Arc<dyn Cell> = match elsewhere {
+            Some(cell) => cell,
+            None if name == CELL_FILE || !self.files.exists(&folder.join(CELL_FILE)).unwrap_or(false) => return None,
+            None => Arc::new(LocalCell::new(Arc::clone(&self.files), folder, self.inline)),
+        };
+        if let Some(capture) = self.capture.get() {
+            cell.capture(capture);
         }
-        if name == CELL_FILE || !self.files.exists(&folder.join(CELL_FILE)).unwrap_or(false) {
-            return None;
-        }
-        let cell: Arc<dyn Cell> = Arc::new(LocalCell::new(Arc::clone(&self.files), folder, self.inline));
         known.insert(folder.to_owned(), Arc::clone(&cell));
         Some((cell, name))
+    }
+
+    /// Has the messages of all cells written from now on. A second call changes nothing.
+    pub fn capture(&self, capture: &Arc<Capture>) {
+        let known = self.known.lock();
+        let capture = self.capture.get_or_init(|| Arc::clone(capture));
+        known.values().for_each(|cell| cell.capture(capture));
     }
 
     /// The cells that are known so far, by their folders.

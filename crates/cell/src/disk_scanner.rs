@@ -15,7 +15,6 @@ use crate::mailbox::Answers;
 use crate::request::{Piece, ScanRequest};
 use crate::smart_scan::scan_piece;
 use crate::storage_index::{Learner, StorageIndex};
-use crate::traffic::Traffic;
 
 /// Reads on their way.
 const READS_AHEAD: usize = 3;
@@ -28,7 +27,6 @@ pub(crate) struct Asked {
     pub(crate) reply: Box<dyn Answers>,
     pub(crate) disk: Arc<dyn Device>,
     pub(crate) index: Arc<StorageIndex>,
-    pub(crate) traffic: Arc<Traffic>,
 }
 
 impl Asked {
@@ -58,7 +56,6 @@ impl Asked {
     fn reply(&self, piece: Piece, answer: io::Result<Vec<u8>>) {
         match answer {
             Ok(answer) => {
-                self.traffic.scan_answer(answer.len());
                 self.reply.send(answer);
                 if piece.is_last {
                     self.reply.end();

@@ -12,6 +12,7 @@
 
 mod answer;
 mod block_message;
+mod capture;
 mod cells;
 mod disk;
 mod disk_scanner;
@@ -35,6 +36,7 @@ use device::Device;
 
 pub use answer::{Answer, Figures, Item, Reason};
 pub use block_message::{BlockRequest, HEAD_BYTES, TRANSFER_BYTES, answer_head, read_answer_head};
+pub use capture::Capture;
 pub use cells::Cells;
 pub use link::{Answered, Link};
 pub use local::LocalCell;
@@ -71,4 +73,7 @@ pub trait Cell: fmt::Debug + Send + Sync {
 
     /// Its messages so far.
     fn traffic(&self) -> TrafficFigures;
+
+    /// Has its messages written from now on, too.
+    fn capture(&self, capture: &Arc<Capture>);
 }

@@ -8,13 +8,13 @@ use std::path::{Path, PathBuf};
 use common::sync::{Arc, Mutex};
 use device::{Device, FileIdentity, FileSystem};
 
-use crate::Cell;
 use crate::disk::LocalDisk;
 use crate::disk_scanner::{Asked, DiskScanner};
 use crate::mailbox::Answers;
 use crate::request::ScanRequest;
 use crate::storage_index::StorageIndex;
 use crate::traffic::{Traffic, TrafficFigures};
+use crate::{Capture, Cell};
 
 /// A folder of disks that are scanned where they are.
 pub struct LocalCell {
@@ -107,7 +107,7 @@ impl Cell for LocalCell {
     }
 
     fn submit_scan(&self, request: Vec<u8>, reply: Box<dyn Answers>) {
-        self.traffic.scan_request(request.len());
+        let reply = self.traffic.scan(&request, reply);
         let asked = ScanRequest::decode(&request).map_err(io::Error::from).and_then(|request| {
             let disk = self.disks.disk(&request.disk)?;
             Ok((request, disk))
@@ -122,7 +122,7 @@ impl Cell for LocalCell {
             Arc::clone(scanners.entry(request.disk.clone()).or_insert_with(new))
         });
         let index = self.disks.index(&request.disk);
-        let asked = Asked { request, reply, disk, index, traffic: Arc::clone(&self.traffic) };
+        let asked = Asked { request, reply, disk, index };
         match scanner {
             Some(scanner) => scanner.ask(asked),
             None => asked.carry_out(),
@@ -136,5 +136,9 @@ impl Cell for LocalCell {
 
     fn traffic(&self) -> TrafficFigures {
         self.traffic.figures()
+    }
+
+    fn capture(&self, capture: &Arc<Capture>) {
+        self.traffic.capture(&self.name, capture);
     }
 }

@@ -9,7 +9,7 @@ use crate::block_message::{BlockRequest, TRANSFER_BYTES};
 use crate::mailbox::Answers;
 use crate::traffic::{Traffic, TrafficFigures};
 use crate::unsynced::Unsynced;
-use crate::{Answered, Cell, Link, hash};
+use crate::{Answered, Capture, Cell, Link, hash};
 
 /// A cell that is reached by a link.
 #[derive(Debug)]
@@ -47,8 +47,8 @@ impl Cell for RemoteCell {
     }
 
     fn submit_scan(&self, request: Vec<u8>, reply: Box<dyn Answers>) {
-        self.traffic.scan_request(request.len());
-        Arc::clone(&self.link).scan(request, Box::new(Counted { reply, traffic: Arc::clone(&self.traffic) }));
+        let reply = self.traffic.scan(&request, reply);
+        Arc::clone(&self.link).scan(request, reply);
     }
 
     fn open(&self, disk: &str) -> io::Result<Arc<dyn Device>> {
@@ -63,31 +63,9 @@ impl Cell for RemoteCell {
     fn traffic(&self) -> TrafficFigures {
         self.traffic.figures()
     }
-}
 
-/// Counts the answers to a scan.
-#[derive(Debug)]
-struct Counted {
-    reply: Box<dyn Answers>,
-    traffic: Arc<Traffic>,
-}
-
-impl Answers for Counted {
-    fn is_wanted(&self) -> bool {
-        self.reply.is_wanted()
-    }
-
-    fn send(&self, answer: Vec<u8>) {
-        self.traffic.scan_answer(answer.len());
-        self.reply.send(answer);
-    }
-
-    fn fail(&self, error: io::Error) {
-        self.reply.fail(error);
-    }
-
-    fn end(&self) {
-        self.reply.end();
+    fn capture(&self, capture: &Arc<Capture>) {
+        self.traffic.capture(self.link.name(), capture);
     }
 }
 

@@ -4,6 +4,7 @@ use std::io;
 
 use common::BlockAddress;
 use format::block::{self, BlockType};
+use format::heap;
 use format::itl::{self, SlotState};
 use format::transaction::{self, Owner};
 use scan::{ScanOutcome, Scanner, Stop};
@@ -70,6 +71,9 @@ fn scan_block(
     if !is_of {
         return Err(Reason::Other);
     }
+    if !heap::is_within(bytes) {
+        return Err(Reason::Unsound);
+    }
     if !itl::is_visible_fast(bytes, request.snapshot) {
         // The instance gets the block as it is on the disk: what is cleaned here is a copy.
         let mut copy = bytes.to_vec();
@@ -85,6 +89,10 @@ fn clean_ended(request: &ScanRequest, bytes: &mut [u8]) -> Result<(), Reason> {
     // The last change of all in the block.
     if block::header(bytes).scn() >= request.ended_before {
         return Err(Reason::Undo);
+    }
+    // Rows are taken out: their places must be right.
+    if heap::validate(bytes).is_err() {
+        return Err(Reason::Unsound);
     }
     let slots: Vec<(u8, itl::Itl)> = itl::slots(bytes).map(|(number, slot)| (number, *slot)).collect();
     for (number, slot) in slots {

@@ -137,6 +137,9 @@ pub(crate) struct Sql {
     /// Neither banner nor prompts
     #[arg(short = 'S')]
     pub(crate) silent: bool,
+    /// Write the messages to and from storage cells, as pcap; scripts/sum-capture.py sums them up
+    #[arg(long, value_name = "FILE")]
+    pub(crate) capture: Option<PathBuf>,
     /// User and password (without them, or with /, SYSTEM), then a script with its arguments
     #[arg(value_name = "USER[/PASSWORD]] [@SCRIPT [ARGS]", trailing_var_arg = true, allow_hyphen_values = true)]
     pub(crate) words: Vec<String>,

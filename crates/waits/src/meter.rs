@@ -226,6 +226,7 @@ impl Meter {
             self.trace(TraceFile::flush);
         }
         let since_us = self.clock.monotonic_us();
+        interconnect::set_session(self.sid);
         self.waits.lock().current = Some(CurrentWait { event, parameters, object, since_us });
         let result = work();
         let ended_us = self.clock.monotonic_us();

@@ -184,7 +184,9 @@ fn bytes(number: i64) -> String {
 impl Server for Embedded {
     fn execute(&mut self, statement: &str, binds: &mut Binds) -> Result<Outcome> {
         self.close();
+        let running = Arc::clone(&self.running);
         let connection = self.connection()?;
+        running.mark(connection.session().meter().sid(), statement);
         let cursor = caught(|| connection.parse(statement))?;
         let outcome = caught(|| Self::run(connection, cursor, statement, binds));
         connection.count_message(statement.len() as u64);

@@ -34,6 +34,9 @@ pub(crate) fn run(arguments: &Sql) -> Result<Outcome> {
     let clock: Arc<dyn Clock> = Arc::new(SystemClock::default());
     let directory = arguments.data.clone().unwrap_or_else(|| PathBuf::from(DATA));
     let running = Running::new(&directory, &clock);
+    if let Some(path) = &arguments.capture {
+        running.capture(path)?;
+    }
     let (made, recovered) = running.open_or_create()?;
     if made && !arguments.silent {
         let line = format!("A new database was created in {}.\n{NO_PASSWORDS}\n", directory.display());
@@ -53,8 +56,10 @@ pub(crate) fn run(arguments: &Sql) -> Result<Outcome> {
     for line in running.lateness() {
         failure::say(&line);
     }
+    let captured = running.finish_capture();
     let code = ran?;
     closed?;
+    captured.map_err(|error| failure::file(arguments.capture.as_deref().unwrap_or(Path::new("")), &error))?;
     Ok(Outcome(code))
 }
 

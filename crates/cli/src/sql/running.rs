@@ -1,9 +1,12 @@
 //! The database of the shell, which SHUTDOWN closes and STARTUP opens again.
 
+use std::fs::File;
+use std::io::{self, BufWriter};
 use std::path::{Path, PathBuf};
-use std::sync::Weak;
+use std::sync::{OnceLock, Weak};
 use std::time::Duration;
 
+use cell::Capture;
 use common::sync::{Arc, Mutex};
 use common::{Clock, Error, Result};
 use device::{FileSystem, OsFileSystem};
@@ -25,6 +28,8 @@ pub(crate) struct Running {
     database: Mutex<Option<Arc<Database>>>,
     /// The instance before, which may not have ended.
     before: Mutex<Weak<Instance>>,
+    /// Where the messages of cells are written, too.
+    capture: OnceLock<Arc<Capture>>,
 }
 
 /// Longest wait of a start for the end of the instance before, and its poll interval.
@@ -41,7 +46,42 @@ impl Running {
             modelled,
             database: Mutex::default(),
             before: Mutex::default(),
+            capture: OnceLock::new(),
         })
+    }
+
+    /// Writes the messages to and from cells to a file, whenever the database is open.
+    ///
+    /// # Errors
+    /// Those of making the file; it must not be there.
+    pub(crate) fn capture(&self, path: &Path) -> Result<()> {
+        let made = File::create_new(path)
+            .and_then(|made| Capture::new(Box::new(BufWriter::with_capacity(1 << 20, made)), Arc::clone(&self.clock)));
+        let capture = Arc::new(made.map_err(|error| file(path, &error))?);
+        self.capture.get_or_init(|| capture);
+        Ok(())
+    }
+
+    /// Notes in the capture, where there is one, what a session does next.
+    pub(crate) fn mark(&self, session: u32, statement: &str) {
+        if let Some(capture) = self.capture.get() {
+            capture.mark(session, statement);
+        }
+    }
+
+    /// Ends the capture.
+    ///
+    /// # Errors
+    /// The first error of writing it.
+    pub(crate) fn finish_capture(&self) -> io::Result<()> {
+        self.capture.get().map_or(Ok(()), |capture| capture.finish())
+    }
+
+    fn opened(&self, instance: Arc<Instance>) {
+        if let Some(capture) = self.capture.get() {
+            instance.groups().cells().capture(capture);
+        }
+        *self.database.lock() = Some(Database::new(instance));
     }
 
     /// How late requests of modelled devices ended, a line for each model; none where there are no such devices.
@@ -73,7 +113,7 @@ impl Running {
         let instance = Instance::open(files, &self.directory, Arc::clone(&self.clock), Some(lock))?;
         let mut lines = instance.notes();
         lines.extend(recovered(&instance));
-        *self.database.lock() = Some(Database::new(instance));
+        self.opened(instance);
         Ok(lines)
     }
 
@@ -97,7 +137,7 @@ impl Running {
         }
         let options = CreateOptions::of_directory(&*files, directory)?;
         let made = Instance::create(files, directory, Arc::clone(&self.clock), Some(lock), &options)?;
-        *self.database.lock() = Some(Database::new(made));
+        self.opened(made);
         let again =
             "The creation of a database here had not finished, so there was nothing in it. It has been made anew.";
         Ok((true, (existing == Existing::Unfinished).then(|| again.to_owned()).into_iter().collect()))

@@ -76,7 +76,8 @@ pub(crate) fn header_mut(block: &mut [u8]) -> &mut DataHeader {
 }
 
 /// True: the headers and the row directory lie within the block. All other functions rely on that.
-pub(crate) fn is_within(block: &[u8]) -> bool {
+#[must_use]
+pub fn is_within(block: &[u8]) -> bool {
     let directory = directory_offset(block);
     directory <= block.len() && directory + SLOT_BYTES * usize::from(slot_count(block)) <= block.len()
 }

@@ -58,7 +58,7 @@ pub use block::{
 };
 pub use change::{lock_row, mark_deleted};
 pub use dump::dump;
-pub use header::{DATA_HEADER_BYTES, DataHeader, SLOT_BYTES, TABLE_DIRECTORY_BYTES, slot_count};
+pub use header::{DATA_HEADER_BYTES, DataHeader, SLOT_BYTES, TABLE_DIRECTORY_BYTES, is_within, slot_count};
 pub use row::{RowAddress, RowBuffer, RowPiece, live_row, live_rows, row, rows};
 pub use undo::{undo_delete, undo_insert, undo_lock, undo_replace};
 pub use validate::validate;

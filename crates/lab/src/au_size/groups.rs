@@ -26,8 +26,10 @@ const CELL: &str = "cell01";
 const FOLDER: &str = "cells";
 const MB: u64 = 1 << 20;
 const BLOCK_BYTES: u64 = 8192;
-/// Rows of the table in a block of 8 KB with PCTFREE 10.
-const ROWS_PER_BLOCK: f64 = 61.0;
+/// Bytes of rows, and of their places in the row directory, that a load puts into a block of 8 KB with PCTFREE 10.
+const FILLED_BYTES: f64 = 7250.0;
+/// A block of so many manages the others' space.
+const BITMAP_EACH: f64 = 64.0;
 /// Megabytes of a grid disk beside its share of the table: the group's own blocks, the datafile's last growth.
 const MORE_MB: u64 = 24;
 /// Owners of the table's rows: one of them has 0.66 % of the rows.
@@ -84,6 +86,21 @@ pub(super) struct Groups {
     /// All slots are there at once; else one after another.
     pub(super) side_by_side: bool,
     there: BTreeMap<Slot, Setting>,
+}
+
+/// Rows of a table of so many blocks. The numbers in the rows become longer, and the rows with them.
+fn rows_of(blocks: u64) -> u64 {
+    let mut left = blocks as f64 * (1.0 - 1.0 / BITMAP_EACH) * FILLED_BYTES;
+    let (mut rows, mut digits) = (0.0, 1);
+    loop {
+        // Place, head of the row, number, name of the owner, name of the object, filling, date.
+        let bytes = f64::from(2 + 3 + (2 + (digits + 1) / 2) + (8 + digits) + 81 + 8) + 8.6;
+        let numbers = 9.0 * 10.0_f64.powi(digits - 1);
+        if numbers * bytes >= left {
+            return (rows + left / bytes).max(1.0) as u64;
+        }
+        (rows, left, digits) = (rows + numbers, left - numbers * bytes, digits + 1);
+    }
 }
 
 /// Name of a table, its tablespace and its group.
@@ -213,7 +230,7 @@ impl Groups {
         }
         let (au_mb, extent_mb) = (setting.number(&AU_MB), setting.number(&EXTENT_MB));
         let disks = format!("{FOLDER}/{CELL}/{}_CD_*", slot.name());
-        let rows = (self.blocks as f64 * ROWS_PER_BLOCK) as u64;
+        let rows = rows_of(self.blocks);
         progress.step(&format!("{}: loading {} rows", setting.name(), grouped(rows)));
         connection.run(&format!(
             "create diskgroup {table} external redundancy disk '{disks}' attribute 'au_size' = '{au_mb}M', \

@@ -36,7 +36,7 @@ pub static EXTENT_MB: Factor = Factor {
     role: Role::Crossed,
     words: |value| if value == 0 { "autoallocate".to_owned() } else { format!("extents of {value} MB") },
     why: "Extents that end within a unit leave the rest of it to others",
-    ..Factor::number("extent_mb", "extents", Values::OneOf(&[0, 1, 2, 4, 8, 16, 32, 64]), Some(0))
+    ..Factor::number("extent_mb", "extents (0: autoallocate)", Values::OneOf(&[0, 1, 2, 4, 8, 16, 32, 64]), Some(0))
 };
 
 /// Blocks of a read where the session reads; 0: cells scan.

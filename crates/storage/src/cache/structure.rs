@@ -1,10 +1,11 @@
-//! Checks of metadata blocks that come from disk. The engine computes with their figures, so these must lie within the
-//! block: a checksum does not keep a wrong figure from making the engine loop or reach outside. The check runs once a
-//! read, so the code that uses the blocks need not repeat it at each get.
+//! Checks of metadata blocks, and of the headers of table blocks, that come from disk. The engine computes with their
+//! figures, so these must lie within the block: a checksum does not keep a wrong figure from making the engine loop or
+//! reach outside. The check runs once a read, so the code that uses the blocks need not repeat it at each get.
 
 use common::{BlockAddress, BlockSize, Error, Result, limits};
 use format::block::{self, BlockType};
-use format::{bitmap, extent_bitmap, file, freelist, segment, undo};
+use format::transaction::{self, Owner};
+use format::{bitmap, extent_bitmap, file, freelist, heap, segment, undo};
 
 /// Checks a block that has passed [`block::check`].
 ///
@@ -34,6 +35,9 @@ pub(super) fn check(bytes: &[u8], address: BlockAddress) -> Result<()> {
             let header = extent_bitmap::header(bytes);
             (header.used.get() != set || header.first_unit.get() > limits::BLOCKS_PER_FILE_MAX)
                 .then(|| format!("{set} units are used, the header says {}", header.used.get()))
+        }
+        Some(BlockType::Data) if transaction::header(bytes).owner == Owner::Table as u8 => {
+            (!heap::is_within(bytes)).then(|| "the row directory does not lie within the block".to_owned())
         }
         Some(BlockType::UndoSegmentHeader) => undo::validate_header(bytes).err(),
         Some(BlockType::UndoBlock) => undo::validate_block(bytes).err(),

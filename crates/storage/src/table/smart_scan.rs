@@ -16,7 +16,7 @@ use std::path::{Path, PathBuf};
 
 use ::cell::{Answer, Cell, Item, Letter, Mailbox, REQUEST_BYTES, Reason, ScanRequest};
 use common::sync::Arc;
-use common::{BlockAddress, BlockClass, BlockRange, BlockSize, ObjectNumber, Result, Scn};
+use common::{BlockAddress, BlockClass, BlockRange, BlockSize, ObjectNumber, Result, Scn, interconnect};
 use device::AlignedBuffer;
 use scan::{RowSink, ScanSpec};
 use waits::{Event, GetMode, Meter, SegmentStatistic, Statistic};
@@ -264,6 +264,7 @@ impl SmartScan {
             disk.flying_bytes += u64::from(run.blocks) * self.block_size.bytes() as u64;
             let message = request.encode();
             let meter = self.worker.meter();
+            interconnect::set_session(meter.sid());
             meter.count(Statistic::CellScanRequests, 1);
             meter.count(Statistic::CellPhysicalIoInterconnectBytes, message.len() as u64);
             disk.cell.submit_scan(message, Box::new(self.mailbox.reply(number as u64)));
