@@ -6,8 +6,8 @@ use common::sync::Mutex;
 
 /// The writes to a disk that are not durable yet, by the boot of the machine that has acknowledged them.
 ///
-/// They are in the caches of that machine. A sync that a later boot answers says nothing of them, and fails. The failure
-/// stays until the disk is opened anew: sessions may sync at the same time, and each must hear of it.
+/// They are in the caches of that machine. A sync that a later boot answers says nothing of them, and fails. That stays
+/// so until the disk is opened anew: sessions may sync at the same time, and each must hear of it.
 #[derive(Default, Debug)]
 pub(crate) struct Unsynced(Mutex<State>);
 

@@ -50,7 +50,14 @@ fn images(images: usize, kinds: &[WorkloadKind], honesty: Honesty) -> Option<Sum
             if left == 0 {
                 return Some(summary);
             }
-            let choice = Choice { kind: *kind, seed, images: left.min(20), binary_every: 50, honesty, keep: None };
+            let choice = Choice {
+                kind: *kind,
+                seed,
+                images: left.min(images.div_ceil(kinds.len())),
+                binary_every: 50,
+                honesty,
+                keep: None,
+            };
             let done = record_and_try(&options(*kind, seed), &choice, &mut operations, &mut summary);
             if !permitted(&done) {
                 return None;

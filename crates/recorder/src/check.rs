@@ -11,6 +11,7 @@ use common::{Clock, SystemClock};
 use engine::instance::{Background, Instance};
 use sim::disk::{Image, SimulatedFileSystem};
 
+use crate::cells::at_home;
 use crate::workload::{self, WorkloadState};
 
 /// Faults of one image.
@@ -48,7 +49,7 @@ impl Findings {
 /// found.
 #[must_use]
 pub fn check(image: Image, data: &Path, allowed: &[WorkloadState]) -> (Findings, Option<usize>) {
-    let files = SimulatedFileSystem::on(image);
+    let files = SimulatedFileSystem::on(at_home(image, data));
     let mut findings = Findings::default();
     let mut place = None;
     for round in ["first", "second"] {

@@ -70,7 +70,7 @@ struct Common {
     /// The first seed.
     #[arg(long, default_value_t = 1)]
     seed: u64,
-    /// rows, definitions, groups, loads, jobs; all by default.
+    /// rows, definitions, groups, loads, jobs, mirrors, cells; all by default.
     #[arg(long, value_delimiter = ',', value_parser = kind)]
     kinds: Vec<WorkloadKind>,
 }

@@ -21,7 +21,7 @@ use crate::check::check;
 use crate::error::{Error, Result};
 use crate::event::{Event, LifeEnd};
 use crate::image;
-use crate::lives::{Options, PATIENCE, clear, make_database};
+use crate::lives::{Options, PATIENCE, clear, make_database, recorder};
 use crate::trace::{Ended, Fault, FaultKind, Input, MIRRORED_DISK, Recorder, Reply, Stop};
 use crate::walk::{Honesty, Walk};
 use crate::workload::{Answer, Plan, SETTINGS, Statement, Told, WorkloadState, fails, line, mark};
@@ -175,7 +175,7 @@ impl Target {
     fn run(&self, faults: &[Fault]) -> Result<(Recorder, Ended, Told)> {
         clear(&self.root)?;
         image::write_directory(&self.image, &self.root, &self.root)?;
-        let mut recorder = Recorder::new(&self.root)?;
+        let mut recorder = recorder(self.options.kind, &self.root)?;
         let mut client = Script { statements: &self.statements, told: Told::default(), sent: 0, probes: None };
         let data = self.data.to_string_lossy();
         let mut ask = |bytes: &[u8]| client.hear(bytes);

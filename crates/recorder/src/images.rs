@@ -7,6 +7,7 @@ use std::path::{Path, PathBuf};
 use common::Seeded;
 use sim::disk::{Image, Keep};
 
+use crate::cells::at_home;
 use crate::check::{Findings, check};
 use crate::error::{Error, Result};
 use crate::event::Event;
@@ -173,7 +174,7 @@ fn open_by_binary(
 ) -> Result<Findings> {
     let place = tempfile::tempdir().map_err(|error| Error::Io(format!("a temporary directory: {error}")))?;
     let root = trial.data.parent().unwrap_or(&trial.data);
-    image::write_directory(image, root, place.path())?;
+    image::write_directory(&at_home(image.clone(), &trial.data), root, place.path())?;
     let data = place.path().join("db");
     let data_text = data.to_string_lossy();
     let mut findings = Findings::default();

@@ -4,6 +4,7 @@
 
 #![cfg(all(target_os = "linux", target_arch = "x86_64"))]
 
+mod cells;
 pub mod check;
 pub mod error;
 pub mod event;

@@ -20,6 +20,7 @@ use engine::instance::Instance;
 use engine::startup::CreateOptions;
 use sim::disk::{Image, Keep};
 
+use crate::cells;
 use crate::check::{Findings, check};
 use crate::error::{Error, Result};
 use crate::event::{Event, LifeEnd};
@@ -39,7 +40,7 @@ const CACHE: &str = "6M";
 const DISKS: u32 = 2;
 const DISK_BYTES: &str = "20M";
 /// Size of each disk of the mirrored group.
-const MIRRORED_BYTES: &str = "64M";
+const MIRRORED_MB: u64 = 64;
 
 /// The options of a trial.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -129,9 +130,14 @@ pub fn make_database(options: &Options, root: &Path) -> Result<WorkloadState> {
     };
     make_disks("disk1_", DISKS, DISK_BYTES)?;
     make_disks("disk2_", DISKS, DISK_BYTES)?;
-    if kind == WorkloadKind::Mirrors {
-        make_disks(MIRRORED_DISK, Mirrors::DISKS, MIRRORED_BYTES)?;
-    }
+    match kind {
+        WorkloadKind::Mirrors => make_disks(MIRRORED_DISK, Mirrors::DISKS, &format!("{MIRRORED_MB}M"))?,
+        WorkloadKind::Cells => {
+            cells::make(program, root, MIRRORED_MB << 20)?;
+            String::new()
+        }
+        _ => String::new(),
+    };
     let (statements, state) = setup();
     let text = script(statements.iter().map(String::as_str));
     let mut told = Told::default();
@@ -182,7 +188,7 @@ pub fn run_lives(options: &Options, root: &Path, state: WorkloadState, expected:
     let mut random = Seeded::at(options.seed, (1 << 50) + options.kind as u64);
     let mut trial =
         Trial { data: data.clone(), recordings: Vec::new(), findings: Vec::new(), ends: [0; 3], operations: expected };
-    let mut recorder = Recorder::new(&root)?;
+    let mut recorder = recorder(options.kind, &root)?;
     let mut baseline = recorder.cache().clone();
     let mut begins = vec![state];
     let mut lives: Vec<Life> = Vec::new();
@@ -260,7 +266,7 @@ pub fn run_lives(options: &Options, root: &Path, state: WorkloadState, expected:
             trial.recordings.push(Recording { baseline, events, lives: std::mem::take(&mut lives) });
             clear(&root)?;
             image::write_directory(&left, &root, &root)?;
-            recorder = Recorder::new(&root)?;
+            recorder = self::recorder(options.kind, &root)?;
             baseline = recorder.cache().clone();
         }
     }
@@ -268,6 +274,12 @@ pub fn run_lives(options: &Options, root: &Path, state: WorkloadState, expected:
         trial.recordings.push(Recording { baseline, events: recorder.events().to_vec(), lives });
     }
     Ok(trial)
+}
+
+/// A recorder of the workload's processes on the present files of a directory.
+pub(crate) fn recorder(kind: WorkloadKind, root: &Path) -> Result<Recorder> {
+    let recorder = Recorder::new(root)?;
+    Ok(if kind == WorkloadKind::Cells { recorder.beside(cells::processes(root)?) } else { recorder })
 }
 
 /// Empties a directory.

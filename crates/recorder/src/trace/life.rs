@@ -1,4 +1,4 @@
-//! One process under trace: its calls on the files, and the failing ones.
+//! A process under trace, and others beside it: their calls on the files, and the failing ones.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -15,7 +15,7 @@ use super::dialog::Client;
 use super::fault::{Fault, FaultKind, MIRRORED_DISK};
 use super::memory;
 use super::recorder::{Recorder, Stop};
-use super::tracee::{Stopped, Tracee};
+use super::tracee::{Stopped, Tracees};
 use crate::error::{Error, Result};
 use crate::event::{Event, LifeEnd, Operation, OperationNumber};
 
@@ -51,6 +51,8 @@ pub(super) enum Pending {
         path: PathBuf,
     },
     Said(Vec<u8>),
+    /// Output of a process beside the recorded one.
+    Ready,
     /// The call is not executed and returns this error.
     Refused(Errno),
     /// As Refused; the operation is in the recording.
@@ -60,10 +62,14 @@ pub(super) enum Pending {
     },
 }
 
-/// A running process.
+/// A running process, and those beside it.
 pub(super) struct Life<'a> {
     pub(super) recorder: &'a mut Recorder,
-    pub(super) tracee: Tracee,
+    pub(super) tracees: Tracees,
+    /// The recorded process, when it has started.
+    pub(super) main: Option<Pid>,
+    /// The files to which the standard outputs of the processes beside it lead.
+    pub(super) beside: Vec<Option<PathBuf>>,
     pub(super) client: Option<Client<'a>>,
     /// The file to which the descriptor of standard output leads.
     pub(super) output: Option<PathBuf>,
@@ -75,69 +81,100 @@ pub(super) struct Life<'a> {
     pub(super) hits: Vec<String>,
     /// A disk that has gone.
     pub(super) gone: Option<(PathBuf, Errno)>,
+    /// A process beside the recorded one has said something.
+    pub(super) ready: bool,
 }
 
 impl Life<'_> {
-    pub(super) fn follow(&mut self) -> Result<LifeEnd> {
-        loop {
-            match self.tracee.next()? {
-                Stopped::Entry(thread) => {
-                    let Some(registers) = self.tracee.registers(thread) else { continue };
-                    let Some(call) = decode(&registers) else { continue };
-                    let before = self.operations;
-                    let pending = self.enter(call)?;
-                    if let Some(Pending::Refused(_) | Pending::RefusedSync { .. }) = pending {
-                        // No call has this number: the kernel executes nothing.
-                        self.tracee.set_registers(thread, user_regs_struct { orig_rax: u64::MAX, ..registers })?;
-                    }
-                    if let Some(pending) = pending {
-                        self.pending.insert(thread, pending);
-                    }
-                    if self.operations > before && self.stop == Stop::Before(self.operations) {
-                        self.tracee.kill()?;
-                        return Ok(LifeEnd::Killed);
-                    }
-                }
-                Stopped::Exit(thread) => {
-                    let Some(pending) = self.pending.remove(&thread) else { continue };
-                    let Some(registers) = self.tracee.registers(thread) else { continue };
-                    self.leave(thread, &registers, pending)?;
-                    if self.stop == Stop::After(self.operations) && self.operations > 0 {
-                        self.tracee.kill()?;
-                        return Ok(LifeEnd::Killed);
-                    }
-                }
-                Stopped::Exited(code) => return Ok(LifeEnd::Exited(code)),
-                Stopped::Killed(_) => return Ok(LifeEnd::Killed),
+    /// Follows a process beside the recorded one until it says something: it is ready.
+    pub(super) fn wait_until_ready(&mut self) -> Result<()> {
+        self.ready = false;
+        while !self.ready {
+            if self.step()?.is_some() {
+                return Err(Error::Workload("a process beside the recorded one has ended".to_owned()));
             }
         }
+        Ok(())
+    }
+
+    /// Follows the processes until the recorded one ends; the others are killed then.
+    pub(super) fn follow(&mut self) -> Result<LifeEnd> {
+        let end = loop {
+            if let Some((process, end)) = self.step()? {
+                if Some(process) == self.main {
+                    break end;
+                }
+                return Err(Error::Workload("a process beside the recorded one has ended".to_owned()));
+            }
+        };
+        self.tracees.kill()?;
+        Ok(end)
+    }
+
+    /// Follows the processes to their next stop. Returns a process that has ended.
+    fn step(&mut self) -> Result<Option<(Pid, LifeEnd)>> {
+        match self.tracees.next()? {
+            Stopped::Entry(thread) => {
+                let Some(registers) = self.tracees.registers(thread) else { return Ok(None) };
+                let Some(call) = decode(&registers) else { return Ok(None) };
+                let before = self.operations;
+                let pending = self.enter(thread, call)?;
+                if let Some(Pending::Refused(_) | Pending::RefusedSync { .. }) = pending {
+                    // No call has this number: the kernel executes nothing.
+                    self.tracees.set_registers(thread, user_regs_struct { orig_rax: u64::MAX, ..registers })?;
+                }
+                if let Some(pending) = pending {
+                    self.pending.insert(thread, pending);
+                }
+                if self.operations > before && self.main.is_some() && self.stop == Stop::Before(self.operations) {
+                    return self.kill();
+                }
+            }
+            Stopped::Exit(thread) => {
+                let Some(pending) = self.pending.remove(&thread) else { return Ok(None) };
+                let Some(registers) = self.tracees.registers(thread) else { return Ok(None) };
+                self.leave(thread, &registers, pending)?;
+                if self.main.is_some() && self.operations > 0 && self.stop == Stop::After(self.operations) {
+                    return self.kill();
+                }
+            }
+            Stopped::Exited(process, code) => return Ok(Some((process, LifeEnd::Exited(code)))),
+            Stopped::Killed(process) => return Ok(Some((process, LifeEnd::Killed))),
+        }
+        Ok(None)
+    }
+
+    /// Kills all processes.
+    fn kill(&mut self) -> Result<Option<(Pid, LifeEnd)>> {
+        self.tracees.kill()?;
+        Ok(self.main.map(|main| (main, LifeEnd::Killed)))
     }
 
     /// The effect of a call when it returns; None when it is not about the files.
-    fn enter(&mut self, call: Call) -> Result<Option<Pending>> {
+    fn enter(&mut self, thread: Pid, call: Call) -> Result<Option<Pending>> {
         Ok(match call {
-            Call::Write { fd, source, offset, durable } => self.write(fd, source, offset, durable)?,
+            Call::Write { fd, source, offset, durable } => self.write(thread, fd, source, offset, durable)?,
             Call::Sync { fd } => {
-                let Some(path) = self.path_of(fd) else { return Ok(None) };
+                let Some(path) = self.path_of(thread, fd) else { return Ok(None) };
                 self.sync(&path)
             }
-            Call::Truncate { fd, bytes } => self.sized(fd, |file| Pending::Size { file, bytes }),
-            Call::Allocate { fd, mode: 0, end } => self.sized(fd, |file| Pending::Grow { file, end }),
-            Call::Allocate { fd, .. } => self.refuse("fallocate with a mode", fd)?,
+            Call::Truncate { fd, bytes } => self.sized(thread, fd, |file| Pending::Size { file, bytes }),
+            Call::Allocate { fd, mode: 0, end } => self.sized(thread, fd, |file| Pending::Grow { file, end }),
+            Call::Allocate { fd, .. } => self.refuse("fallocate with a mode", thread, fd)?,
             Call::Open { truncate } => Some(Pending::Open { truncate }),
-            Call::Rename { from, to, flags } => self.rename(from, to, flags)?,
-            Call::Remove { name } => self.below(name)?.map(|path| {
+            Call::Rename { from, to, flags } => self.rename(thread, from, to, flags)?,
+            Call::Remove { name } => self.below(thread, name)?.map(|path| {
                 self.operations += 1;
                 Pending::Remove { path }
             }),
-            Call::MakeDirectory { name } => self.below(name)?.map(|path| {
+            Call::MakeDirectory { name } => self.below(thread, name)?.map(|path| {
                 self.operations += 1;
                 Pending::MakeDirectory { path }
             }),
             Call::MakeRing => Some(Pending::Refused(Errno::ENOSYS)),
-            Call::Map { fd } => self.refuse("a shared mapping", fd)?,
-            Call::Unrecorded { what, fd } => self.refuse(what, fd)?,
-            Call::UnrecordedName { what, name } => match self.below(name)? {
+            Call::Map { fd } => self.refuse("a shared mapping", thread, fd)?,
+            Call::Unrecorded { what, fd } => self.refuse(what, thread, fd)?,
+            Call::UnrecordedName { what, name } => match self.below(thread, name)? {
                 Some(path) => return Err(Error::Unrecorded(format!("{what} of {}", path.display()))),
                 None => None,
             },
@@ -145,25 +182,34 @@ impl Life<'_> {
         })
     }
 
-    fn write(&mut self, fd: i32, source: Source, offset: Option<u64>, durable: bool) -> Result<Option<Pending>> {
-        let pid = self.tracee.pid();
+    fn write(
+        &mut self,
+        thread: Pid,
+        fd: i32,
+        source: Source,
+        offset: Option<u64>,
+        durable: bool,
+    ) -> Result<Option<Pending>> {
         let taken = || {
             match source {
-                Source::Bytes { address, length } => memory::bytes(pid, address, length),
-                Source::Vectors { address, count } => memory::vectors(pid, address, count),
+                Source::Bytes { address, length } => memory::bytes(thread, address, length),
+                Source::Vectors { address, count } => memory::vectors(thread, address, count),
             }
             .map_err(|errno| Error::Trace(format!("the bytes of a write: {errno}")))
         };
-        let target = link(pid, fd);
+        let target = link(thread, fd);
         if target.is_some() && target == self.output {
             return Ok(Some(Pending::Said(taken()?)));
         }
-        let Some((path, file)) = self.file_of(fd) else { return Ok(None) };
+        if target.is_some() && self.beside.contains(&target) {
+            return Ok(Some(Pending::Ready));
+        }
+        let Some((path, file)) = self.file_of(thread, fd) else { return Ok(None) };
         self.operations += 1;
         if let Some(errno) = self.fault(FaultKind::Write, &path) {
             return Ok(Some(Pending::Refused(errno)));
         }
-        let (position, flags) = descriptor(pid, fd)?;
+        let (position, flags) = descriptor(thread, fd)?;
         if flags & libc::O_APPEND != 0 {
             return Err(Error::Unrecorded(format!("a write that appends to {}", path.display())));
         }
@@ -192,8 +238,8 @@ impl Life<'_> {
         })
     }
 
-    fn sized(&mut self, fd: i32, pending: impl FnOnce(FileId) -> Pending) -> Option<Pending> {
-        let (path, file) = self.file_of(fd)?;
+    fn sized(&mut self, thread: Pid, fd: i32, pending: impl FnOnce(FileId) -> Pending) -> Option<Pending> {
+        let (path, file) = self.file_of(thread, fd)?;
         self.operations += 1;
         Some(match self.fault(FaultKind::Truncate, &path) {
             Some(errno) => Pending::Refused(errno),
@@ -201,8 +247,8 @@ impl Life<'_> {
         })
     }
 
-    fn rename(&mut self, from: Name, to: Name, flags: u32) -> Result<Option<Pending>> {
-        let (Some(from), Some(to)) = (self.below(from)?, self.below(to)?) else { return Ok(None) };
+    fn rename(&mut self, thread: Pid, from: Name, to: Name, flags: u32) -> Result<Option<Pending>> {
+        let (Some(from), Some(to)) = (self.below(thread, from)?, self.below(thread, to)?) else { return Ok(None) };
         if flags & !libc::RENAME_NOREPLACE != 0 {
             return Err(Error::Unrecorded(format!("a rename of {} with flags", from.display())));
         }
@@ -214,8 +260,8 @@ impl Life<'_> {
     }
 
     /// A call that a recording cannot represent is an error when it is about a file below the directory.
-    fn refuse(&self, what: &str, fd: i32) -> Result<Option<Pending>> {
-        match self.path_of(fd) {
+    fn refuse(&self, what: &str, thread: Pid, fd: i32) -> Result<Option<Pending>> {
+        match self.path_of(thread, fd) {
             Some(path) => Err(Error::Unrecorded(format!("{what} of {}", path.display()))),
             None => Ok(None),
         }
@@ -231,6 +277,7 @@ impl Life<'_> {
                 self.recorder.events.push(Event::Failed { number });
                 return self.answer(thread, registers, errno);
             }
+            Pending::Ready => self.ready = true,
             Pending::Said(bytes) if done => {
                 if let Some(client) = &mut self.client {
                     client.hear(&bytes);
@@ -249,7 +296,7 @@ impl Life<'_> {
             }
             Pending::Sync { number } if done => self.recorder.events.push(Event::Ended { number, moved: 0 }),
             Pending::Sync { number } => self.recorder.events.push(Event::Failed { number }),
-            Pending::Open { truncate } if done => self.opened(returned as i32, truncate),
+            Pending::Open { truncate } if done => self.opened(thread, returned as i32, truncate),
             Pending::Size { file, bytes } if done => self.recorder.at_once(Operation::SetSize { file, bytes }),
             Pending::Grow { file, end } if done && end > self.recorder.cache.file_size(file) => {
                 self.recorder.at_once(Operation::SetSize { file, bytes: end });
@@ -264,11 +311,11 @@ impl Life<'_> {
 
     fn answer(&self, thread: Pid, registers: &user_regs_struct, errno: Errno) -> Result<()> {
         let rax = i64::from(-(errno as i32)).cast_unsigned();
-        self.tracee.set_registers(thread, user_regs_struct { rax, ..*registers })
+        self.tracees.set_registers(thread, user_regs_struct { rax, ..*registers })
     }
 
-    fn opened(&mut self, fd: i32, truncate: bool) {
-        let Some(path) = self.path_of(fd) else { return };
+    fn opened(&mut self, thread: Pid, fd: i32, truncate: bool) {
+        let Some(path) = self.path_of(thread, fd) else { return };
         if self.recorder.cache.has_directory(&path) {
             return;
         }
@@ -314,25 +361,24 @@ impl Life<'_> {
     }
 
     /// Path of a descriptor when it is below the directory and not deleted.
-    fn path_of(&self, fd: i32) -> Option<PathBuf> {
-        let path = link(self.tracee.pid(), fd)?;
+    fn path_of(&self, thread: Pid, fd: i32) -> Option<PathBuf> {
+        let path = link(thread, fd)?;
         let deleted = path.as_os_str().as_encoded_bytes().ends_with(b" (deleted)");
         (path.starts_with(&self.recorder.root) && !deleted).then_some(path)
     }
 
-    fn file_of(&self, fd: i32) -> Option<(PathBuf, FileId)> {
-        let path = self.path_of(fd)?;
+    fn file_of(&self, thread: Pid, fd: i32) -> Option<(PathBuf, FileId)> {
+        let path = self.path_of(thread, fd)?;
         let file = self.recorder.cache.file(&path)?;
         Some((path, file))
     }
 
     /// The path of an argument when it is below the directory.
-    fn below(&self, name: Name) -> Result<Option<PathBuf>> {
-        let pid = self.tracee.pid();
-        let Ok(text) = memory::path(pid, name.address) else { return Ok(None) };
+    fn below(&self, thread: Pid, name: Name) -> Result<Option<PathBuf>> {
+        let Ok(text) = memory::path(thread, name.address) else { return Ok(None) };
         let base = match name.directory {
-            libc::AT_FDCWD => format!("/proc/{pid}/cwd"),
-            fd => format!("/proc/{pid}/fd/{fd}"),
+            libc::AT_FDCWD => format!("/proc/{thread}/cwd"),
+            fd => format!("/proc/{thread}/fd/{fd}"),
         };
         let path = if text.is_absolute() {
             text

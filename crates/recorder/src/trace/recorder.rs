@@ -4,8 +4,7 @@
 //!    moment, when the call has returned.
 //! 2. Bytes are taken when the kernel is asked: the process must leave them alone until the call returns.
 //! 3. Every call that changes files below the directory is recorded, or is an error: [`Error::Unrecorded`]. The process
-//!    gets no io_uring, because writes
-//!    through one make no system calls.
+//!    gets no io_uring, because writes through one make no system calls.
 //! 4. What the process writes to standard output is in the same order. Its client is told when that call has returned.
 
 use std::collections::BTreeMap;
@@ -23,7 +22,7 @@ use sim::disk::{FileId, Image};
 use super::dialog::{Client, Input};
 use super::fault::{Fault, FaultKind};
 use super::life::{Life, link};
-use super::tracee::Tracee;
+use super::tracee::Tracees;
 use super::watch::Watch;
 use crate::error::{Error, Result};
 use crate::event::{Event, LifeEnd, Operation, OperationNumber};
@@ -66,6 +65,8 @@ pub struct Recorder {
     /// Writes that have not returned: their file, offset and length.
     pub(super) in_flight: BTreeMap<OperationNumber, (FileId, u64, Arc<[u8]>)>,
     pub(super) events: Vec<Event>,
+    /// Arguments of the processes beside each recorded one.
+    beside: Vec<Vec<String>>,
 }
 
 impl Recorder {
@@ -77,7 +78,22 @@ impl Recorder {
         let root = fs::canonicalize(root).map_err(|error| Error::io(root, &error))?;
         let cache = image::read_directory(&root)?;
         let next_file = image::next_file(&cache);
-        Ok(Self { root, cache, next_file, next_number: 0, in_flight: BTreeMap::new(), events: Vec::new() })
+        Ok(Self {
+            root,
+            cache,
+            next_file,
+            next_number: 0,
+            in_flight: BTreeMap::new(),
+            events: Vec::new(),
+            beside: Vec::new(),
+        })
+    }
+
+    /// Before each process the program is started with each of these arguments, too, and recorded with it. Such a
+    /// process is ready when it says something, and is killed when the recorded one has ended.
+    #[must_use]
+    pub fn beside(self, beside: Vec<Vec<String>>) -> Self {
+        Self { beside, ..self }
     }
 
     /// The directory.
@@ -125,15 +141,15 @@ impl Recorder {
         let heard = errors.try_clone().map_err(|error| Error::Io(format!("standard error: {error}")))?;
         // The program may write through a copy of the descriptor; the file is the same.
         let output = temporary(b"")?;
-        let tracee = Tracee::start(program, arguments, &self.root, [input, output, heard])?;
-        let output = link(tracee.pid(), libc::STDOUT_FILENO);
-        let watch = Watch::start(tracee.pid(), patience)?;
         self.events.push(Event::LifeBegun);
+        let (root, beside) = (self.root.clone(), self.beside.clone());
         let mut life = Life {
             recorder: self,
-            tracee,
+            tracees: Tracees::default(),
+            main: None,
+            beside: Vec::new(),
             client,
-            output,
+            output: None,
             stop,
             faults,
             pending: BTreeMap::new(),
@@ -141,7 +157,21 @@ impl Recorder {
             counts: BTreeMap::new(),
             hits: Vec::new(),
             gone: None,
+            ready: false,
         };
+        for arguments in &beside {
+            let arguments: Vec<&str> = arguments.iter().map(String::as_str).collect();
+            let streams = [temporary(b"")?, temporary(b"")?, temporary(b"")?];
+            let process = life.tracees.start(program, &arguments, &root, streams)?;
+            life.beside.push(link(process, libc::STDOUT_FILENO));
+            let watch = Watch::start(process, patience)?;
+            life.wait_until_ready()?;
+            watch.end();
+        }
+        let process = life.tracees.start(program, arguments, &root, [input, output, heard])?;
+        life.output = link(process, libc::STDOUT_FILENO);
+        life.main = Some(process);
+        let watch = Watch::start(process, patience)?;
         let end = life.follow()?;
         let (operations, counts, hits) =
             (life.operations, std::mem::take(&mut life.counts), std::mem::take(&mut life.hits));

@@ -1,9 +1,8 @@
-//! Starts a process under ptrace and follows all of its threads.
+//! Starts processes under ptrace and follows all of their threads.
 //!
-//! The process is a shell that stops itself, so that nothing happens between the start and the attachment; it then
-//! becomes the program. One thread traces: the
-//! kernel accepts requests from the thread that attached, and reports stops to it alone (`__WNOTHREAD`), so several
-//! traces may run beside each other.
+//! Each process is a shell that stops itself, so that nothing happens between the start and the attachment; it then
+//! becomes the program. One thread traces: the kernel accepts requests from the thread that attached, and reports stops
+//! to it alone (`__WNOTHREAD`), so several traces may run beside each other.
 
 use std::collections::BTreeSet;
 use std::fs::File;
@@ -22,40 +21,40 @@ use crate::error::{Error, Result};
 /// Stops the shell until the tracer has attached; then the shell becomes the program.
 const LAUNCH: &str = r#"kill -STOP $$; exec "$0" "$@""#;
 
-/// The event of a traced process.
+/// The event of the traced processes.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum Stopped {
     /// A thread is about to enter a system call.
     Entry(Pid),
     /// A thread has left a system call.
     Exit(Pid),
-    /// The process ended by itself, with this code.
-    Exited(i32),
-    /// A signal ended the process.
-    Killed(Signal),
+    /// A process ended by itself, with this code.
+    Exited(Pid, i32),
+    /// A signal ended a process.
+    Killed(Pid),
 }
 
-/// A traced process. Dropping it kills the process.
-#[derive(Debug)]
-pub(super) struct Tracee {
-    pid: Pid,
-    threads: BTreeSet<Pid>,
+/// Traced processes. Dropping this kills them.
+#[derive(Default, Debug)]
+pub(super) struct Tracees {
+    /// Those that have not ended.
+    processes: BTreeSet<Pid>,
     /// The stopped thread that must be resumed before the next wait.
     stopped: Option<Pid>,
-    ended: bool,
 }
 
-impl Tracee {
+impl Tracees {
     /// Starts `program` in `directory`, with files for its input, output and errors.
     ///
     /// # Errors
     /// [`Error::Forbidden`] where this machine forbids ptrace; those of starting a process.
     pub(super) fn start(
+        &mut self,
         program: &Path,
         arguments: &[&str],
         directory: &Path,
         [input, output, errors]: [File; 3],
-    ) -> Result<Self> {
+    ) -> Result<Pid> {
         let child = Command::new("/bin/sh")
             .args(["-c", LAUNCH])
             .arg(program)
@@ -67,40 +66,15 @@ impl Tracee {
             .spawn()
             .map_err(|error| Error::start(program, &error))?;
         let pid = Pid::from_raw(child.id().cast_signed());
-        let mut tracee = Self { pid, threads: BTreeSet::from([pid]), stopped: None, ended: false };
-        tracee.attach()?;
-        Ok(tracee)
-    }
-
-    fn attach(&mut self) -> Result<()> {
-        match waitpid(self.pid, Some(WaitPidFlag::WUNTRACED | WaitPidFlag::__WNOTHREAD)) {
-            Ok(WaitStatus::Stopped(..)) => {}
-            Ok(other) => return Err(Error::Trace(format!("the shell did not stop itself: {other:?}"))),
-            Err(errno) => return Err(Error::ptrace("wait", errno)),
-        }
-        let options = Options::PTRACE_O_TRACESYSGOOD
-            | Options::PTRACE_O_TRACECLONE
-            | Options::PTRACE_O_TRACEFORK
-            | Options::PTRACE_O_TRACEVFORK
-            | Options::PTRACE_O_TRACEEXEC
-            | Options::PTRACE_O_EXITKILL;
-        match ptrace::seize(self.pid, options) {
-            Ok(()) => {}
-            Err(errno @ (Errno::EPERM | Errno::ENOSYS | Errno::EIO)) => return Err(Error::Forbidden(errno)),
-            Err(errno) => return Err(Error::ptrace("seize", errno)),
-        }
-        signal::kill(self.pid, Signal::SIGCONT).map_err(|errno| Error::ptrace("continue", errno))
-    }
-
-    /// Process id.
-    pub(super) fn pid(&self) -> Pid {
-        self.pid
+        self.processes.insert(pid);
+        attach(pid)?;
+        Ok(pid)
     }
 
     /// Resumes the thread that stopped last, and waits for the next stop that matters.
     ///
     /// # Errors
-    /// [`Error::Trace`] when the kernel refuses a request or the process starts another process.
+    /// [`Error::Trace`] when the kernel refuses a request or a process starts another process.
     pub(super) fn next(&mut self) -> Result<Stopped> {
         if let Some(thread) = self.stopped.take() {
             resume(thread, None)?;
@@ -113,7 +87,6 @@ impl Tracee {
             };
             match status {
                 WaitStatus::PtraceSyscall(thread) => {
-                    self.threads.insert(thread);
                     self.stopped = Some(thread);
                     // A thread that is being killed cannot be asked any more.
                     let Ok(info) = ptrace::syscall_info(thread) else { continue };
@@ -123,27 +96,20 @@ impl Tracee {
                     });
                 }
                 WaitStatus::PtraceEvent(thread, _, event) => {
-                    self.threads.insert(thread);
                     if event == libc::PTRACE_EVENT_FORK || event == libc::PTRACE_EVENT_VFORK {
                         return Err(Error::Trace("the process starts another process".to_owned()));
                     }
                     resume(thread, None)?;
                 }
                 WaitStatus::Stopped(thread, signal) => resume(thread, Some(signal))?,
-                WaitStatus::Exited(thread, code) => {
-                    self.threads.remove(&thread);
-                    if thread == self.pid {
-                        self.ended = true;
-                        return Ok(Stopped::Exited(code));
-                    }
+                WaitStatus::Exited(process, code) if self.processes.remove(&process) => {
+                    return Ok(Stopped::Exited(process, code));
                 }
-                WaitStatus::Signaled(thread, signal, _) => {
-                    self.threads.remove(&thread);
-                    if thread == self.pid {
-                        self.ended = true;
-                        return Ok(Stopped::Killed(signal));
-                    }
+                WaitStatus::Signaled(process, ..) if self.processes.remove(&process) => {
+                    return Ok(Stopped::Killed(process));
                 }
+                // A thread that is not its process's first one.
+                WaitStatus::Exited(..) | WaitStatus::Signaled(..) => {}
                 WaitStatus::Continued(_) | WaitStatus::StillAlive => {}
             }
         }
@@ -162,20 +128,19 @@ impl Tracee {
         ptrace::setregs(thread, registers).map_err(|errno| Error::ptrace("set registers", errno))
     }
 
-    /// Kills the process as `kill -9` does, and waits until it is gone.
+    /// Kills all processes as `kill -9` does, and waits until they are gone.
     ///
     /// # Errors
     /// [`Error::Trace`] when the kernel refuses it.
     pub(super) fn kill(&mut self) -> Result<()> {
-        if self.ended {
-            return Ok(());
+        for process in &self.processes {
+            signal::kill(*process, Signal::SIGKILL).map_err(|errno| Error::ptrace("kill", errno))?;
         }
-        signal::kill(self.pid, Signal::SIGKILL).map_err(|errno| Error::ptrace("kill", errno))?;
         self.stopped = None;
-        while !self.ended {
+        while !self.processes.is_empty() {
             match waitpid(None, Some(WaitPidFlag::__WALL | WaitPidFlag::__WNOTHREAD)) {
-                Ok(WaitStatus::Exited(thread, _) | WaitStatus::Signaled(thread, ..)) if thread == self.pid => {
-                    self.ended = true;
+                Ok(WaitStatus::Exited(process, _) | WaitStatus::Signaled(process, ..)) => {
+                    self.processes.remove(&process);
                 }
                 Ok(_) | Err(Errno::EINTR) => {}
                 Err(errno) => return Err(Error::ptrace("wait", errno)),
@@ -185,11 +150,32 @@ impl Tracee {
     }
 }
 
-impl Drop for Tracee {
+impl Drop for Tracees {
     fn drop(&mut self) {
         // There is no caller to report to.
         let _ = self.kill();
     }
+}
+
+/// Traces a shell that has stopped itself, and lets it go on.
+fn attach(pid: Pid) -> Result<()> {
+    match waitpid(pid, Some(WaitPidFlag::WUNTRACED | WaitPidFlag::__WNOTHREAD)) {
+        Ok(WaitStatus::Stopped(..)) => {}
+        Ok(other) => return Err(Error::Trace(format!("the shell did not stop itself: {other:?}"))),
+        Err(errno) => return Err(Error::ptrace("wait", errno)),
+    }
+    let options = Options::PTRACE_O_TRACESYSGOOD
+        | Options::PTRACE_O_TRACECLONE
+        | Options::PTRACE_O_TRACEFORK
+        | Options::PTRACE_O_TRACEVFORK
+        | Options::PTRACE_O_TRACEEXEC
+        | Options::PTRACE_O_EXITKILL;
+    match ptrace::seize(pid, options) {
+        Ok(()) => {}
+        Err(errno @ (Errno::EPERM | Errno::ENOSYS | Errno::EIO)) => return Err(Error::Forbidden(errno)),
+        Err(errno) => return Err(Error::ptrace("seize", errno)),
+    }
+    signal::kill(pid, Signal::SIGCONT).map_err(|errno| Error::ptrace("continue", errno))
 }
 
 /// Resumes a thread until its next system call begins or ends. A thread that has ended meanwhile is ignored.

@@ -1,6 +1,6 @@
 //! Statements about a mirrored disk group, its disks and its tablespaces.
 
-use super::plan::Plan;
+use super::plan::{Plan, WorkloadKind};
 
 /// The group.
 #[derive(Clone, Copy, Debug)]
@@ -25,12 +25,24 @@ impl Mirrors {
         "ORA-15084",
     ];
 
-    fn failure_group(disk: u64) -> &'static str {
-        ["fa", "fb", "fc"][(disk % 3) as usize]
+    /// Its failure groups, and the cells that they are.
+    pub const FAILURE_GROUPS: [&str; 3] = ["fa", "fb", "fc"];
+
+    /// The failure group that a disk is in.
+    #[must_use]
+    pub fn failure_group(disk: u64) -> &'static str {
+        Self::FAILURE_GROUPS[(disk % 3) as usize]
     }
 }
 
 impl Plan {
+    /// The disk's place, as statements have it.
+    fn place_of(&self, disk: u64) -> String {
+        let folder =
+            if self.kind == WorkloadKind::Cells { format!("{}/", Mirrors::failure_group(disk)) } else { String::new() };
+        format!("{folder}disk3_{disk:02}")
+    }
+
     /// A statement about the mirrored group, its disks or a tablespace in it.
     pub(super) fn define_mirrored(&mut self) {
         let group = Mirrors::GROUP;
@@ -56,8 +68,9 @@ impl Plan {
             }
             86..94 => {
                 let (clause, failure_group) = (self.rebalance(), Mirrors::failure_group(disk));
+                let place = self.place_of(disk);
                 self.say(format!(
-                    "alter diskgroup {group} add failgroup {failure_group} disk 'disk3_{disk:02}' name m{disk} force{clause}"
+                    "alter diskgroup {group} add failgroup {failure_group} disk '{place}' name m{disk} force{clause}"
                 ));
                 self.degraded = true;
             }
@@ -73,13 +86,15 @@ impl Plan {
         let group = Mirrors::GROUP;
         let disks: Vec<String> = (1..u64::from(Mirrors::DISKS))
             .map(|disk| {
-                let failure_group = Mirrors::failure_group(disk);
-                format!("failgroup {failure_group} disk 'disk3_{disk:02}' name m{disk}")
+                let (failure_group, place) = (Mirrors::failure_group(disk), self.place_of(disk));
+                format!("failgroup {failure_group} disk '{place}' name m{disk}")
             })
             .collect();
         let redundancy = ["normal", "high"][self.random.index(2)];
         self.current.groups.insert(group.to_owned());
-        self.commit_by(format!("create diskgroup {group} {redundancy} redundancy {}", disks.join(" ")));
+        let attribute =
+            if self.kind == WorkloadKind::Cells { " attribute 'cell.smart_scan_capable' = 'TRUE'" } else { "" };
+        self.commit_by(format!("create diskgroup {group} {redundancy} redundancy {}{attribute}", disks.join(" ")));
         self.degraded = false;
     }
 

@@ -25,10 +25,18 @@ pub enum WorkloadKind {
     Jobs,
     /// Tablespaces in a mirrored group, whose disks leave and come back.
     Mirrors,
+    /// As Mirrors; each failure group is a cell in a process of its own, and is recorded, too.
+    Cells,
 }
 
 impl WorkloadKind {
-    pub const ALL: [Self; 6] = [Self::Rows, Self::Definitions, Self::Groups, Self::Loads, Self::Jobs, Self::Mirrors];
+    pub const ALL: [Self; 7] =
+        [Self::Rows, Self::Definitions, Self::Groups, Self::Loads, Self::Jobs, Self::Mirrors, Self::Cells];
+
+    /// True: there is a mirrored group.
+    pub(super) fn has_mirrors(self) -> bool {
+        matches!(self, Self::Mirrors | Self::Cells)
+    }
 
     /// Name on the command line and in the summary.
     #[must_use]
@@ -40,6 +48,7 @@ impl WorkloadKind {
             Self::Loads => "loads",
             Self::Jobs => "jobs",
             Self::Mirrors => "mirrors",
+            Self::Cells => "cells",
         }
     }
 
@@ -52,7 +61,7 @@ impl WorkloadKind {
             Self::Groups => [35, 25, 35, 5, 0],
             Self::Loads => [35, 15, 0, 48, 2],
             Self::Jobs => [40, 15, 0, 5, 40],
-            Self::Mirrors => [45, 8, 42, 5, 0],
+            Self::Mirrors | Self::Cells => [45, 8, 42, 5, 0],
         }
     }
 }
@@ -85,7 +94,7 @@ impl Statement {
 #[derive(Debug)]
 pub struct Plan {
     pub(super) random: Seeded,
-    kind: WorkloadKind,
+    pub(super) kind: WorkloadKind,
     pub(super) committed: WorkloadState,
     /// With the open transaction's changes.
     pub(super) current: WorkloadState,
@@ -122,7 +131,7 @@ impl Plan {
             match chosen {
                 0 => self.transaction(),
                 1 => self.define(),
-                2 if self.kind == WorkloadKind::Mirrors => self.define_mirrored(),
+                2 if self.kind.has_mirrors() => self.define_mirrored(),
                 2 => self.define_group(),
                 3 => self.load(),
                 _ => self.job(),
