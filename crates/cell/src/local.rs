@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 use std::fmt;
 use std::io;
 use std::path::{Path, PathBuf};
+use std::sync::Weak;
 
 use common::sync::{Arc, Mutex};
 use device::{Device, FileIdentity, FileSystem};
@@ -29,6 +30,7 @@ pub struct LocalCell {
 struct Disks {
     files: Arc<dyn FileSystem>,
     directory: PathBuf,
+    /// While somebody has a disk open: then no other file has its identity.
     open: Mutex<BTreeMap<String, OpenDisk>>,
     /// What is known of each disk.
     indexes: Mutex<BTreeMap<String, Arc<StorageIndex>>>,
@@ -37,7 +39,7 @@ struct Disks {
 #[derive(Clone, Debug)]
 struct OpenDisk {
     identity: Option<FileIdentity>,
-    device: Arc<dyn Device>,
+    device: Weak<dyn Device>,
 }
 
 impl fmt::Debug for LocalCell {
@@ -66,11 +68,6 @@ impl LocalCell {
 }
 
 impl Disks {
-    /// Opens a disk anew.
-    fn open(&self, name: &str) -> io::Result<Arc<dyn Device>> {
-        self.files.open(&self.path(name)?)
-    }
-
     /// What is known of a disk.
     fn index(&self, name: &str) -> Arc<StorageIndex> {
         Arc::clone(self.indexes.lock().entry(name.to_owned()).or_default())
@@ -85,18 +82,19 @@ impl Disks {
         Ok(self.directory.join(name))
     }
 
-    /// A disk for scans.
+    /// A disk. It is closed when nobody has it any more: a file that was removed takes no room then.
     fn disk(&self, name: &str) -> io::Result<Arc<dyn Device>> {
         let path = self.path(name)?;
         // Another file may have taken the disk's place.
         let identity = self.files.identity(&path)?;
-        let open = self.open.lock().get(name).cloned();
-        if let Some(open) = open.filter(|open| open.identity == identity) {
-            return Ok(open.device);
+        let mut all = self.open.lock();
+        let open = all.get(name).filter(|open| open.identity == identity);
+        if let Some(device) = open.and_then(|open| open.device.upgrade()) {
+            return Ok(device);
         }
         let device = self.files.open(&path)?;
         self.index(name).clear();
-        self.open.lock().insert(name.to_owned(), OpenDisk { identity, device: Arc::clone(&device) });
+        all.insert(name.to_owned(), OpenDisk { identity, device: Arc::downgrade(&device) });
         Ok(device)
     }
 }
@@ -130,7 +128,7 @@ impl Cell for LocalCell {
     }
 
     fn open(&self, disk: &str) -> io::Result<Arc<dyn Device>> {
-        let (below, index) = (self.disks.open(disk)?, self.disks.index(disk));
+        let (below, index) = (self.disks.disk(disk)?, self.disks.index(disk));
         Ok(Arc::new(LocalDisk::new(&self.name, disk, below, index, Arc::clone(&self.traffic))))
     }
 
@@ -140,5 +138,33 @@ impl Cell for LocalCell {
 
     fn capture(&self, capture: &Arc<Capture>) {
         self.traffic.capture(&self.name, capture);
+    }
+}
+
+#[cfg(all(test, target_os = "linux"))]
+mod tests {
+    use device::OsFileSystem;
+
+    use super::*;
+
+    fn is_open(path: &Path) -> bool {
+        let links =
+            std::fs::read_dir("/proc/self/fd").unwrap().filter_map(|entry| entry.unwrap().path().read_link().ok());
+        links.into_iter().any(|link| link.to_string_lossy().starts_with(&*path.to_string_lossy()))
+    }
+
+    #[test]
+    fn a_disk_that_nobody_uses_is_closed() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("one");
+        std::fs::write(&path, vec![0; 1 << 20]).unwrap();
+        let cell = LocalCell::new(Arc::new(OsFileSystem::new()), folder.path(), true);
+        let disk = Cell::open(&cell, "one").unwrap();
+        // As a scan has it.
+        drop(cell.disks.disk("one").unwrap());
+        assert!(is_open(&path));
+        drop(disk);
+        std::fs::remove_file(&path).unwrap();
+        assert!(!is_open(&path));
     }
 }

@@ -19,6 +19,8 @@ pub struct Service {
     cell: LocalCell,
     /// No instance and no other cell uses these disks.
     claims: Mutex<BTreeMap<String, Claim>>,
+    /// Disks that were asked for: what is known of them is known while they are open.
+    open: Mutex<BTreeMap<String, Arc<dyn Device>>>,
     /// Disks that could not make their writes durable, and why: the kernel tells of it once, and a sync may be repeated
     /// whose answer was lost.
     not_durable: Mutex<BTreeMap<String, (io::ErrorKind, String)>>,
@@ -39,8 +41,15 @@ impl Service {
         let folder = files.claim(&directory.join(CELL_FILE))?;
         let cell = LocalCell::new(Arc::clone(&files), directory, false);
         let directory = directory.to_owned();
-        let service =
-            Self { files, directory, cell, claims: Mutex::default(), not_durable: Mutex::default(), _folder: folder };
+        let service = Self {
+            files,
+            directory,
+            cell,
+            claims: Mutex::default(),
+            open: Mutex::default(),
+            not_durable: Mutex::default(),
+            _folder: folder,
+        };
         for disk in service.disks()? {
             service.claim(&disk)?;
         }
@@ -78,6 +87,7 @@ impl Service {
         }
         let disk = self.cell.disk(name)?;
         self.claim(name)?;
+        self.open.lock().insert(name.to_owned(), Arc::clone(&disk));
         Ok(disk)
     }
 

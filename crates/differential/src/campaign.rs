@@ -10,7 +10,7 @@ use crate::compare::{Verdict, compare};
 use crate::generate::Generator;
 use crate::schema::{self, Table};
 use crate::shrink;
-use crate::side::{Answer, Class, Ours, Row, Side, Theirs};
+use crate::side::{Answer, Class, Ours, Row, Side, Theirs, Way};
 use crate::tally::Tally;
 use crate::text::{self, Dialect};
 use crate::tree::{Change, ExpressionType, Query};
@@ -31,8 +31,8 @@ pub struct Plan {
     pub first: u64,
     /// The campaign ends after this many differences.
     pub differences: usize,
-    /// Each of Highwater's statements goes through the planner, also one that would have a way of its own.
-    pub planned: bool,
+    /// How Highwater's statements are carried out.
+    pub way: Way,
 }
 
 /// Both sides, and the tally.
@@ -55,7 +55,7 @@ impl Campaign {
     /// # Errors
     /// When a side does not start.
     pub fn start(installation: &Installation, plan: Plan) -> Result<Self> {
-        let (ours, theirs) = (Ours::start(plan.planned)?, Theirs::start(installation)?);
+        let (ours, theirs) = (Ours::start(plan.way)?, Theirs::start(installation)?);
         Ok(Self { ours, theirs, tally: Tally::default(), plan })
     }
 
@@ -70,6 +70,7 @@ impl Campaign {
         {
             self.round(round)?;
             round += 1;
+            self.tally.scans_by_cells = self.ours.scans_by_cells();
             progress(round, &self.tally);
         }
         Ok(self.tally)

@@ -17,4 +17,5 @@ mod text;
 mod tree;
 
 pub use campaign::{Campaign, Plan};
+pub use side::Way;
 pub use tally::Tally;

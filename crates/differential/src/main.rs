@@ -10,7 +10,7 @@ use common::Error;
 use common::limits::SESSION_STACK_BYTES;
 use common::sync::spawn_with_stack;
 use differential::passes::Passes;
-use differential::{Campaign, Plan, suite};
+use differential::{Campaign, Plan, Way, suite};
 use peer::Installation;
 
 /// Random queries and changes on Highwater and on PostgreSQL; exit code 1 where an answer differs.
@@ -43,16 +43,29 @@ struct Arguments {
     /// Have Highwater's planner carry out each statement, also one that has a way of its own
     #[arg(long)]
     planned: bool,
+    /// Put Highwater's tables on a storage cell, which carries out all full scans
+    #[arg(long, conflicts_with = "planned")]
+    offloaded: bool,
+}
+
+impl Arguments {
+    fn way(&self) -> Way {
+        match (self.planned, self.offloaded) {
+            (true, _) => Way::Planned,
+            (_, true) => Way::Offloaded,
+            _ => Way::Usual,
+        }
+    }
 }
 
 /// Runs scripts one after another, each on a new database. True: all answers agree or, with a pass list, as many as are
 /// listed.
-fn run_suite(scripts: &[PathBuf], passes: Option<&Path>, planned: bool) -> common::Result<bool> {
+fn run_suite(scripts: &[PathBuf], passes: Option<&Path>, way: Way) -> common::Result<bool> {
     let mut all = suite::Outcome::default();
     let mut passes = passes.map(Passes::read).transpose()?;
     let mut worse = 0;
     for script in scripts {
-        let outcome = suite::run(script, planned)?;
+        let outcome = suite::run(script, way)?;
         println!("{}: {outcome}", script.display());
         for (why, (count, first)) in &outcome.refused {
             println!("  refused {count} times, {why}; {first}");
@@ -82,7 +95,8 @@ fn on_a_stack<T: Send + 'static>(run: impl FnOnce() -> common::Result<T> + Send 
 fn main() -> ExitCode {
     let arguments = Arguments::parse();
     if !arguments.suite.is_empty() {
-        return match on_a_stack(move || run_suite(&arguments.suite, arguments.passes.as_deref(), arguments.planned)) {
+        let way = arguments.way();
+        return match on_a_stack(move || run_suite(&arguments.suite, arguments.passes.as_deref(), way)) {
             Ok(agrees) => ExitCode::from(u8::from(!agrees)),
             Err(error) => {
                 eprintln!("differential: {error}");
@@ -104,7 +118,7 @@ fn main() -> ExitCode {
         changes: arguments.changes,
         first: arguments.round,
         differences: arguments.differences,
-        planned: arguments.planned,
+        way: arguments.way(),
     };
     let run = move || {
         let mut told = 0;

@@ -5,7 +5,7 @@ use std::path::Path;
 use std::sync::Arc;
 
 use common::{Error, Number, Result, SystemClock};
-use device::MemoryFileSystem;
+use device::{FileSystem, MemoryFileSystem};
 use engine::instance::Instance;
 use engine::startup::CreateOptions;
 use peer::{Installation, Postgres, failure};
@@ -103,26 +103,72 @@ const FETCHED_ROWS: usize = 500;
 /// Executions of a query by one cursor: the last ones have what is kept of those before them.
 const EXECUTIONS: usize = 3;
 
+/// How Highwater's statements are carried out.
+#[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
+pub enum Way {
+    /// Queries are executed several times by one cursor.
+    #[default]
+    Usual,
+    /// Each statement goes through the planner, also one that would have a way of its own, and queries are executed
+    /// once.
+    Planned,
+    /// Tables are on a storage cell, which carries out all full scans.
+    Offloaded,
+}
+
+/// Has tables made on the cell, and full scans read past the cache.
+const ON_CELLS: [&str; 4] = [
+    "create diskgroup cells external redundancy disk 'cell01/DISK*' attribute 'cell.smart_scan_capable' = 'TRUE'",
+    "create tablespace on_cells datafile '+CELLS' size 16m autoextend on",
+    "alter user system default tablespace on_cells",
+    "alter system set \"_serial_direct_read\" = always scope = memory",
+];
+
+fn make_cell(files: &dyn FileSystem) -> std::io::Result<()> {
+    let cell = Path::new(DIRECTORY).join("cell01");
+    files.create_directory(Path::new(DIRECTORY))?;
+    files.create_directory(&cell)?;
+    files.create(&cell.join("cell.toml"), 0)?;
+    (0..3).try_for_each(|disk| files.create(&cell.join(format!("DISK{disk}")), 1 << 30).map(drop))
+}
+
+/// Where the database is.
+const DIRECTORY: &str = "/database";
+
 pub(crate) struct Ours {
     connection: Connection,
     executions: usize,
 }
 
 impl Ours {
-    /// `planned`: each statement goes through the planner, also one that would have a way of its own, and queries are
-    /// executed once.
-    pub(crate) fn start(planned: bool) -> Result<Self> {
+    /// A new database.
+    pub(crate) fn start(way: Way) -> Result<Self> {
         let parameters = vec![("db_cache_size".to_owned(), "64M".to_owned())];
         let options = CreateOptions { parameters, ..CreateOptions::default() };
-        let files = Arc::new(MemoryFileSystem::default());
-        let instance =
-            Instance::create(files, Path::new("/database"), Arc::new(SystemClock::default()), None, &options)?;
+        let files: Arc<dyn FileSystem> = Arc::new(MemoryFileSystem::default());
+        if way == Way::Offloaded {
+            make_cell(&*files).map_err(|error| failure("a cell", error))?;
+        }
+        let instance = Instance::create(files, Path::new(DIRECTORY), Arc::new(SystemClock::default()), None, &options)?;
         let mut connection = Database::new(instance).connect("system", None)?;
         connection.run("alter session set nls_date_format = 'YYYY-MM-DD HH24:MI:SS'")?;
-        if planned {
-            connection.run("alter system set \"_direct_execution\" = false scope = memory")?;
+        match way {
+            Way::Usual => {}
+            Way::Planned => {
+                connection.run("alter system set \"_direct_execution\" = false scope = memory")?;
+            }
+            Way::Offloaded => {
+                for statement in ON_CELLS {
+                    connection.run(statement)?;
+                }
+            }
         }
-        Ok(Self { connection, executions: if planned { 1 } else { EXECUTIONS } })
+        Ok(Self { connection, executions: if way == Way::Usual { EXECUTIONS } else { 1 } })
+    }
+
+    /// Scans that cells have carried out.
+    pub(crate) fn scans_by_cells(&self) -> u64 {
+        self.connection.statistic("cell scans").unwrap_or_default()
     }
 
     /// The weight of an index's cost in percent. With 1, joins are loops wherever an index leads, and whole indexes are

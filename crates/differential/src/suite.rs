@@ -16,7 +16,7 @@ use sqlparser::ast::{BinaryOperator, Expr, visit_expressions_mut};
 use sqlparser::dialect::OracleDialect;
 use sqlparser::parser::Parser;
 
-use crate::side::{Class, Ours};
+use crate::side::{Class, Ours, Way};
 
 /// The name under which the suite's conditions know the dialect.
 const LABEL: &str = "oracle";
@@ -60,6 +60,8 @@ pub struct Outcome {
     pub divided: u64,
     /// By error: the count, and the first statement.
     pub refused: BTreeMap<String, (u64, String)>,
+    /// Full scans that cells have carried out.
+    pub scans_by_cells: u64,
     /// Line, statement, expected and actual answer.
     pub differences: Vec<String>,
 }
@@ -72,6 +74,7 @@ impl Outcome {
         self.skipped += other.skipped;
         self.differing += other.differing;
         self.divided += other.divided;
+        self.scans_by_cells += other.scans_by_cells;
         for (error, (count, first)) in other.refused {
             self.refused.entry(error).or_insert((0, first)).0 += count;
         }
@@ -110,17 +113,21 @@ impl fmt::Display for Outcome {
             self.refusals(),
             self.statements + self.queries,
             self.skipped
-        )
+        )?;
+        if self.scans_by_cells > 0 {
+            write!(f, "; {} scans by cells", self.scans_by_cells)?;
+        }
+        Ok(())
     }
 }
 
-/// Runs a script on a new database; `planned` as in [`crate::Plan`].
+/// Runs a script on a new database.
 ///
 /// # Errors
 /// When the script cannot be read, is not of this format, or no database can be made.
-pub fn run(script: &Path, planned: bool) -> Result<Outcome> {
+pub fn run(script: &Path, way: Way) -> Result<Outcome> {
     let text = std::fs::read_to_string(script).map_err(|error| Error::bug(format!("{}: {error}", script.display())))?;
-    let mut ours = Ours::start(planned)?;
+    let mut ours = Ours::start(way)?;
     let (mut outcome, mut tables) = (Outcome::default(), Vec::new());
     for record in records(&text) {
         let (line, record) = record?;
@@ -155,6 +162,7 @@ pub fn run(script: &Path, planned: bool) -> Result<Outcome> {
             }
         }
     }
+    outcome.scans_by_cells = ours.scans_by_cells();
     Ok(outcome)
 }
 

@@ -23,6 +23,8 @@ pub struct Tally {
     pub peer_refuses: BTreeMap<String, u64>,
     /// By the words of the error, with one of the statements.
     pub unsupported: BTreeMap<String, (u64, String)>,
+    /// Full scans of Highwater's that cells have carried out.
+    pub scans_by_cells: u64,
     /// Each difference: how to repeat it.
     pub differences: Vec<String>,
 }
@@ -61,6 +63,9 @@ impl fmt::Display for Tally {
             "  {:>8}  refused by Highwater: a text beyond 4,000 bytes, for which the peer has room",
             self.text_limit
         )?;
+        if self.scans_by_cells > 0 {
+            writeln!(f, "  {:>8}  scans by cells", self.scans_by_cells)?;
+        }
         for (why, count) in &self.peer_refuses {
             writeln!(f, "  {count:>8}  not carried out by the peer: {why}")?;
         }

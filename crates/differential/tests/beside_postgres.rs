@@ -7,17 +7,17 @@ use std::path::Path;
 
 use common::limits::SESSION_STACK_BYTES;
 use common::sync::spawn_with_stack;
-use differential::{Campaign, Plan};
+use differential::{Campaign, Plan, Way};
 use peer::Installation;
 
-fn check(seed: u64, planned: bool) {
+fn check(seed: u64, way: Way) {
     let postgres = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../.peers/postgres");
     if !postgres.exists() {
         println!("skipped: PostgreSQL is not in .peers/postgres; scripts/fetch-postgres.sh puts it there");
         return;
     }
     let installation = Installation::find(Some(&postgres)).unwrap();
-    let plan = Plan { seed, queries: 360, changes: 80, first: 0, differences: 3, planned };
+    let plan = Plan { seed, queries: 360, changes: 80, first: 0, differences: 3, way };
     let run = move || Campaign::start(&installation, plan).and_then(|campaign| campaign.run(|_, _| {}));
     let tally = spawn_with_stack("differential", SESSION_STACK_BYTES, run).unwrap().join().unwrap().unwrap();
     println!("{tally}");
@@ -25,19 +25,25 @@ fn check(seed: u64, planned: bool) {
     // Statements that both refuse, or that have no rows on either side, say little.
     let all = tally.queries + tally.changes;
     assert!(tally.same * 3 > all, "{} of {all} statements gave rows", tally.same);
+    assert_eq!(tally.scans_by_cells > 100, way == Way::Offloaded, "{} scans by cells", tally.scans_by_cells);
 }
 
 #[test]
 fn answers_are_those_of_postgresql() {
-    check(4, false);
+    check(4, Way::Usual);
 }
 
 #[test]
 fn answers_are_those_of_postgresql_with_other_tables() {
-    check(6, false);
+    check(6, Way::Usual);
 }
 
 #[test]
 fn the_planner_gives_the_same_answers() {
-    check(4, true);
+    check(4, Way::Planned);
+}
+
+#[test]
+fn cells_give_the_same_answers() {
+    check(5, Way::Offloaded);
 }
