@@ -423,6 +423,14 @@ fn kept(pool: &mut Pool<'_>, report: &mut Report) {
         reloads: pool.maybe(|pool| f64::from(pool.number(1_000_000))),
         invalidations: Some(f64::from(pool.number(100_000))),
     });
+    report.storage_cells = pool.list(&["cell01", "cell02"], |pool, name| StorageCell {
+        cell: name.to_owned(),
+        reads: Some(f64::from(pool.number(100_000_000))),
+        writes: Some(f64::from(pool.number(100_000_000))),
+        scans: Some(f64::from(pool.number(1_000_000))),
+        sent_mb: Some(Figure::new(pool.hundredths(), 0.01)),
+        received_mb: Some(Figure::new(pool.hundredths(), 0.01)),
+    });
     report.pga_work = pool.maybe(|pool| PgaWork {
         cache_hit_percent: Some(pool.tenths()),
         processed_mb: Some(pool.hundredths()),

@@ -11,7 +11,8 @@ pub(super) const ABOUT: About = About {
     place: Place { report: 120, trace: 100 },
     title: "Exadata: smart scans return most of what they read",
     looks_at: "`cell physical IO bytes eligible for predicate offload`, `… interconnect bytes returned by smart scan`, \
-        `… saved by storage index`; waits for smart scans.",
+        `… saved by storage index`; waits for smart scans. In our own reports also the blocks that cells have sent \
+        back, and why, and the messages of each cell.",
     formula: "\
         saved    = 1 - returned by smart scan / eligible; it can be negative\n\
         severity = seconds of cell smart table scan and index scan / DB time",
@@ -72,11 +73,27 @@ fn in_report(case: &Case<'_>) -> Verdict {
         .evidence(section::ACTIVITY, what)
         .evidence_if(section::ACTIVITY, sum.returned.map(|returned| format!("{} returned by smart scan", bytes(returned))))
         .evidence_if(section::ACTIVITY, sum.by_storage_index.map(|saved| format!("{} saved by storage indexes", bytes(saved))))
+        .evidence_if(section::ACTIVITY, sent_back(&sum.sent_back))
+        .evidence_if(section::CELLS, by_cell(&sum.cells))
         .doubt("compressed segments are returned uncompressed: the saving can be negative without a fault")
         .doubt("cells that are busy hand whole blocks back, and so does consistent reading of blocks with open transactions")
         .advise("select fewer columns and filter by what a cell can evaluate: no PL/SQL functions around the columns of predicates")
         .advise("look for chained rows, open transactions and DOP that send whole blocks back")
         .found()
+}
+
+/// Blocks that came back whole, and why; None where there were none.
+fn sent_back(blocks: &[(&str, f64)]) -> Option<String> {
+    let reasons: Vec<String> = blocks.iter().map(|(why, blocks)| format!("{} {why}", number(*blocks))).collect();
+    (!reasons.is_empty()).then(|| format!("blocks that cells have sent back whole: {}", reasons.join(", ")))
+}
+
+/// What each cell has answered; None where the report does not say.
+fn by_cell(cells: &[(String, f64, f64)]) -> Option<String> {
+    let one = |(cell, scans, mb): &(String, f64, f64)| {
+        format!("{cell}: {} requests for scans, {} received", number(*scans), bytes(mb * f64::from(1 << 20)))
+    };
+    (!cells.is_empty()).then(|| cells.iter().map(one).collect::<Vec<_>>().join("; "))
 }
 
 const WAITS: Waits = Waits {

@@ -123,6 +123,7 @@ pub(crate) mod section {
     pub(crate) const ACTIVITY: &str = "Instance Activity Stats";
     pub(crate) const BACKGROUND: &str = "Background Wait Events";
     pub(crate) const BUFFER_WAITS: &str = "Buffer Wait Statistics";
+    pub(crate) const CELLS: &str = "Storage Cell Messages";
     pub(crate) const ENQUEUES: &str = "Enqueue Activity";
     pub(crate) const FILES: &str = "File IO Stats";
     pub(crate) const HOST: &str = "Operating System Statistics";

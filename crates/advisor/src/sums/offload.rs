@@ -18,9 +18,21 @@ pub(crate) struct Offload {
     pub(crate) wait_s: Option<f64>,
     /// Of these, in smart scans.
     pub(crate) smart_s: Option<f64>,
+    /// Blocks that cells have sent back whole, by the reason; the most first.
+    pub(crate) sent_back: Vec<(&'static str, f64)>,
+    /// Cells of our own reports that were asked for scans: name, requests, MB received.
+    pub(crate) cells: Vec<(String, f64, f64)>,
     /// The report has statistics at all.
     pub(crate) known: bool,
 }
+
+/// Statistics of blocks that a cell could not decide, and why not. They are our own.
+const SENT_BACK: [(&str, &str); 4] = [
+    ("cell blocks returned for undo", "for undo"),
+    ("cell blocks returned for chained rows", "for rows that go on elsewhere"),
+    ("cell blocks returned of other segments", "of other segments"),
+    ("cell blocks not read whole", "that were not whole"),
+];
 
 impl Offload {
     pub(crate) fn of(report: &Report, foreground: &Foreground, ledger: &mut Ledger) -> Self {
@@ -48,6 +60,16 @@ impl Offload {
             ];
             ledger.enter("offload_saved_share", value, "1 - returned by smart scan / eligible", inputs);
         }
+        let mut sent_back: Vec<_> = SENT_BACK
+            .iter()
+            .filter_map(|(name, why)| Some((*why, statistic(name).filter(|blocks| *blocks > 0.0)?)))
+            .collect();
+        sent_back.sort_by(|one, other| other.1.total_cmp(&one.1));
+        let scanned = report.storage_cells.iter().flatten().filter_map(|cell| {
+            let scans = cell.scans.filter(|scans| *scans > 0.0)?;
+            Some((cell.cell.clone(), scans, cell.received_mb?.value))
+        });
+        let cells = scanned.collect();
         let wait_s = foreground.measured(foreground.together(&["cell "]).0);
         let smart_s = foreground.measured(foreground.together(&["cell smart table scan", "cell smart index scan"]).0);
         Self {
@@ -57,6 +79,8 @@ impl Offload {
             saved_share,
             wait_s,
             smart_s,
+            sent_back,
+            cells,
             known: report.statistics.is_some() && !report.cut,
         }
     }

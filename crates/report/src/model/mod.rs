@@ -18,7 +18,7 @@ pub use event::{Bucket, Event, EventHistogram, WaitClass};
 pub use identity::{Host, Identity, OsDetail, OsStatistic, Snapshot, Window};
 pub use io::{BufferPool, FileHistogram, FileIo, IoByFile, IoByFunction};
 pub use memory::{CacheSizes, MemoryStatistic, PgaHistogramLine, PgaTarget, PgaWork};
-pub use rac::{CellFigure, RacFigure};
+pub use rac::{CellFigure, RacFigure, StorageCell};
 pub use sql::{Segment, SegmentOrder, SegmentSection, SqlLine, SqlOrder, SqlSection};
 pub use wait::{BufferWait, Enqueue, Latch, LatchMiss};
 
@@ -122,6 +122,8 @@ pub struct Report {
     pub parameters: Option<Vec<Parameter>>,
     pub rac: Option<Vec<RacFigure>>,
     pub cells: Option<Vec<CellFigure>>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub storage_cells: Option<Vec<StorageCell>>,
     pub sections: Vec<SectionSeen>,
     /// Unread parts, each with its line; and a note when the report is cut.
     pub warnings: Vec<String>,
@@ -174,6 +176,7 @@ impl Report {
             parameters: None,
             rac: None,
             cells: None,
+            storage_cells: None,
             sections: Vec::new(),
             warnings: Vec::new(),
             cut: false,

@@ -129,6 +129,7 @@ pub(super) fn part(title: &str) -> Option<ReportPart> {
         _ if starts("latchactivity") => Section(&section::LATCHES),
         _ if starts("latchsleepbreakdown") => Section(&section::LATCH_SLEEPS),
         _ if starts("latchmisssources") => Section(&section::LATCH_MISSES),
+        _ if name == "storagecellmessages" => Section(&section::STORAGE_CELLS),
         _ if name == "librarycacheactivity" => Section(&section::LIBRARY_CACHE),
         _ if starts("filereadhistogram") => Section(&section::FILE_HISTOGRAMS),
         _ if starts("pgaaggrtarget") => ReportPart::Pga,

@@ -11,9 +11,11 @@
 //! for what stands around them. Not declared here, because as lists of columns they would say less: pairs of a label
 //! and a value (the first page, host CPU), histograms of waits (their columns are data, merged over several tables),
 //! I/O by function and file type (found by place, under names that occur twice, and never printed), whole texts of
-//! statements, and clusters and cells (any columns).
+//! statements, and clusters and Exadata's
+//! cells (any columns).
 
 mod activity;
+mod cells;
 mod column;
 mod events;
 mod host;
@@ -31,6 +33,7 @@ use std::fmt;
 use std::io::Result;
 
 pub(crate) use activity::{ABSOLUTE_STATISTICS, STATISTICS, THREAD_ACTIVITY, TIME_MODEL};
+pub(crate) use cells::STORAGE_CELLS;
 pub(crate) use events::{ALL_EVENTS, ALL_WAIT_CLASSES, BACKGROUND_EVENTS, FOREGROUND_EVENTS, TOP_EVENTS, WAIT_CLASSES};
 pub(crate) use host::{OS_DETAILS, OS_STATISTICS};
 pub(crate) use io::{BUFFER_POOLS, FILE_HISTOGRAMS, FILES, TABLESPACES};

@@ -4,9 +4,10 @@ use common::{Error, ErrorKind, Result};
 
 use super::record::Record;
 use super::records::{
-    BackgroundEvent, BufferPool, ClassWaits, EnqueueStatistics, EventHistogram, FileHistogram, FileStatistics, Header,
-    Instance, Latch, LatchMisses, LibraryCache, OsStatistic, Parameter, PgaStatistic, RollbackSegment, SegmentObject,
-    SegmentStatistics, Sga, SqlStatement, SqlText, SystemEvent, SystemStatistic, TimeModel, UndoStatistics,
+    BackgroundEvent, BufferPool, CellTraffic, ClassWaits, EnqueueStatistics, EventHistogram, FileHistogram,
+    FileStatistics, Header, Instance, Latch, LatchMisses, LibraryCache, OsStatistic, Parameter, PgaStatistic,
+    RollbackSegment, SegmentObject, SegmentStatistics, Sga, SqlStatement, SqlText, SystemEvent, SystemStatistic,
+    TimeModel, UndoStatistics,
 };
 use super::value::KEY_COLUMNS;
 use super::value::{Table, Value, take};
@@ -127,6 +128,8 @@ snapshot! {
     segment_objects: SegmentObject,
     /// V$LIBRARYCACHE.
     library_cache: LibraryCache,
+    /// V$CELL_GLOBAL.
+    cells: CellTraffic,
 }
 
 impl Snapshot {

@@ -11,7 +11,7 @@
 //!   object's type are cut.
 //! - A statement has its SQL id in the last column, or the hash value where the report has no id. The figures of a line
 //!   are those of Statspack's section.
-//! - Not printed: role, edition, unique name, containers, clusters, storage cells, I/O by function and file type, wait
+//! - Not printed: role, edition, unique name, containers, clusters, Exadata's cells, I/O by function and file type, wait
 //!   classes, sections of statements and segments that Statspack does not have.
 //! - White space within a statement's text becomes single spaces, and a folded line of nothing but dashes is lost,
 //!   because it looks like a ruler.
@@ -49,6 +49,7 @@ pub fn statspack(report: &Report, out: &mut impl Write) -> Result<()> {
     section::TABLESPACES.write(&mut page)?;
     section::FILES.write(&mut page)?;
     section::FILE_HISTOGRAMS.write(&mut page)?;
+    section::STORAGE_CELLS.write(&mut page)?;
     section::BUFFER_POOLS.write(&mut page)?;
     section::BUFFER_WAITS.write(&mut page)?;
     section::write_pga(&mut page)?;

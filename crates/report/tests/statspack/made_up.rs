@@ -208,6 +208,18 @@ fn counted(numbers: &mut Numbers, begin: &mut Snapshot, end: &mut Snapshot) {
         });
         push([&mut begin.library_cache, &mut end.library_cache], records);
     }
+    for cell in ["cell01", "cell02"] {
+        let counters: Vec<[u64; 2]> = (0..5).map(|_| numbers.counter()).collect();
+        let records = both(|at| CellTraffic {
+            cell: cell.to_owned(),
+            reads: counters[0][at],
+            writes: counters[1][at],
+            scans: counters[2][at],
+            bytes_sent: counters[3][at] << 16,
+            bytes_received: counters[4][at] << 16,
+        });
+        push([&mut begin.cells, &mut end.cells], records);
+    }
     for (name, values, is_default) in [
         ("db_block_size", ["8192", "8192"], false),
         ("db_cache_size", ["104857600", "209715200"], false),

@@ -105,6 +105,7 @@ fn check<'t>(b: &Snapshot, e: &Snapshot, text: &'t str) -> Page<'t> {
     files(&raw, page);
     waits(&raw, page);
     memory(&raw, page);
+    cells(&raw, page);
     undo(&raw, page);
     latches(&raw, page);
     segments(&raw, page);
@@ -741,6 +742,21 @@ fn memory(raw: &Raw<'_>, page: &mut Page<'_>) {
         page.check(&row, 4, ratio(100.0 * of(|line| line.pin_hits), pins).map(|hits| 100.0 - hits));
         page.check(&row, 5, Some(of(|line| line.reloads)));
         page.check(&row, 6, Some(of(|line| line.invalidations)));
+    }
+}
+
+fn cells(raw: &Raw<'_>, page: &mut Page<'_>) {
+    let rows = page.rows(&page.section("Storage Cell Messages", 0));
+    assert_eq!(rows.len(), raw.e.cells.len());
+    for row in rows {
+        let line = raw.e.cells.iter().find(|line| line.cell == page.cell(&row, 0)).unwrap();
+        let same = |other: &CellTraffic| other.cell == line.cell;
+        let of = |of: fn(&CellTraffic) -> u64| delta(&raw.b.cells, line, same, |line| of(line) as f64);
+        page.check(&row, 1, Some(of(|line| line.reads)));
+        page.check(&row, 2, Some(of(|line| line.writes)));
+        page.check(&row, 3, Some(of(|line| line.scans)));
+        page.check(&row, 4, Some(of(|line| line.bytes_sent) / 1_048_576.0));
+        page.check(&row, 5, Some(of(|line| line.bytes_received) / 1_048_576.0));
     }
 }
 

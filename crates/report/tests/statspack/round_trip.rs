@@ -36,7 +36,7 @@ fn tolerance(path: &str, value: f64) -> f64 {
             0.005_001
         }
         "value" if path.contains("average_ms") || path.contains("read_ms") => 0.000_501,
-        "value" if path.contains("_s") || path.contains("seconds") => 0.005_001,
+        "value" if path.contains("_s") || path.contains("seconds") || path.contains("_mb") => 0.005_001,
         "percent" if path.contains(".sql") => 0.005_001,
         "timeouts_percent" => 0.501,
         "retention_min_s" | "retention_max_s" => 3.001,

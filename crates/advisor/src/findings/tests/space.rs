@@ -1,7 +1,7 @@
 //! Buffer busy waits by class, undo and rollbacks, offload, multiblock reads, continued rows.
 
 use report::figure::Figure;
-use report::model::{FileIo, Report, SegmentOrder, SqlSection, UndoSummary};
+use report::model::{FileIo, Report, SegmentOrder, SqlSection, StorageCell, UndoSummary};
 
 use super::made_up::{Change, busy, found, parameter, plain, segment, sql, the, verdict};
 use crate::analysis::Confidence;
@@ -120,6 +120,30 @@ fn errors_for_want_of_undo_are_told_with_the_longest_query_and_the_retention() {
     assert_eq!(finding.severity, None);
     assert!(finding.evidence[0].text.contains("longest query 4,000 s, least tuned retention 900 s"));
     assert!(finding.evidence[1].text.starts_with("7 attempts to take unexpired extents"));
+}
+
+#[test]
+fn offload_says_what_came_back_and_from_which_cell() {
+    let report = plain()
+        .waiting("cell smart table scan", 500_000.0, 1_000.0)
+        .counting("cell physical IO bytes eligible for predicate offload", 1e12)
+        .counting("cell physical IO interconnect bytes returned by smart scan", 0.9e12)
+        .counting("cell blocks returned for chained rows", 7_000.0)
+        .counting("cell blocks returned for undo", 90_000.0)
+        .with(|report| {
+            let cell = |name: &str, scans, received_mb| StorageCell {
+                cell: name.to_owned(),
+                scans: Some(scans),
+                received_mb: Some(Figure::exact(received_mb)),
+                ..StorageCell::default()
+            };
+            report.storage_cells = Some(vec![cell("cell01", 4_000.0, 1_024.0), cell("cell02", 0.0, 3.0)]);
+        });
+    let analysis = examine(&report);
+    let evidence = format!("{:?}", the(&analysis, "poor-offload").evidence);
+    assert!(evidence.contains("90,000 for undo, 7,000 for rows that go on elsewhere"), "{evidence}");
+    assert!(evidence.contains("cell01: 4,000 requests for scans, 1 GB received"), "{evidence}");
+    assert!(!evidence.contains("cell02"), "{evidence}");
 }
 
 #[test]

@@ -1,4 +1,4 @@
-//! Tablespaces, files, buffer pools.
+//! Tablespaces, files, buffer pools, storage cells.
 
 use std::collections::BTreeMap;
 
@@ -6,7 +6,7 @@ use super::super::records::{BufferPool as Pool, FileStatistics};
 use super::first_page::block_bytes;
 use super::{Pair, descending, over, percent, since, some};
 use crate::figure::Figure;
-use crate::model::{BufferPool, FileHistogram, FileIo, Report};
+use crate::model::{BufferPool, FileHistogram, FileIo, Report, StorageCell};
 
 /// I/O of a file, or of all files of a tablespace, within the window.
 #[derive(Clone, Copy, Default)]
@@ -64,6 +64,26 @@ impl Pair<'_> {
         report.files = some(files);
         report.file_histograms = some(self.file_histograms());
         report.buffer_pools = some(self.buffer_pools());
+        report.storage_cells = some(self.storage_cells());
+    }
+
+    fn storage_cells(&self) -> Vec<StorageCell> {
+        let mut lines = Vec::new();
+        for cell in &self.end.cells {
+            let before = self.begin.cells.iter().find(|before| before.cell == cell.cell).cloned().unwrap_or_default();
+            let mb = |now: u64, before: u64| Some(Figure::exact(since(now, before) / f64::from(1 << 20)));
+            let requests =
+                [since(cell.reads, before.reads), since(cell.writes, before.writes), since(cell.scans, before.scans)];
+            if requests == [0.0; 3] {
+                continue;
+            }
+            let [reads, writes, scans] = requests.map(Some);
+            let (sent_mb, received_mb) =
+                (mb(cell.bytes_sent, before.bytes_sent), mb(cell.bytes_received, before.bytes_received));
+            lines.push(StorageCell { cell: cell.cell.clone(), reads, writes, scans, sent_mb, received_mb });
+        }
+        descending(&mut lines, |line| line.received_mb.map_or(0.0, |mb| mb.value), |_| 0.0, |line| &line.cell);
+        lines
     }
 
     fn file_io(&self, tablespace: &str, file: Option<&String>, work: FileWork) -> FileIo {

@@ -6,7 +6,7 @@
 //! waits.rs        time model, wait events, histograms, buffer waits, enqueues, latches
 //! sql.rs          statements at the top of something
 //! activity.rs     statistics of the instance and of the operating system, undo, library cache, parameters
-//! io.rs           tablespaces, files, buffer pools
+//! io.rs           tablespaces, files, buffer pools, storage cells
 //! segments.rs     segments at the top of something
 //! ```
 //!

@@ -1,6 +1,7 @@
 //! The parts of a snapshot, each the row of a table. Names and units are those of Oracle's STATS$ tables; what differs
 //! is said at the field.
 
+mod cells;
 mod instance;
 mod io;
 mod segments;
@@ -8,6 +9,7 @@ mod sql;
 mod undo;
 mod waits;
 
+pub use cells::CellTraffic;
 pub use instance::{
     Header, Instance, LibraryCache, OsStatistic, Parameter, PgaStatistic, Sga, SystemStatistic, TimeModel,
 };

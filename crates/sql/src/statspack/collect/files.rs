@@ -1,8 +1,8 @@
-//! Files, buffer pools and undo.
+//! Files, buffer pools, storage cells and undo.
 
 use common::Result;
 use report::statspack::Snapshot;
-use report::statspack::records::{BufferPool, FileStatistics, RollbackSegment, UndoStatistics};
+use report::statspack::records::{BufferPool, CellTraffic, FileStatistics, RollbackSegment, UndoStatistics};
 use storage::parameters::Parameter;
 use waits::{MeterSnapshot, Statistic};
 
@@ -50,6 +50,20 @@ pub(super) fn files(connection: &Connection, all: &MeterSnapshot, snapshot: &mut
         });
     }
     Ok(())
+}
+
+pub(super) fn cells(connection: &Connection, snapshot: &mut Snapshot) {
+    for (_, cell) in connection.session.store().cells().all() {
+        let figures = cell.traffic();
+        snapshot.cells.push(CellTraffic {
+            cell: cell.name().to_owned(),
+            reads: figures.reads,
+            writes: figures.writes,
+            scans: figures.scans,
+            bytes_sent: figures.bytes_sent,
+            bytes_received: figures.bytes_received,
+        });
+    }
 }
 
 pub(super) fn undo(connection: &Connection, snapshot: &mut Snapshot) -> Result<()> {

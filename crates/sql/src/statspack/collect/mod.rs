@@ -29,6 +29,7 @@ pub(super) fn snapshot(connection: &Connection, id: u64, level: u64, comment: &s
     objects::statements(connection, &mut snapshot);
     objects::segments(connection, &mut snapshot);
     files::files(connection, &all, &mut snapshot)?;
+    files::cells(connection, &mut snapshot);
     files::undo(connection, &mut snapshot)?;
     snapshot.os_statistics = os::statistics();
     snapshot.sort();
