@@ -154,6 +154,7 @@ fn of_scans(input: &mut Input<'_>, files: &Arc<dyn FileSystem>, directory: &Path
         snapshot: Scn(u64::from(input.word())),
         ended_before: Scn(u64::from(input.word())),
         storage_index: true,
+        busy_percent: None,
         spec,
     };
     let mut message = request.encode();

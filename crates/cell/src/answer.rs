@@ -34,10 +34,14 @@ pub enum Reason {
     Other,
     /// It is damaged, or was being written each time it was read.
     Unsound,
+    /// The cell's processors are busy, and those of the instance's machine are not.
+    Processors,
+    /// The cell is short of memory.
+    Memory,
 }
 
 impl Reason {
-    pub const ALL: [Self; 4] = [Self::Undo, Self::Chained, Self::Other, Self::Unsound];
+    pub const ALL: [Self; 6] = [Self::Undo, Self::Chained, Self::Other, Self::Unsound, Self::Processors, Self::Memory];
 
     fn from_code(code: u8) -> Result<Self> {
         Self::ALL.get(usize::from(code)).copied().ok_or(Malformed("an unknown reason"))

@@ -7,6 +7,7 @@ use std::sync::OnceLock;
 use common::sync::{Arc, Mutex};
 use device::FileSystem;
 
+use crate::machine::Machine;
 use crate::{CELL_FILE, Capture, Cell, LocalCell, RemoteCell};
 
 /// Cells by the folders of their disks. A folder with a `cell.toml` is one.
@@ -19,13 +20,22 @@ pub struct Cells {
     inline: bool,
     known: Mutex<BTreeMap<PathBuf, Arc<dyn Cell>>>,
     capture: OnceLock<Arc<Capture>>,
+    machine: Machine,
 }
 
 impl Cells {
     /// The cells in folders of a file system. `inline`: a scan is carried out by the thread that asks for it.
     #[must_use]
     pub fn new(files: Arc<dyn FileSystem>, directory: &Path, inline: bool) -> Self {
-        Self { files, directory: directory.to_owned(), inline, known: Mutex::default(), capture: OnceLock::new() }
+        let machine = Machine::new(Arc::clone(&files));
+        Self {
+            machine,
+            files,
+            directory: directory.to_owned(),
+            inline,
+            known: Mutex::default(),
+            capture: OnceLock::new(),
+        }
     }
 
     /// The cell that a disk is in, and the disk's name there. None for a disk that is in none.
@@ -56,6 +66,12 @@ impl Cells {
         let known = self.known.lock();
         let capture = self.capture.get_or_init(|| Arc::clone(capture));
         known.values().for_each(|cell| cell.capture(capture));
+    }
+
+    /// Percent of the time of this machine's processors that was used of late, if it is known.
+    #[must_use]
+    pub fn busy_percent(&self) -> Option<u8> {
+        self.machine.busy_percent()
     }
 
     /// The cells that are known so far, by their folders.

@@ -18,6 +18,7 @@ mod disk;
 mod disk_scanner;
 mod link;
 mod local;
+mod machine;
 mod mailbox;
 mod message;
 mod remote;

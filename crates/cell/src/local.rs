@@ -9,8 +9,10 @@ use std::sync::Weak;
 use common::sync::{Arc, Mutex};
 use device::{Device, FileIdentity, FileSystem};
 
+use crate::answer::Reason;
 use crate::disk::LocalDisk;
 use crate::disk_scanner::{Asked, DiskScanner};
+use crate::machine::{Machine, Shortage};
 use crate::mailbox::Answers;
 use crate::request::ScanRequest;
 use crate::storage_index::StorageIndex;
@@ -22,6 +24,8 @@ pub struct LocalCell {
     name: String,
     disks: Disks,
     traffic: Arc<Traffic>,
+    /// The machine that the cell is on, where it is not that of the instance.
+    machine: Option<Machine>,
     /// Each disk's, by its name. None: the caller of a scan carries it out.
     scanners: Option<Mutex<BTreeMap<String, Arc<DiskScanner>>>>,
 }
@@ -55,11 +59,17 @@ impl LocalCell {
     pub fn new(files: Arc<dyn FileSystem>, directory: &Path, inline: bool) -> Self {
         let name = directory.file_name().map_or_else(String::new, |name| name.to_string_lossy().into_owned());
         let disks = Disks { files, directory: directory.to_owned(), open: Mutex::default(), indexes: Mutex::default() };
-        Self { name, disks, traffic: Arc::default(), scanners: (!inline).then(Mutex::default) }
+        Self { name, disks, traffic: Arc::default(), machine: None, scanners: (!inline).then(Mutex::default) }
     }
 }
 
 impl LocalCell {
+    /// Leaves scans to an instance elsewhere when the machine here is short of something.
+    pub(crate) fn on_its_own_machine(mut self) -> Self {
+        self.machine = Some(Machine::new(Arc::clone(&self.disks.files)));
+        self
+    }
+
     /// The disk of a name as it is now: another file may have taken its place.
     pub(crate) fn disk(&self, name: &str) -> io::Result<Arc<dyn Device>> {
         let (below, index) = (self.disks.disk(name)?, self.disks.index(name));
@@ -120,7 +130,12 @@ impl Cell for LocalCell {
             Arc::clone(scanners.entry(request.disk.clone()).or_insert_with(new))
         });
         let index = self.disks.index(&request.disk);
-        let asked = Asked { request, reply, disk, index };
+        let shortage = self.machine.as_ref().and_then(|machine| machine.shortage(request.busy_percent));
+        let pass_through = shortage.map(|shortage| match shortage {
+            Shortage::Processors => Reason::Processors,
+            Shortage::Memory => Reason::Memory,
+        });
+        let asked = Asked { request, reply, disk, index, pass_through };
         match scanner {
             Some(scanner) => scanner.ask(asked),
             None => asked.carry_out(),

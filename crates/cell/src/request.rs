@@ -34,6 +34,9 @@ pub struct ScanRequest {
     pub ended_before: Scn,
     /// The storage index may be used, and learn.
     pub storage_index: bool,
+    /// Percent of the time of the processors of the instance's machine that was used of late, if it is known: a cell
+    /// that is busier leaves the work to the instance.
+    pub busy_percent: Option<u8>,
     pub spec: ScanSpec,
 }
 
@@ -104,6 +107,7 @@ impl ScanRequest {
         to.extend(self.snapshot.0.to_le_bytes());
         to.extend(self.ended_before.0.to_le_bytes());
         to.push(u8::from(self.storage_index));
+        to.push(self.busy_percent.unwrap_or(u8::MAX));
         to.push(u8::from(self.spec.rowids));
         put_number(&mut to, self.spec.projection.len() as u64);
         self.spec.projection.iter().for_each(|column| to.extend(column.to_le_bytes()));
@@ -135,13 +139,27 @@ impl ScanRequest {
         let object = ObjectNumber(from.u32()?);
         let (snapshot, ended_before) = (Scn(from.u64()?), Scn(from.u64()?));
         let storage_index = from.flag()?;
+        let busy_percent = Some(from.u8()?).filter(|percent| *percent != u8::MAX);
         let rowids = from.flag()?;
         let columns = from.count(2)?;
         let projection = (0..columns).map(|_| from.u16()).collect::<Result<_>>()?;
         let predicate = if from.flag()? { Some(predicate(&mut from, 0)?) } else { None };
         from.end()?;
         let spec = ScanSpec { projection, predicate, rowids };
-        Ok(Self { disk, offset, block_size, first, blocks, gaps, object, snapshot, ended_before, storage_index, spec })
+        Ok(Self {
+            disk,
+            offset,
+            block_size,
+            first,
+            blocks,
+            gaps,
+            object,
+            snapshot,
+            ended_before,
+            storage_index,
+            busy_percent,
+            spec,
+        })
     }
 }
 
@@ -319,6 +337,7 @@ mod tests {
                     snapshot: Scn(snapshot),
                     ended_before: Scn(ended),
                     storage_index: ended % 2 == 0,
+                    busy_percent: (object % 3 > 0).then_some((object % 101) as u8),
                     spec: ScanSpec { projection, predicate, rowids },
                 }
             },
@@ -364,6 +383,7 @@ mod tests {
             snapshot: Scn(1),
             ended_before: Scn(0),
             storage_index: false,
+            busy_percent: None,
             spec: ScanSpec { predicate: Some(deep), ..ScanSpec::default() },
         };
         assert!(ScanRequest::decode(&request.encode()).is_err());

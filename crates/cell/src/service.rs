@@ -39,7 +39,7 @@ impl Service {
             return Err(io::Error::new(io::ErrorKind::NotFound, text));
         }
         let folder = files.claim(&directory.join(CELL_FILE))?;
-        let cell = LocalCell::new(Arc::clone(&files), directory, false);
+        let cell = LocalCell::new(Arc::clone(&files), directory, false).on_its_own_machine();
         let directory = directory.to_owned();
         let service = Self {
             files,
@@ -168,9 +168,73 @@ fn put(buffer: &mut AlignedBuffer, bytes: &[u8]) -> usize {
 
 #[cfg(test)]
 mod tests {
+    use common::{BlockAddress, BlockSize, FileNumber, ObjectNumber, Scn};
     use device::{Fault, FaultyFileSystem, MemoryFileSystem};
+    use scan::ScanSpec;
 
     use super::*;
+    use crate::{Answer, Item, Mailbox, Reason, ScanRequest};
+
+    struct Nothing;
+
+    impl scan::RowSink for Nothing {
+        fn block(&mut self, _: ObjectNumber, _: BlockAddress) {}
+
+        fn row(&mut self, _: u16, _: &[Option<&[u8]>]) {}
+
+        fn rows(&mut self, _: usize) {}
+    }
+
+    #[test]
+    fn a_busy_cell_hands_all_blocks_to_an_instance_that_is_not() {
+        let files: Arc<dyn FileSystem> = Arc::new(MemoryFileSystem::new());
+        let directory = Path::new("/cell01");
+        files.create_directory(directory).unwrap();
+        files.create_directory(Path::new("/proc")).unwrap();
+        files.write_whole(&directory.join(CELL_FILE), b"").unwrap();
+        files.create(&directory.join("one"), 1 << 20).unwrap();
+        let service = Service::new(Arc::clone(&files), directory).unwrap();
+        let reasons = |busy_percent| {
+            let request = ScanRequest {
+                disk: "one".into(),
+                offset: 0,
+                block_size: BlockSize::K8,
+                first: BlockAddress::new(FileNumber(4), 128),
+                blocks: 3,
+                gaps: vec![(1, 1)],
+                object: ObjectNumber(7),
+                snapshot: Scn(9),
+                ended_before: Scn(0),
+                storage_index: true,
+                busy_percent,
+                spec: ScanSpec::default(),
+            };
+            let mailbox = Arc::new(Mailbox::default());
+            service.scan(request.encode(), Box::new(mailbox.reply(1)));
+            let mut answer = Answer::new(mailbox.wait().answer.unwrap(), 0).unwrap();
+            let mut reasons = Vec::new();
+            loop {
+                match answer.next(&mut Nothing, 10).unwrap() {
+                    Item::Block { reason, address, bytes } => {
+                        assert_eq!(bytes.map(<[u8]>::len), Some(8192));
+                        reasons.push((reason, address.block));
+                    }
+                    Item::Rows(rows) => panic!("{rows} rows in empty blocks"),
+                    Item::End => return reasons,
+                }
+            }
+        };
+        let stat = |busy: u32| {
+            let text = format!("cpu  {busy} 0 0 1000 0 0 0 0 0 0\ncpu0 1\n");
+            files.write_whole(Path::new("/proc/stat"), text.as_bytes()).unwrap();
+        };
+        stat(100);
+        // Empty blocks are of no table.
+        assert_eq!(reasons(Some(5)), [(Reason::Other, 128), (Reason::Other, 130)]);
+        stat(200);
+        assert_eq!(reasons(Some(5)), [(Reason::Processors, 128), (Reason::Processors, 130)]);
+        assert_eq!(reasons(Some(95)), [(Reason::Other, 128), (Reason::Other, 130)]);
+    }
 
     /// The first answer may have been lost with its connection.
     #[test]

@@ -55,6 +55,20 @@ pub(crate) fn scan_piece(
     Ok(())
 }
 
+/// Answers the blocks of a piece as they are.
+pub(crate) fn pass_through(request: &ScanRequest, piece: Piece, blocks: &[u8], answer: &mut AnswerWriter, why: Reason) {
+    for (number, bytes) in (0..piece.blocks).zip(blocks.chunks_exact(request.block_size.bytes())) {
+        let address = piece.first.plus(number);
+        if request.is_gap(address.block - request.first.block) {
+            continue;
+        }
+        answer.figures.blocks += 1;
+        // One that is being written is left to the instance.
+        let why = if block::check(bytes, address).is_ok() { why } else { Reason::Unsound };
+        answer.block(why, address, bytes);
+    }
+}
+
 /// Scans a block that passes its checks, or says why not.
 fn scan_block(
     request: &ScanRequest,

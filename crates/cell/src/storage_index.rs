@@ -268,6 +268,7 @@ mod tests {
             snapshot: Scn(snapshot),
             ended_before: Scn(0),
             storage_index: true,
+            busy_percent: None,
             spec: ScanSpec { predicate: Some(condition), ..ScanSpec::default() },
         }
     }

@@ -97,6 +97,7 @@ fn request(blocks: u32, spec: ScanSpec) -> ScanRequest {
         snapshot: Scn(100),
         ended_before: Scn(0),
         storage_index: true,
+        busy_percent: None,
         spec,
     }
 }

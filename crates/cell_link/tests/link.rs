@@ -302,6 +302,7 @@ fn request(blocks: u32) -> Vec<u8> {
         snapshot: Scn(9),
         ended_before: Scn(0),
         storage_index: false,
+        busy_percent: None,
         spec,
     };
     request.encode()

@@ -253,6 +253,14 @@ impl ModelledFileSystem {
     fn cell(&self, directory: &Path) -> io::Result<Option<Arc<Cell>>> {
         let identity = self.below.identity(directory)?;
         let mut cells = self.cells.lock();
+        // Another folder may get the identity of one that was removed.
+        if !self.below.exists(&directory.join(CELL_FILE))? {
+            cells.retain(|known| match (known.identity, identity) {
+                (Some(known), Some(identity)) => known != identity,
+                _ => known.directory != directory,
+            });
+            return Ok(None);
+        }
         let is_known = |known: &&KnownCell| match (known.identity, identity) {
             (Some(known), Some(identity)) => known == identity,
             _ => known.directory == directory,

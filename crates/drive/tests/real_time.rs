@@ -137,6 +137,19 @@ fn a_failed_make_removes_what_it_made_and_nothing_else() {
     std::fs::remove_dir_all(&above).unwrap();
 }
 
+/// The folder of a later cell may have the identity of an earlier one's.
+#[test]
+fn a_cell_in_the_place_of_a_removed_one_is_another() {
+    let above = Path::new(env!("CARGO_TARGET_TMPDIR")).join(format!("again-{}", std::process::id()));
+    let clock: Arc<dyn Clock> = Arc::new(SystemClock::default());
+    let files = ModelledFileSystem::new(Arc::new(OsFileSystem::new()), clock);
+    for grid in ["OUTER", "INNER", "OUTER", "INNER", "OUTER"] {
+        let paths = make_cells(&files, &above, 1, &cell(1, &[(grid, 1)]), 11 * MB).unwrap();
+        assert_eq!(files.open(&paths[0]).unwrap().size().unwrap(), MB);
+        std::fs::remove_dir_all(&above).unwrap();
+    }
+}
+
 #[test]
 fn a_file_that_is_no_grid_disk_is_refused_in_a_cell() {
     let (below, files) = made(&[("DATA", 8)], 1);

@@ -11,8 +11,8 @@
 //!   object's type are cut.
 //! - A statement has its SQL id in the last column, or the hash value where the report has no id. The figures of a line
 //!   are those of Statspack's section.
-//! - Not printed: role, edition, unique name, containers, clusters, Exadata's cells, I/O by function and file type, wait
-//!   classes, sections of statements and segments that Statspack does not have.
+//! - Not printed: role, edition, unique name, containers, clusters, Exadata's cells, I/O by function and file type,
+//!   wait classes, sections of statements and segments that Statspack does not have.
 //! - White space within a statement's text becomes single spaces, and a folded line of nothing but dashes is lost,
 //!   because it looks like a ruler.
 //! - An empty list comes back as None.

@@ -193,7 +193,7 @@ impl SmartScan {
                     Ok(Item::Rows(0)) => continue,
                     Ok(Item::Rows(rows)) => return Ok(Next::Rows(rows)),
                     Ok(Item::Block { reason, address, bytes }) => {
-                        count_returned(self.worker.meter(), reason);
+                        count_returned(self.worker.meter(), reason, self.block_size);
                         // Zeros may be what a disk has lost: the cache looks at other copies.
                         let is_block = |bytes: &&[u8]| {
                             bytes.len() == self.block_size.bytes() && !format::block::is_unformatted(bytes)
@@ -257,6 +257,7 @@ impl SmartScan {
                 snapshot: self.snapshot,
                 ended_before: self.ended_before,
                 storage_index: self.storage_index,
+                busy_percent: self.worker.store().cells().busy_percent(),
                 spec: self.spec.clone(),
             };
             disk.unsent.pop_front();
@@ -358,12 +359,17 @@ impl HeapTable {
 }
 
 /// Counts a block that a cell has not scanned.
-fn count_returned(meter: &Meter, reason: Reason) {
+fn count_returned(meter: &Meter, reason: Reason, size: BlockSize) {
     match reason {
         Reason::Undo => meter.count(Statistic::CellBlocksReturnedForUndo, 1),
         Reason::Chained => meter.count(Statistic::CellBlocksReturnedForChainedRows, 1),
         Reason::Other => meter.count(Statistic::CellBlocksReturnedOfOtherSegments, 1),
         Reason::Unsound => meter.count(Statistic::CellBlocksNotReadWhole, 1),
+        Reason::Processors => {
+            let bytes = size.bytes() as u64;
+            meter.count(Statistic::CellPhysicalIoBytesPushedBackDueToExcessiveCpuOnCell, bytes);
+        }
+        Reason::Memory => meter.count(Statistic::CellBlocksReturnedForMemory, 1),
     }
 }
 
