@@ -208,11 +208,13 @@ impl Server {
             if body != announced {
                 return Err(io::ErrorKind::InvalidData.into());
             }
-            // What was announced comes soon.
-            channel.set_patience(Some(PATIENCE))?;
-            ensure(&mut buffer, body);
-            channel.receive(&mut buffer[..body])?;
-            channel.set_patience(None)?;
+            if body > 0 {
+                // What was announced comes soon.
+                channel.set_patience(Some(PATIENCE))?;
+                ensure(&mut buffer, body);
+                channel.receive(&mut buffer[..body])?;
+                channel.set_patience(None)?;
+            }
             if !line.begin() {
                 return Ok(());
             }
