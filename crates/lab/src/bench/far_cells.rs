@@ -7,19 +7,24 @@ use std::sync::Arc;
 
 use common::{Clock, Error, Result, Seeded};
 use device::{AlignedBuffer, Device, FileSystem, OsFileSystem};
+use sql::Connection;
 
 use super::BenchOptions;
 use super::cells::{Bed, DISKS, MB, disk_mb, make_folder};
 use super::outcome::Case;
-use crate::laboratory::io;
+use crate::laboratory::{Laboratory, io, numbers};
 use crate::progress::Progress;
 use crate::time::seconds;
 
 /// Requests of a run at scale 1.
 const READS: f64 = 4_000.0;
 const WRITES: f64 = 1_000.0;
+const COMMITS: f64 = 1_000.0;
 const READ_BYTES: usize = 8192;
 const WRITE_BYTES: usize = 4096;
+/// The log group on the disk, and switches until it is the current one at most.
+const LOG_GROUP: u64 = 11;
+const SWITCHES_MAX: u32 = 12;
 /// What a read may take longer than a local one.
 const MORE_US: f64 = 60.0;
 const DURABLE: f64 = 0.7;
@@ -138,23 +143,85 @@ pub(super) fn cases(
         local.push(1e6 / durable_writes(&*near, &**clock, writes).map_err(|error| io(home, &error))?);
         write.push(1e6 / durable_writes(&*far, &**clock, writes).map_err(|error| io(home, &error))?);
     }
-    drop((near, far, process));
+    drop((near, far));
+    let commits = (COMMITS * options.scale).max(50.0) as u64;
+    make_folder(&home.join("near_log/disks"), options.scale, 1)?;
+    std::fs::remove_file(home.join("near_log/disks/cell.toml")).map_err(|error| io(home, &error))?;
+    // The disk that was read and written before is the far log's.
+    let far_log = home.join("raw");
+    let mut near_log = LogBed::make(&home.join("near_log"), |_| Arc::new(OsFileSystem::new()), "disks/DATA1")?;
+    let mut far_log = LogBed::make(&far_log, |clock| place.files(&home.join("raw"), clock), "cell01/DATA1")?;
+    let (mut committed, mut committed_here) = (Vec::new(), Vec::new());
+    for number in 1..=options.runs {
+        progress.step(&format!("run {number} of {}: commits", options.runs));
+        committed_here.push(near_log.commits_a_second(&**clock, commits)?);
+        committed.push(far_log.commits_a_second(&**clock, commits)?);
+    }
+    near_log.close()?;
+    far_log.close()?;
+    drop(process);
     let mut cases = vec![
         Case::new("single reads from a cell process", "reads/s", "local and 60 us", Some(1.0), read, allowed),
-        Case::new("durable writes to a cell process", "writes/s", "local", Some(DURABLE), write, local),
+        Case::new("durable writes to a cell process", "writes/s", "local", None, write, local),
+        Case::new("redo through a cell process", "commits/s", "local", Some(DURABLE), committed, committed_here),
     ];
     let one = scans(&place, &["cell01"], options, clock, progress)?;
     make_folder(&home.join("cell02"), options.scale, DISKS)?;
     let two = scans(&place, &["cell01", "cell02"], options, clock, progress)?;
     cases.push(Case::new("scan by two cell processes", "scans/s", "one", Some(TWO_CELLS), two, one));
     let note = format!(
-        "cell processes: TLS over the loopback; reads of {} KB and durable writes of {} KB one after another; each \
+        "cell processes: TLS over the loopback; reads of {} KB and durable writes of {} KB, and inserts with a \
+         commit each, one after another; each \
          process of the scans on a processor of its own, {} MB",
         READ_BYTES / 1024,
         WRITE_BYTES / 1024,
         disk_mb(options.scale, 1)
     );
     Ok((cases, note))
+}
+
+/// A database whose redo is in a disk group.
+struct LogBed {
+    laboratory: Laboratory,
+    connection: Connection,
+}
+
+impl LogBed {
+    /// Makes it in a directory, with its current log on a disk.
+    fn make(directory: &Path, files: impl FnOnce(&Arc<dyn Clock>) -> Arc<dyn FileSystem>, disk: &str) -> Result<Self> {
+        let laboratory = Laboratory::create_on(Some(directory), files, [] as [(&str, String); 0])?;
+        let mut connection = laboratory.connect()?;
+        for statement in [
+            format!("create diskgroup logs external redundancy disk '{disk}'"),
+            format!("alter database add logfile group {LOG_GROUP} '+LOGS' size 16m"),
+            "create table bench_log (n number)".to_owned(),
+        ] {
+            connection.run(&statement)?;
+        }
+        let current = "select group# from v$log where status = 'CURRENT'";
+        for _ in 0..SWITCHES_MAX {
+            if numbers(&mut connection, current)? == [LOG_GROUP] {
+                return Ok(Self { laboratory, connection });
+            }
+            connection.run("alter system switch logfile")?;
+        }
+        Err(Error::bug("the log in the group does not become current"))
+    }
+
+    /// Inserts and commits, one after another.
+    fn commits_a_second(&mut self, clock: &dyn Clock, commits: u64) -> Result<f64> {
+        let from_us = clock.monotonic_us();
+        for _ in 0..commits {
+            self.connection.run("insert into bench_log values (1)")?;
+            self.connection.run("commit")?;
+        }
+        Ok(commits as f64 / seconds((clock.monotonic_us() - from_us).max(1)))
+    }
+
+    fn close(self) -> Result<()> {
+        drop(self.connection);
+        self.laboratory.close()
+    }
 }
 
 /// Scans a second of a table on these cells, a processor each.
