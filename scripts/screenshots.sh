@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
-# Makes the pictures in docs/images: of the experiment `freelists` the page of a sweep, and the maps of a table that five jobs have filled under three
+# Makes the pictures in docs/images: of the experiment `au-size` the page of a sweep; of `freelists` the page of a sweep, and the maps of a table that five jobs have filled under three
 # settings; of `block-size` the page of a sweep over PCTFREE, and a flame graph; the map of two
-# tables on the disks of a mirrored group. Takes the program (default: the release build), needs chromium. Eight minutes.
+# tables on the disks of a mirrored group. Takes the program (default: the release build), needs chromium. Eighteen minutes.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 highwater="$(realpath "${1:-${CARGO_TARGET_DIR:-target}/release/highwater}")"
@@ -82,6 +82,8 @@ SQL
 picture disks.html disks-map.png 1200,1180
 
 # Times mean something on a quiet machine only.
+"$highwater" reproduce au-size --out units
+picture units/sweep.html au-size-sweep.png 1200,2080
 "$highwater" reproduce block-size --pctfree 0,5,10,15,20,25,30,35,40,45,50 --repetitions 3 --out growth
 picture growth/sweep.html block-size-sweep.png 1200,2680
 "$highwater" reproduce block-size --part pctfree --repetitions 1 --flamegraph "$images/legacy-search.svg"
