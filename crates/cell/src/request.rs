@@ -132,6 +132,9 @@ impl ScanRequest {
         if blocks == 0 || blocks as usize > REQUEST_BYTES / block_size.bytes() {
             return Err(Malformed("a request is for 64 MB at most, and a block at least"));
         }
+        if first.file.0 > common::limits::FILES_MAX {
+            return Err(Malformed("a file that no database has"));
+        }
         if first.block.checked_add(blocks).is_none_or(|end| end > common::limits::BLOCKS_PER_FILE_MAX) {
             return Err(Malformed("blocks behind the end of every file"));
         }
@@ -364,6 +367,33 @@ mod tests {
                 prop_assert!(other.blocks as usize * other.block_size.bytes() <= REQUEST_BYTES);
             }
         }
+    }
+
+    #[test]
+    fn blocks_are_those_that_a_file_can_have() {
+        let place = |file, block, blocks| {
+            let first = BlockAddress { file: FileNumber(file), block };
+            let spec = ScanSpec::default();
+            let request = ScanRequest {
+                disk: "d".into(),
+                offset: 0,
+                block_size: BlockSize::K8,
+                first,
+                blocks,
+                gaps: Vec::new(),
+                object: ObjectNumber(1),
+                snapshot: Scn(1),
+                ended_before: Scn(0),
+                storage_index: false,
+                busy_percent: None,
+                spec,
+            };
+            ScanRequest::decode(&request.encode()).map(|request| request.pieces().count())
+        };
+        let (files, end) = (common::limits::FILES_MAX, common::limits::BLOCKS_PER_FILE_MAX);
+        assert_eq!(place(files, end - 2, 2), Ok(1));
+        assert!(place(files, end - 1, 2).is_err());
+        assert!(place(files + 1, 5, 1).is_err());
     }
 
     #[test]
