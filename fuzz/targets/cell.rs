@@ -167,7 +167,8 @@ fn of_scans(input: &mut Input<'_>, files: &Arc<dyn FileSystem>, directory: &Path
         message.truncate(input.below(message.len() + 1));
     }
     let cell = LocalCell::new(Arc::clone(files), directory, true);
-    // The second time the storage index has learnt.
+    // While the disk is open the storage index knows what it has learnt: the second time.
+    let _open = cell.open("d").unwrap();
     let mut rows = Vec::new();
     for _ in 0..2 {
         let answered = Arc::new(Answered::default());

@@ -6,8 +6,8 @@
 //!   version u8 (1), kind u8, session u32, bytes of the cell's name u8, the cell's name, the message
 //! ```
 //!
-//! with little-endian numbers. The bytes of blocks in requests for blocks and their answers are left out; the packet's
-//! original length counts them. Requests for scans and their answers are whole. The session is the one on whose behalf
+//! with little-endian numbers. The bytes of blocks in requests for blocks and their answers are left out, and so is
+//! what a packet has beyond 256 KB; the packet's original length counts them. The session is the one on whose behalf
 //! the thread last waited: a background has one, too; 0 is nobody.
 
 use std::fmt;
@@ -21,6 +21,8 @@ const MAGIC: u32 = 0xa1b2_c3d4;
 /// A link type that the format leaves to its users.
 const LINK_TYPE: u32 = 147;
 const PACKET_VERSION: u8 = 1;
+/// Bytes of a packet at most: the usual tools read no longer ones.
+const PACKET_BYTES: usize = 262_144;
 
 /// What a packet of a capture is.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -78,7 +80,7 @@ impl Capture {
         let mut head = MAGIC.to_le_bytes().to_vec();
         // Version 2.4, UTC; packets of any length.
         head.extend([2, 0, 4, 0]);
-        [0, 0, u32::MAX, LINK_TYPE].iter().for_each(|number| head.extend(number.to_le_bytes()));
+        [0, 0, PACKET_BYTES as u32, LINK_TYPE].iter().for_each(|number| head.extend(number.to_le_bytes()));
         to.write_all(&head)?;
         Ok(Self { clock, out: Mutex::new(Out { to, failed: None }) })
     }
@@ -119,9 +121,11 @@ impl Out {
         packet.extend(session.to_le_bytes());
         packet.push(cell.len() as u8);
         packet.extend(cell);
+        let all = (packet.len() + bytes.len()) as u64 + left_out;
+        let bytes = &bytes[..bytes.len().min(PACKET_BYTES - packet.len())];
         let kept = (packet.len() + bytes.len()) as u64;
         let mut head = Vec::with_capacity(16);
-        for number in [now_us / 1_000_000, now_us % 1_000_000, kept, kept + left_out] {
+        for number in [now_us / 1_000_000, now_us % 1_000_000, kept, all] {
             head.extend((number as u32).to_le_bytes());
         }
         [&*head, &*packet, bytes].into_iter().try_for_each(|part| self.to.write_all(part))

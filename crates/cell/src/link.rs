@@ -12,6 +12,7 @@ use crate::mailbox::Answers;
 /// What a cell elsewhere has answered.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Answered {
+    /// Those that the caller has given no place for.
     pub bytes: Vec<u8>,
     /// A number of the boot of the machine that has answered: another one after it has lost its caches.
     pub boot: u64,
@@ -28,6 +29,9 @@ pub trait Link: fmt::Debug + Send + Sync {
 
     /// Where the cell is.
     fn address(&self) -> &str;
+
+    /// The boot of the machine that the latest connection has met; None before the first one.
+    fn boot(&self) -> Option<u64>;
 
     /// Sends a request for a disk and `bytes` behind it, and blocks for the answer. Its bytes fill `into`, and are
     /// returned where that is empty.

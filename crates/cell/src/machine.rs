@@ -70,12 +70,14 @@ impl Machine {
         String::from_utf8(self.files.read_whole(Path::new(path)).ok()?).ok()
     }
 
-    /// Percent of the processors' time that was used of late. None before half a second has passed.
+    /// Percent of the processors' time that was used between the last two looks, which are half a second to two seconds
+    /// apart. None before there are two.
     pub(crate) fn busy_percent(&self) -> Option<u8> {
         let (all, idle, processors) = ticks(&self.read("/proc/stat")?)?;
         let mut last = self.last.lock();
         let (passed, unused) = (all.saturating_sub(last.all), idle.saturating_sub(last.idle));
-        if last.all == 0 {
+        // After a pause the mean would be that of the pause.
+        if last.all == 0 || passed > 4 * TICKS * processors {
             *last = Look { all, idle, busy_percent: None };
         } else if passed >= TICKS * processors {
             let percent = 100 * (passed - unused.min(passed)) / passed;
@@ -124,6 +126,10 @@ mod tests {
         assert_eq!(machine.busy_percent(), Some(75));
         set(&*files, 1_400, 1_150);
         assert_eq!(machine.busy_percent(), Some(0));
+        set(&*files, 9_000, 1_150);
+        assert_eq!(machine.busy_percent(), None, "nobody has looked for long");
+        set(&*files, 9_200, 1_150);
+        assert_eq!(machine.busy_percent(), Some(100));
     }
 
     #[test]

@@ -1,9 +1,10 @@
 //! A cell elsewhere, and its disks.
 
 use std::io;
+use std::sync::Weak;
 
-use common::sync::Arc;
-use device::{AlignedBuffer, CellDisk, Device, PendingRead};
+use common::sync::{Arc, Mutex};
+use device::{AlignedBuffer, CellDisk, Device, PendingRead, ReadInFlight};
 
 use crate::block_message::{BlockRequest, TRANSFER_BYTES};
 use crate::mailbox::Answers;
@@ -16,12 +17,14 @@ use crate::{Answered, Capture, Cell, Link, hash};
 pub struct RemoteCell {
     link: Arc<dyn Link>,
     traffic: Arc<Traffic>,
+    /// Of the disks that are open.
+    unsynced: Arc<Mutex<Vec<Weak<Unsynced>>>>,
 }
 
 impl RemoteCell {
     #[must_use]
     pub fn new(link: Arc<dyn Link>) -> Self {
-        Self { link, traffic: Arc::default() }
+        Self { link, traffic: Arc::default(), unsynced: Arc::default() }
     }
 
     /// Names of its disks.
@@ -48,13 +51,20 @@ impl Cell for RemoteCell {
 
     fn submit_scan(&self, request: Vec<u8>, reply: Box<dyn Answers>) {
         let reply = self.traffic.scan(&request, reply);
-        Arc::clone(&self.link).scan(request, reply);
+        let (link, unsynced) = (Arc::clone(&self.link), Arc::clone(&self.unsynced));
+        Arc::clone(&self.link).scan(request, Box::new(Guarded { reply, link, unsynced }));
     }
 
     fn open(&self, disk: &str) -> io::Result<Arc<dyn Device>> {
         let (link, traffic) = (Arc::clone(&self.link), Arc::clone(&self.traffic));
         let place = CellDisk { cell: hash(link.name()), disk: hash(disk) };
-        let disk = RemoteDisk { name: disk.into(), place, link, traffic, unsynced: Arc::default() };
+        let unsynced = Arc::default();
+        {
+            let mut all = self.unsynced.lock();
+            all.retain(|unsynced| unsynced.strong_count() > 0);
+            all.push(Arc::downgrade(&unsynced));
+        }
+        let disk = RemoteDisk { name: disk.into(), place, link, traffic, unsynced };
         // A disk that there is not is an error now.
         disk.size()?;
         Ok(Arc::new(disk))
@@ -66,6 +76,65 @@ impl Cell for RemoteCell {
 
     fn capture(&self, capture: &Arc<Capture>) {
         self.traffic.capture(self.link.name(), capture);
+    }
+}
+
+/// Fails when a later boot of the machine than that of writes was met.
+fn check(link: &dyn Link, unsynced: &Unsynced) -> io::Result<()> {
+    let Some(boot) = link.boot() else { return Ok(()) };
+    unsynced.met(boot).map_err(|error| said(link, &error))
+}
+
+fn said(link: &dyn Link, error: &io::Error) -> io::Error {
+    io::Error::other(format!("cell {} at {}: {error}", link.name(), link.address()))
+}
+
+/// The way back of a scan: what a cell has lost is not answered for.
+#[derive(Debug)]
+struct Guarded {
+    reply: Box<dyn Answers>,
+    link: Arc<dyn Link>,
+    unsynced: Arc<Mutex<Vec<Weak<Unsynced>>>>,
+}
+
+impl Answers for Guarded {
+    fn is_wanted(&self) -> bool {
+        self.reply.is_wanted()
+    }
+
+    fn send(&self, answer: Vec<u8>) {
+        let open: Vec<_> = self.unsynced.lock().iter().filter_map(Weak::upgrade).collect();
+        match open.iter().try_for_each(|unsynced| check(&*self.link, unsynced)) {
+            Ok(()) => self.reply.send(answer),
+            Err(error) => self.reply.fail(error),
+        }
+    }
+
+    fn fail(&self, error: io::Error) {
+        self.reply.fail(error);
+    }
+
+    fn end(&self) {
+        self.reply.end();
+    }
+}
+
+/// A read on its way, of a disk whose writes may have been lost.
+struct GuardedRead {
+    read: PendingRead,
+    link: Arc<dyn Link>,
+    unsynced: Arc<Unsynced>,
+}
+
+impl ReadInFlight for GuardedRead {
+    fn is_done(&mut self) -> bool {
+        self.read.is_done()
+    }
+
+    fn wait(self: Box<Self>) -> io::Result<Vec<AlignedBuffer>> {
+        let buffers = self.read.wait()?;
+        check(&*self.link, &self.unsynced)?;
+        Ok(buffers)
     }
 }
 
@@ -82,6 +151,7 @@ struct RemoteDisk {
 impl RemoteDisk {
     fn call(&self, request: BlockRequest, bytes: &[&[u8]], into: &mut [&mut [u8]]) -> io::Result<Answered> {
         let answer = self.link.call(&self.name, request, bytes, into)?;
+        check(&*self.link, &self.unsynced)?;
         self.traffic.block_request(request, &self.name);
         Ok(answer)
     }
@@ -155,14 +225,14 @@ impl Device for RemoteDisk {
         let request = BlockRequest::Read { offset, bytes: all as u64 };
         let read = Arc::clone(&self.link).submit_read(&self.name, request, buffers)?;
         self.traffic.block_request(request, &self.name);
-        Ok(read)
+        let (link, unsynced) = (Arc::clone(&self.link), Arc::clone(&self.unsynced));
+        Ok(PendingRead::new(GuardedRead { read, link, unsynced }))
     }
 
     fn sync(&self) -> io::Result<()> {
         let covered = self.unsynced.covered();
         let answer = self.call(BlockRequest::Sync, &[], &mut [])?;
-        let said = |error| io::Error::other(format!("cell {} at {}: {error}", self.link.name(), self.link.address()));
-        self.unsynced.synced(covered, answer.boot).map_err(said)
+        self.unsynced.synced(covered, answer.boot).map_err(|error| said(&*self.link, &error))
     }
 
     fn size(&self) -> io::Result<u64> {

@@ -1,15 +1,15 @@
 //! What a cell's own process does with requests: they come as bytes, by whatever transport.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::io;
 use std::path::{Path, PathBuf};
 
-use common::sync::{Arc, Mutex};
+use common::sync::{Arc, Condvar, Mutex};
 use device::{AlignedBuffer, Claim, Device, FileSystem};
 
 use crate::block_message::{BlockRequest, TRANSFER_BYTES, answer_head};
 use crate::mailbox::Answers;
-use crate::{CELL_FILE, Cell, LocalCell};
+use crate::{CELL_FILE, Cell, LocalCell, ScanRequest};
 
 /// A cell that serves others.
 #[derive(Debug)]
@@ -23,8 +23,30 @@ pub struct Service {
     open: Mutex<BTreeMap<String, Arc<dyn Device>>>,
     /// Disks that could not make their writes durable, and why: the kernel tells of it once, and a sync may be repeated
     /// whose answer was lost.
-    not_durable: Mutex<BTreeMap<String, (io::ErrorKind, String)>>,
+    durable: Mutex<BTreeMap<String, Durable>>,
+    ended: Condvar,
     _folder: Claim,
+}
+
+/// What is made durable on a disk.
+#[derive(Default, Debug)]
+struct Durable {
+    /// Requests so far, and those of them that have not ended.
+    last: u64,
+    under_way: BTreeSet<u64>,
+    /// Why the first one has failed.
+    failed: Option<(io::ErrorKind, String)>,
+}
+
+impl Durable {
+    fn check(&self) -> io::Result<()> {
+        match &self.failed {
+            None => Ok(()),
+            Some((kind, text)) => {
+                Err(io::Error::new(*kind, format!("{text} (said before; until the cell starts anew)")))
+            }
+        }
+    }
 }
 
 impl Service {
@@ -47,7 +69,8 @@ impl Service {
             cell,
             claims: Mutex::default(),
             open: Mutex::default(),
-            not_durable: Mutex::default(),
+            durable: Mutex::default(),
+            ended: Condvar::default(),
             _folder: folder,
         };
         for disk in service.disks()? {
@@ -137,18 +160,43 @@ impl Service {
         }
     }
 
-    /// Makes something durable on a disk, which has never failed to.
+    /// Carries a request out that makes something durable, unless an earlier one of this disk has failed. The kernel
+    /// tells a failed write to one of those that wait at the same time: nobody is told that all is well before the
+    /// others have ended.
     fn durable(&self, disk: &str, make: impl FnOnce() -> io::Result<()>) -> io::Result<()> {
-        if let Some((kind, text)) = self.not_durable.lock().get(disk) {
-            return Err(io::Error::new(*kind, format!("{text} (said before; until the cell starts anew)")));
+        let number = {
+            let mut all = self.durable.lock();
+            let of_disk = all.entry(disk.to_owned()).or_default();
+            of_disk.check()?;
+            of_disk.last += 1;
+            of_disk.under_way.insert(of_disk.last);
+            of_disk.last
+        };
+        let made = make();
+        let mut all = self.durable.lock();
+        let of_disk = all.entry(disk.to_owned()).or_default();
+        of_disk.under_way.remove(&number);
+        if let Err(error) = &made {
+            of_disk.failed.get_or_insert((error.kind(), error.to_string()));
         }
-        make().inspect_err(|error| {
-            self.not_durable.lock().insert(disk.to_owned(), (error.kind(), error.to_string()));
-        })
+        let last = of_disk.last;
+        self.ended.notify_all();
+        made?;
+        loop {
+            let of_disk = all.entry(disk.to_owned()).or_default();
+            if of_disk.under_way.first().is_none_or(|first| *first > last) {
+                return of_disk.check();
+            }
+            self.ended.wait(&mut all);
+        }
     }
 
     /// Starts a scan, as [`Cell::submit_scan`] does.
     pub fn scan(&self, request: Vec<u8>, reply: Box<dyn Answers>) {
+        // The disk stays open, and what is learnt of it known. What is wrong with the request, the scan says.
+        if let Ok(request) = ScanRequest::decode(&request) {
+            let _ = self.disk(&request.disk);
+        }
         self.cell.submit_scan(request, reply);
     }
 }
@@ -173,7 +221,7 @@ mod tests {
     use scan::ScanSpec;
 
     use super::*;
-    use crate::{Answer, Item, Mailbox, Reason, ScanRequest};
+    use crate::{Answer, Item, Mailbox, Reason};
 
     struct Nothing;
 

@@ -6,8 +6,8 @@ use common::sync::Mutex;
 
 /// The writes to a disk that are not durable yet, by the boot of the machine that has acknowledged them.
 ///
-/// They are in the caches of that machine. A sync that a later boot answers says nothing of them, and fails. That stays
-/// so until the disk is opened anew: sessions may sync at the same time, and each must hear of it.
+/// They are in the caches of that machine. Once a later boot is met they may be lost: then no request succeeds until
+/// the disk is opened anew. Sessions may sync at the same time, and each must hear of it; and what is read may be old.
 #[derive(Default, Debug)]
 pub(crate) struct Unsynced(Mutex<State>);
 
@@ -32,6 +32,20 @@ impl Unsynced {
         }
     }
 
+    /// The machine has this boot.
+    ///
+    /// # Errors
+    /// Another one had acknowledged writes that are not durable.
+    pub(crate) fn met(&self, boot: u64) -> io::Result<()> {
+        let mut state = self.0.lock();
+        state.is_lost |= state.open.iter().any(|(other, _)| *other != boot);
+        if !state.is_lost {
+            return Ok(());
+        }
+        let text = "its machine has started anew since writes that were not durable; they may be lost";
+        Err(io::Error::other(text))
+    }
+
     /// The number of the last write that a sync covers which starts now.
     pub(crate) fn covered(&self) -> u64 {
         self.0.lock().writes
@@ -42,13 +56,8 @@ impl Unsynced {
     /// # Errors
     /// Another boot of the machine had acknowledged writes.
     pub(crate) fn synced(&self, covered: u64, boot: u64) -> io::Result<()> {
-        let mut state = self.0.lock();
-        state.is_lost |= state.open.iter().any(|(other, _)| *other != boot);
-        if state.is_lost {
-            let text = "its machine has started anew since writes that were not durable; they may be lost";
-            return Err(io::Error::other(text));
-        }
-        state.open.retain(|(_, last)| *last > covered);
+        self.met(boot)?;
+        self.0.lock().open.retain(|(_, last)| *last > covered);
         Ok(())
     }
 }
@@ -69,6 +78,16 @@ mod tests {
         unsynced.synced(unsynced.covered(), 4).unwrap_err();
         // A second one does not hide it.
         unsynced.synced(unsynced.covered(), 4).unwrap_err();
+    }
+
+    #[test]
+    fn nothing_succeeds_once_a_later_boot_is_met() {
+        let unsynced = Unsynced::default();
+        unsynced.met(1).unwrap();
+        unsynced.wrote(1);
+        unsynced.met(1).unwrap();
+        unsynced.met(2).unwrap_err();
+        unsynced.met(1).unwrap_err();
     }
 
     /// The write was acknowledged while the sync was on its way, so the sync may not have it.

@@ -67,6 +67,8 @@ struct State {
     kept: Vec<Line>,
     /// The cell cannot be reached.
     lost: Option<Lost>,
+    /// Of the machine, at the latest connection.
+    boot: Option<u64>,
 }
 
 #[derive(Debug)]
@@ -166,6 +168,7 @@ impl Client {
             let text = format!("the cell there is {}", welcome.name);
             return Err(io::Error::new(io::ErrorKind::InvalidData, text));
         }
+        self.state.lock().boot = Some(welcome.boot);
         Ok((channel, welcome))
     }
 
@@ -396,6 +399,10 @@ impl Link for Client {
 
     fn address(&self) -> &str {
         &self.address
+    }
+
+    fn boot(&self) -> Option<u64> {
+        self.state.lock().boot
     }
 
     fn call(&self, disk: &str, request: BlockRequest, bytes: &[&[u8]], into: &mut [&mut [u8]]) -> io::Result<Answered> {

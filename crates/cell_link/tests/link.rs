@@ -181,6 +181,11 @@ fn a_sync_fails_when_the_machine_has_lost_writes_that_were_not_durable() {
     disk.sync().unwrap();
     disk.write_at(0, &[b"lost"]).unwrap();
     restart(3);
+    // What is read may be old.
+    let error = disk.read_at(0, &mut [&mut [0; 8]]).unwrap_err().to_string();
+    assert!(error.ends_with("they may be lost"), "{error}");
+    let pending = disk.submit_read(0, vec![AlignedBuffer::zeroed(8192)]).unwrap();
+    assert!(pending.wait().unwrap_err().to_string().ends_with("they may be lost"));
     for _ in 0..2 {
         let error = disk.sync().unwrap_err().to_string();
         assert!(error.starts_with("cell cell01 at ") && error.ends_with("they may be lost"), "{error}");

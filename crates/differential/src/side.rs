@@ -112,7 +112,7 @@ pub enum Way {
     /// Each statement goes through the planner, also one that would have a way of its own, and queries are executed
     /// once.
     Planned,
-    /// Tables are on a storage cell, which carries out all full scans.
+    /// Tables are on a storage cell, which carries out all full scans; queries are executed once.
     Offloaded,
 }
 

@@ -74,6 +74,10 @@ fn in_report(case: &Case<'_>) -> Verdict {
         .evidence_if(section::ACTIVITY, sum.returned.map(|returned| format!("{} returned by smart scan", bytes(returned))))
         .evidence_if(section::ACTIVITY, sum.by_storage_index.map(|saved| format!("{} saved by storage indexes", bytes(saved))))
         .evidence_if(section::ACTIVITY, sent_back(&sum.sent_back))
+        .evidence_if(
+            section::ACTIVITY,
+            sum.pushed_back.map(|pushed| format!("{} sent back because a cell's processors were busy", bytes(pushed))),
+        )
         .evidence_if(section::CELLS, by_cell(&sum.cells))
         .doubt("compressed segments are returned uncompressed: the saving can be negative without a fault")
         .doubt("cells that are busy hand whole blocks back, and so does consistent reading of blocks with open transactions")

@@ -20,6 +20,8 @@ pub(crate) struct Offload {
     pub(crate) smart_s: Option<f64>,
     /// Blocks that cells have sent back whole, by the reason; the most first.
     pub(crate) sent_back: Vec<(&'static str, f64)>,
+    /// Bytes of blocks that cells have sent back because their processors were busy.
+    pub(crate) pushed_back: Option<f64>,
     /// Cells of our own reports that were asked for scans: name, requests, MB received.
     pub(crate) cells: Vec<(String, f64, f64)>,
     /// The report has statistics at all.
@@ -27,10 +29,11 @@ pub(crate) struct Offload {
 }
 
 /// Statistics of blocks that a cell could not decide, and why not. They are our own.
-const SENT_BACK: [(&str, &str); 4] = [
+const SENT_BACK: [(&str, &str); 5] = [
     ("cell blocks returned for undo", "for undo"),
     ("cell blocks returned for chained rows", "for rows that go on elsewhere"),
     ("cell blocks returned of other segments", "of other segments"),
+    ("cell blocks returned for memory", "for want of memory in the cell"),
     ("cell blocks not read whole", "that were not whole"),
 ];
 
@@ -80,6 +83,8 @@ impl Offload {
             wait_s,
             smart_s,
             sent_back,
+            pushed_back: statistic("cell physical IO bytes pushed back due to excessive CPU on cell")
+                .filter(|bytes| *bytes > 0.0),
             cells,
             known: report.statistics.is_some() && !report.cut,
         }

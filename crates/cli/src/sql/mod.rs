@@ -37,7 +37,12 @@ pub(crate) fn run(arguments: &Sql) -> Result<Outcome> {
     if let Some(path) = &arguments.capture {
         running.capture(path)?;
     }
-    let (made, recovered) = running.open_or_create()?;
+    let (made, recovered) = running.open_or_create().inspect_err(|_| {
+        if let Some(path) = &arguments.capture {
+            // Nothing is in it.
+            let _ = std::fs::remove_file(path);
+        }
+    })?;
     if made && !arguments.silent {
         let line = format!("A new database was created in {}.\n{NO_PASSWORDS}\n", directory.display());
         failure::written(io::stdout().write_all(line.as_bytes()))?;
@@ -49,6 +54,9 @@ pub(crate) fn run(arguments: &Sql) -> Result<Outcome> {
     shell::interrupt::on_termination(move || {
         if let Err(error) = closing.shut_down() {
             failure::say(&failure::one_line(&error.to_string()));
+        }
+        if let Err(error) = closing.finish_capture() {
+            failure::say(&format!("capture: {error}"));
         }
     });
     let ran = session(&running, &clock, arguments.silent, logon, script);

@@ -147,10 +147,10 @@ pub(super) fn cases(
     let commits = (COMMITS * options.scale).max(50.0) as u64;
     make_folder(&home.join("near_log/disks"), options.scale, 1)?;
     std::fs::remove_file(home.join("near_log/disks/cell.toml")).map_err(|error| io(home, &error))?;
-    // The disk that was read and written before is the far log's.
-    let far_log = home.join("raw");
     let mut near_log = LogBed::make(&home.join("near_log"), |_| Arc::new(OsFileSystem::new()), "disks/DATA1")?;
-    let mut far_log = LogBed::make(&far_log, |clock| place.files(&home.join("raw"), clock), "cell01/DATA1")?;
+    // On the disk that was read and written before.
+    let raw = home.join("raw");
+    let mut far_log = LogBed::make(&raw, |clock| place.files(&raw, clock), "cell01/DATA1")?;
     let (mut committed, mut committed_here) = (Vec::new(), Vec::new());
     for number in 1..=options.runs {
         progress.step(&format!("run {number} of {}: commits", options.runs));

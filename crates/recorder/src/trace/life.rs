@@ -1,7 +1,7 @@
 //! A process under trace, and others beside it: their calls on the files, and the failing ones.
 
 use std::collections::BTreeMap;
-use std::fs;
+use std::fs::{self, File};
 use std::path::{Path, PathBuf};
 
 use common::sync::Arc;
@@ -14,7 +14,7 @@ use super::call::{Call, Name, Source, decode};
 use super::dialog::Client;
 use super::fault::{Fault, FaultKind, MIRRORED_DISK};
 use super::memory;
-use super::recorder::{Recorder, Stop};
+use super::recorder::{Recorder, Stop, read_back};
 use super::tracee::{Stopped, Tracees};
 use crate::error::{Error, Result};
 use crate::event::{Event, LifeEnd, Operation, OperationNumber};
@@ -83,6 +83,8 @@ pub(super) struct Life<'a> {
     pub(super) gone: Option<(PathBuf, Errno)>,
     /// A process beside the recorded one has said something.
     pub(super) ready: bool,
+    /// Their standard errors.
+    pub(super) errors: Vec<File>,
 }
 
 impl Life<'_> {
@@ -91,7 +93,7 @@ impl Life<'_> {
         self.ready = false;
         while !self.ready {
             if self.step()?.is_some() {
-                return Err(Error::Workload("a process beside the recorded one has ended".to_owned()));
+                return Err(self.ended_beside());
             }
         }
         Ok(())
@@ -104,11 +106,17 @@ impl Life<'_> {
                 if Some(process) == self.main {
                     break end;
                 }
-                return Err(Error::Workload("a process beside the recorded one has ended".to_owned()));
+                return Err(self.ended_beside());
             }
         };
         self.tracees.kill()?;
         Ok(end)
+    }
+
+    /// The error of a process beside the recorded one that has ended, with what they have said.
+    fn ended_beside(&mut self) -> Error {
+        let said: Vec<String> = self.errors.iter_mut().filter_map(|file| read_back(file).ok()).collect();
+        Error::Workload(format!("a process beside the recorded one has ended: {}", said.join(" ").trim()))
     }
 
     /// Follows the processes to their next stop. Returns a process that has ended.

@@ -158,10 +158,14 @@ impl Recorder {
             hits: Vec::new(),
             gone: None,
             ready: false,
+            errors: Vec::new(),
         };
         for arguments in &beside {
             let arguments: Vec<&str> = arguments.iter().map(String::as_str).collect();
-            let streams = [temporary(b"")?, temporary(b"")?, temporary(b"")?];
+            let said = temporary(b"")?;
+            let kept = said.try_clone().map_err(|error| Error::Io(format!("standard error: {error}")))?;
+            life.errors.push(kept);
+            let streams = [temporary(b"")?, temporary(b"")?, said];
             let process = life.tracees.start(program, &arguments, &root, streams)?;
             life.beside.push(link(process, libc::STDOUT_FILENO));
             let watch = Watch::start(process, patience)?;
@@ -267,7 +271,7 @@ fn temporary(bytes: &[u8]) -> Result<File> {
     made().map_err(|error| Error::Io(format!("a temporary file: {error}")))
 }
 
-fn read_back(file: &mut File) -> Result<String> {
+pub(super) fn read_back(file: &mut File) -> Result<String> {
     use std::io::{Read, Seek};
     let mut text = String::new();
     let read = file.rewind().and_then(|()| file.read_to_string(&mut text));

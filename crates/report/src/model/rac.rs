@@ -18,6 +18,7 @@ pub struct RacFigure {
 /// Messages between the instance and a storage cell, of our own reports.
 #[derive(Clone, PartialEq, Debug, Default, Serialize)]
 pub struct StorageCell {
+    /// Its name.
     pub cell: String,
     /// Requests for blocks.
     pub reads: Option<f64>,

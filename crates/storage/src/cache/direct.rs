@@ -175,7 +175,7 @@ impl DirectScan {
     fn hand_out(&mut self, number: u32) -> Result<Block> {
         let Some(run) = &self.run else { return Err(Error::bug("no run of blocks has been read")) };
         let (address, bytes) = (run.start.plus(number), run.block(number));
-        let checked = format::block::check(bytes, address).and_then(|()| structure::check(bytes, address));
+        let checked = structure::check_read(bytes, address);
         if checked.is_err() || format::block::is_unformatted(bytes) {
             // Torn by a write at the same time, damaged, or lost by a disk: the get through the cache tells which.
             self.last = None;

@@ -37,6 +37,7 @@ pub use pool::{BufferState, Pool, PoolFigures};
 use pool::{Dirty, Patience};
 use replacement::InsertPosition;
 pub use scan::BlockScan;
+pub(crate) use structure::check_read;
 pub use writer::WriterWakes;
 
 use std::fmt;

@@ -128,9 +128,7 @@ impl ReadBatch {
                 for (frame, mut buffer) in frames.iter().zip(buffers) {
                     let address = frame.address();
                     counts::segment(meter, &buffer, SegmentStatistic::PhysicalReads, 1);
-                    let check = |bytes: &[u8]| {
-                        format::block::check(bytes, address).and_then(|()| structure::check(bytes, address))
-                    };
+                    let check = |bytes: &[u8]| structure::check_read(bytes, address);
                     let checked = check(&buffer).or_else(|error| {
                         // A mirrored file may have it whole in another copy.
                         if file.repair(address, &mut buffer, check) { Ok(()) } else { Err(error) }

@@ -46,6 +46,14 @@ pub(super) fn check(bytes: &[u8], address: BlockAddress) -> Result<()> {
     wrong.map_or(Ok(()), |why| Err(Error::corrupt(address, why)))
 }
 
+/// Checks a block that was read from `address`, as [`block::check`] and [`check`] do.
+///
+/// # Errors
+/// ORA-01578 with what is wrong.
+pub(crate) fn check_read(bytes: &[u8], address: BlockAddress) -> Result<()> {
+    block::check(bytes, address).and_then(|()| check(bytes, address))
+}
+
 fn segment_header(bytes: &[u8]) -> Option<String> {
     let header = segment::header(bytes);
     let mark = |mark: segment::HighWaterMark| (mark.extent.get(), mark.block.get());

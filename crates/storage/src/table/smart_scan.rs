@@ -22,7 +22,7 @@ use scan::{RowSink, ScanSpec};
 use waits::{Event, GetMode, Meter, SegmentStatistic, Statistic};
 
 use super::HeapTable;
-use crate::cache::Block;
+use crate::cache::{Block, check_read};
 use crate::datafile::Datafile;
 use crate::parameters::Parameter;
 use crate::txn::Worker;
@@ -196,7 +196,9 @@ impl SmartScan {
                         count_returned(self.worker.meter(), reason, self.block_size);
                         // Zeros may be what a disk has lost: the cache looks at other copies.
                         let is_block = |bytes: &&[u8]| {
-                            bytes.len() == self.block_size.bytes() && !format::block::is_unformatted(bytes)
+                            bytes.len() == self.block_size.bytes()
+                                && !format::block::is_unformatted(bytes)
+                                && check_read(bytes, address).is_ok()
                         };
                         let Some(bytes) = bytes.filter(is_block) else {
                             return Ok(Next::Unread(address));

@@ -130,6 +130,7 @@ fn offload_says_what_came_back_and_from_which_cell() {
         .counting("cell physical IO interconnect bytes returned by smart scan", 0.9e12)
         .counting("cell blocks returned for chained rows", 7_000.0)
         .counting("cell blocks returned for undo", 90_000.0)
+        .counting("cell physical IO bytes pushed back due to excessive CPU on cell", 3e9)
         .with(|report| {
             let cell = |name: &str, scans, received_mb| StorageCell {
                 cell: name.to_owned(),
@@ -142,6 +143,7 @@ fn offload_says_what_came_back_and_from_which_cell() {
     let analysis = examine(&report);
     let evidence = format!("{:?}", the(&analysis, "poor-offload").evidence);
     assert!(evidence.contains("90,000 for undo, 7,000 for rows that go on elsewhere"), "{evidence}");
+    assert!(evidence.contains("2.79 GB sent back because a cell's processors were busy"), "{evidence}");
     assert!(evidence.contains("cell01: 4,000 requests for scans, 1 GB received"), "{evidence}");
     assert!(!evidence.contains("cell02"), "{evidence}");
 }

@@ -1,5 +1,7 @@
 //! Files, buffer pools, storage cells and undo.
 
+use std::collections::BTreeMap;
+
 use common::Result;
 use report::statspack::Snapshot;
 use report::statspack::records::{BufferPool, CellTraffic, FileStatistics, RollbackSegment, UndoStatistics};
@@ -52,18 +54,22 @@ pub(super) fn files(connection: &Connection, all: &MeterSnapshot, snapshot: &mut
     Ok(())
 }
 
+/// Characters of a cell's name, which have so many bytes at most as its column has.
+const NAME_MAX: usize = 32;
+
 pub(super) fn cells(connection: &Connection, snapshot: &mut Snapshot) {
+    let mut cells: BTreeMap<String, CellTraffic> = BTreeMap::new();
     for (_, cell) in connection.session.store().cells().all() {
-        let figures = cell.traffic();
-        snapshot.cells.push(CellTraffic {
-            cell: cell.name().to_owned(),
-            reads: figures.reads,
-            writes: figures.writes,
-            scans: figures.scans,
-            bytes_sent: figures.bytes_sent,
-            bytes_received: figures.bytes_received,
-        });
+        // Folders of one name in two places are one cell here: the name is the key.
+        let name: String = cell.name().chars().take(NAME_MAX).collect();
+        let (figures, sum) = (cell.traffic(), cells.entry(name).or_default());
+        sum.reads += figures.reads;
+        sum.writes += figures.writes;
+        sum.scans += figures.scans;
+        sum.bytes_sent += figures.bytes_sent;
+        sum.bytes_received += figures.bytes_received;
     }
+    snapshot.cells.extend(cells.into_iter().map(|(cell, sum)| CellTraffic { cell, ..sum }));
 }
 
 pub(super) fn undo(connection: &Connection, snapshot: &mut Snapshot) -> Result<()> {
