@@ -7,8 +7,8 @@
 //! ```
 //!
 //! with little-endian numbers. The bytes of blocks in requests for blocks and their answers are left out, and so is
-//! what a packet has beyond 256 KB; the packet's original length counts them. The session is the one on whose behalf
-//! the thread last waited: a background has one, too; 0 is nobody.
+//! what a packet has beyond 256 KB; the packet's original length counts them. The session is the one for which
+//! the thread last waited, by its SID; background processes have one, too. 0 stands for a thread that has not waited.
 
 use std::fmt;
 use std::io::{self, Write};
@@ -78,7 +78,7 @@ impl Capture {
     /// Those of writing it.
     pub fn new(mut to: Box<dyn Write + Send>, clock: Arc<dyn Clock>) -> io::Result<Self> {
         let mut head = MAGIC.to_le_bytes().to_vec();
-        // Version 2.4, UTC; packets of any length.
+        // Version 2.4, UTC.
         head.extend([2, 0, 4, 0]);
         [0, 0, PACKET_BYTES as u32, LINK_TYPE].iter().for_each(|number| head.extend(number.to_le_bytes()));
         to.write_all(&head)?;

@@ -92,7 +92,7 @@ impl Disks {
         Ok(self.directory.join(name))
     }
 
-    /// A disk. It is closed when nobody has it any more: a file that was removed takes no room then.
+    /// A disk. The cell closes it when its last user drops it: a removed file then gives its room back.
     fn disk(&self, name: &str) -> io::Result<Arc<dyn Device>> {
         let path = self.path(name)?;
         // Another file may have taken the disk's place.

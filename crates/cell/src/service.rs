@@ -161,8 +161,8 @@ impl Service {
     }
 
     /// Carries a request out that makes something durable, unless an earlier one of this disk has failed. The kernel
-    /// tells a failed write to one of those that wait at the same time: nobody is told that all is well before the
-    /// others have ended.
+    /// tells of a failed write to one of the requests that wait at the same time: the cell acknowledges none of them
+    /// before the others have ended.
     fn durable(&self, disk: &str, make: impl FnOnce() -> io::Result<()>) -> io::Result<()> {
         let number = {
             let mut all = self.durable.lock();

@@ -190,7 +190,7 @@ fn a_sync_fails_when_the_machine_has_lost_writes_that_were_not_durable() {
         let error = disk.sync().unwrap_err().to_string();
         assert!(error.starts_with("cell cell01 at ") && error.ends_with("they may be lost"), "{error}");
     }
-    // Whoever opens it anew takes it as it is.
+    // A disk that is opened anew is taken as it is.
     bench.disk().sync().unwrap();
 }
 

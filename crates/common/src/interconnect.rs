@@ -23,7 +23,7 @@ pub fn take() -> u64 {
     CARRIED.with(|carried| carried.replace(0))
 }
 
-/// The session on whose behalf this thread works, by its SID; 0 is nobody's.
+/// SID of the session for which this thread works; 0 before one was set.
 #[inline]
 #[must_use]
 pub fn session() -> u32 {
