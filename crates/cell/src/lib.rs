@@ -72,6 +72,9 @@ pub trait Cell: fmt::Debug + Send + Sync {
     /// [`io::ErrorKind::NotFound`] when the cell has no such disk.
     fn open(&self, disk: &str) -> io::Result<Arc<dyn Device>>;
 
+    /// True: it may be on another machine than the instance.
+    fn is_elsewhere(&self) -> bool;
+
     /// Its messages so far.
     fn traffic(&self) -> TrafficFigures;
 

@@ -147,6 +147,10 @@ impl Cell for LocalCell {
         Ok(Arc::new(LocalDisk::new(&self.name, disk, below, index, Arc::clone(&self.traffic))))
     }
 
+    fn is_elsewhere(&self) -> bool {
+        false
+    }
+
     fn traffic(&self) -> TrafficFigures {
         self.traffic.figures()
     }

@@ -70,6 +70,10 @@ impl Cell for RemoteCell {
         Ok(Arc::new(disk))
     }
 
+    fn is_elsewhere(&self) -> bool {
+        true
+    }
+
     fn traffic(&self) -> TrafficFigures {
         self.traffic.figures()
     }

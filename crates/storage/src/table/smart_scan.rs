@@ -248,6 +248,9 @@ impl SmartScan {
             }
             self.worker.store().health().check_readable()?;
             let run = &self.runs[number];
+            // A cell in this process has the same processors.
+            let cells = disk.cell.is_elsewhere().then(|| self.worker.store().cells());
+            let busy_percent = cells.and_then(|cells| cells.busy_percent());
             let request = ScanRequest {
                 disk: disk.name.clone(),
                 offset: run.offset,
@@ -259,7 +262,7 @@ impl SmartScan {
                 snapshot: self.snapshot,
                 ended_before: self.ended_before,
                 storage_index: self.storage_index,
-                busy_percent: self.worker.store().cells().busy_percent(),
+                busy_percent,
                 spec: self.spec.clone(),
             };
             disk.unsent.pop_front();
