@@ -11,7 +11,8 @@ use super::structure;
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
 pub(crate) enum Checking {
     Off,
-    /// Header, tail, and the figures of metadata blocks.
+    /// Header, tail, the figures of metadata blocks, and whether row directories lie within their blocks: what a read
+    /// refuses.
     Low,
     /// The rows of table blocks.
     Medium,
