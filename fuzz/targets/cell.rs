@@ -5,7 +5,10 @@
 use std::io;
 use std::path::Path;
 
-use cell::{Answer, Answers, BlockRequest, CELL_FILE, Cell, Item, LocalCell, ScanRequest, Service, read_answer_head};
+use cell::{
+    Answer, Answers, BlockRequest, CELL_FILE, Cell, FLASH_CACHE_FILE, FLASH_LOG_FILE, FlashUse, Item, LocalCell, ScanRequest,
+    Service, read_answer_head,
+};
 use common::sync::{Arc, Mutex};
 use common::{BlockAddress, BlockSize, FileNumber, ObjectNumber, Scn};
 use device::{AlignedBuffer, FileSystem, MemoryFileSystem};
@@ -75,11 +78,20 @@ fn taken(message: Vec<u8>, columns: usize) -> Option<(u64, u64)> {
     }
 }
 
-fn cell() -> (Arc<dyn FileSystem>, &'static Path) {
+fn cell(input: &mut Input<'_>) -> (Arc<dyn FileSystem>, &'static Path) {
     let (files, directory): (Arc<dyn FileSystem>, _) = (Arc::new(MemoryFileSystem::new()), Path::new("/c"));
     files.create_directory(directory).unwrap();
     files.write_whole(&directory.join(CELL_FILE), b"").unwrap();
     files.create(&directory.join("d"), DISK_BYTES).unwrap();
+    if input.byte() & 1 == 0 {
+        files.create(&directory.join(FLASH_CACHE_FILE), DISK_BYTES).unwrap();
+        // The log as somebody has left it.
+        let log = files.create(&directory.join(FLASH_LOG_FILE), DISK_BYTES).unwrap();
+        for _ in 0..input.byte() % 8 {
+            let at = u64::from(input.word()) % (DISK_BYTES - 8);
+            log.write_at(at / 8 * 8, &[&[input.byte(); 8]]).unwrap();
+        }
+    }
     (files, directory)
 }
 
@@ -88,12 +100,14 @@ fn of_blocks(input: &mut Input<'_>, files: Arc<dyn FileSystem>, directory: &Path
     let service = Service::new(files, directory).unwrap();
     for _ in 0..4 {
         let (offset, bytes) = (u64::from(input.word()) * 256, u64::from(input.word()));
-        let request = match input.byte() % 6 {
+        let request = match input.byte() % 8 {
             0 => BlockRequest::Read { offset, bytes },
             1 => BlockRequest::Write { offset, bytes, durable: input.byte() & 1 == 0 },
             2 => BlockRequest::Sync,
             3 => BlockRequest::Size,
             4 => BlockRequest::Disks,
+            5 => BlockRequest::FlashRules { bytes },
+            6 => BlockRequest::FlashState,
             _ => BlockRequest::Read { offset: u64::MAX - offset, bytes: bytes << 8 },
         };
         let mut head = request.head(["d", "", "..", CELL_FILE][usize::from(input.byte() % 8).saturating_sub(4)]);
@@ -154,6 +168,7 @@ fn of_scans(input: &mut Input<'_>, files: &Arc<dyn FileSystem>, directory: &Path
         snapshot: Scn(u64::from(input.word())),
         ended_before: Scn(u64::from(input.word())),
         storage_index: true,
+        flash: FlashUse::ALL[usize::from(input.byte() % 3)],
         busy_percent: None,
         spec,
     };
@@ -168,7 +183,7 @@ fn of_scans(input: &mut Input<'_>, files: &Arc<dyn FileSystem>, directory: &Path
     }
     let cell = LocalCell::new(Arc::clone(files), directory, true);
     // While the disk is open the storage index knows what it has learnt: the second time.
-    let _open = cell.open("d").unwrap();
+    let Ok(_open) = cell.open("d") else { return };
     let mut rows = Vec::new();
     for _ in 0..2 {
         let answered = Arc::new(Answered::default());
@@ -189,7 +204,7 @@ fuzz_target!(|data: &[u8]| {
     let mut input = Input::new(data);
     match input.byte() % 4 {
         0 => {
-            let (files, directory) = cell();
+            let (files, directory) = cell(&mut input);
             of_blocks(&mut input, files, directory);
         }
         1 => {
@@ -199,7 +214,7 @@ fuzz_target!(|data: &[u8]| {
             let _ = read_answer_head(&data[1..]);
         }
         _ => {
-            let (files, directory) = cell();
+            let (files, directory) = cell(&mut input);
             of_scans(&mut input, &files, directory);
         }
     }

@@ -74,8 +74,8 @@ struct Slot<T> {
 enum Outcome<T> {
     UnderWay,
     GivenUp,
-    /// With the bytes that the request has had carried to and from a cell.
-    Done(io::Result<T>, u64),
+    /// With what the request has had carried to and from a cell.
+    Done(io::Result<T>, interconnect::Carried),
 }
 
 fn late(patience: Duration) -> io::Error {
@@ -204,7 +204,7 @@ impl<T> Started<T> {
         loop {
             match std::mem::replace(&mut *outcome, Outcome::UnderWay) {
                 Outcome::Done(result, carried) => {
-                    interconnect::note(carried);
+                    interconnect::note_all(carried);
                     return result;
                 }
                 _ if timed_out => {

@@ -57,6 +57,8 @@ pub struct Figures {
     pub blocks: u64,
     /// Bytes read from the disk.
     pub bytes_read: u64,
+    /// Bytes read from the flash cache.
+    pub bytes_flash: u64,
     /// Bytes that were not read: no row of theirs can satisfy the condition.
     pub bytes_saved: u64,
     /// Blocks with transactions that had ended by the SCN that was sent along.
@@ -129,12 +131,12 @@ impl AnswerWriter {
 
     pub(crate) fn finish(mut self) -> Vec<u8> {
         self.close();
-        let Figures { examined, blocks, bytes_read, bytes_saved, helped } = self.figures;
+        let Figures { examined, blocks, bytes_read, bytes_flash, bytes_saved, helped } = self.figures;
         let mut message = Vec::with_capacity(self.parts.len() + 32);
         message.push(VERSION);
         message.extend(self.piece.first.pack().to_le_bytes());
         put_number(&mut message, u64::from(self.piece.blocks));
-        [examined, blocks, bytes_read, bytes_saved, helped]
+        [examined, blocks, bytes_read, bytes_flash, bytes_saved, helped]
             .into_iter()
             .for_each(|number| put_number(&mut message, number));
         message.append(&mut self.parts);
@@ -238,6 +240,7 @@ impl Answer {
             examined: from.number()?,
             blocks: from.number()?,
             bytes_read: from.number()?,
+            bytes_flash: from.number()?,
             bytes_saved: from.number()?,
             helped: from.number()?,
         };

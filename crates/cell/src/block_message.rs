@@ -30,6 +30,12 @@ pub enum BlockRequest {
     Size,
     /// The names of the cell's disks, one a line. It names no disk.
     Disks,
+    /// So many bytes follow: what segments want of the flash cache. It names no disk.
+    FlashRules {
+        bytes: u64,
+    },
+    /// The state of the cell's flash. It names no disk.
+    FlashState,
 }
 
 impl BlockRequest {
@@ -53,6 +59,11 @@ impl BlockRequest {
             Self::Sync => to.push(3),
             Self::Size => to.push(4),
             Self::Disks => to.push(5),
+            Self::FlashRules { bytes } => {
+                to.push(6);
+                put_number(&mut to, bytes);
+            }
+            Self::FlashState => to.push(7),
         }
         to
     }
@@ -80,6 +91,11 @@ impl BlockRequest {
             3 => Self::Sync,
             4 => Self::Size,
             5 => Self::Disks,
+            6 => match from.number()? {
+                bytes if bytes <= TRANSFER_BYTES as u64 => Self::FlashRules { bytes },
+                _ => return Err(Malformed("a request is for 4 MB at most")),
+            },
+            7 => Self::FlashState,
             _ => return Err(Malformed("a request that there is not")),
         };
         from.end()?;
@@ -89,7 +105,7 @@ impl BlockRequest {
     /// Bytes that follow the head.
     #[must_use]
     pub fn follow(self) -> usize {
-        if let Self::Write { bytes, .. } = self { bytes as usize } else { 0 }
+        if let Self::Write { bytes, .. } | Self::FlashRules { bytes } = self { bytes as usize } else { 0 }
     }
 
     /// Length of the request, in bytes.
@@ -103,7 +119,7 @@ impl BlockRequest {
             + match self {
                 Self::Read { bytes, .. } => bytes,
                 Self::Size => 8,
-                Self::Write { .. } | Self::Sync | Self::Disks => 0,
+                Self::Write { .. } | Self::Sync | Self::Disks | Self::FlashRules { .. } | Self::FlashState => 0,
             }
     }
 
@@ -136,15 +152,26 @@ pub fn answer_head(done: &io::Result<()>) -> Vec<u8> {
     }
 }
 
-/// Whether the request was carried out.
+/// The head of the answer to a read that the flash cache has answered.
+#[must_use]
+pub fn flash_answer_head() -> Vec<u8> {
+    vec![VERSION, 2]
+}
+
+/// Whether the request was carried out. True: by the flash cache.
 ///
 /// # Errors
 /// The cell's own error; [`io::ErrorKind::InvalidInput`] for a head that cannot be read.
-pub fn read_answer_head(head: &[u8]) -> io::Result<()> {
+pub fn read_answer_head(head: &[u8]) -> io::Result<bool> {
     let mut from = Reader::new(head, 0);
     from.version()?;
-    if from.flag()? {
-        return Ok(from.end()?);
+    match from.u8()? {
+        0 => {}
+        done @ (1 | 2) => {
+            from.end()?;
+            return Ok(done == 2);
+        }
+        _ => return Err(Malformed("an answer that is neither done nor refused").into()),
     }
     let kind = KINDS.get(usize::from(from.u8()?)).copied().unwrap_or(io::ErrorKind::Other);
     let text = String::from_utf8_lossy(from.bytes()?).into_owned();
@@ -183,6 +210,8 @@ mod tests {
             Just(BlockRequest::Sync),
             Just(BlockRequest::Size),
             Just(BlockRequest::Disks),
+            (0..=TRANSFER_BYTES as u64).prop_map(|bytes| BlockRequest::FlashRules { bytes }),
+            Just(BlockRequest::FlashState),
         ]
     }
 
@@ -210,7 +239,8 @@ mod tests {
             let error = read_answer_head(&head).unwrap_err();
             assert_eq!((error.kind(), error.to_string()), (kind, "no room".to_owned()));
         }
-        assert!(read_answer_head(&answer_head(&Ok(()))).is_ok());
+        assert!(!read_answer_head(&answer_head(&Ok(()))).unwrap());
+        assert!(read_answer_head(&flash_answer_head()).unwrap());
         let long = read_answer_head(&answer_head(&Err(io::Error::other("ö".repeat(5000))))).unwrap_err();
         assert_eq!(long.to_string().len(), 1000);
     }

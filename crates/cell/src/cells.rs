@@ -8,7 +8,7 @@ use common::sync::{Arc, Mutex};
 use device::FileSystem;
 
 use crate::machine::Machine;
-use crate::{CELL_FILE, Capture, Cell, LocalCell, RemoteCell};
+use crate::{Capture, Cell, FlashRules, LocalCell, RemoteCell, CELL_FILE, is_own_file};
 
 /// Cells by the folders of their disks. A folder with a `cell.toml` is one.
 #[derive(Debug)]
@@ -20,6 +20,7 @@ pub struct Cells {
     inline: bool,
     known: Mutex<BTreeMap<PathBuf, Arc<dyn Cell>>>,
     capture: OnceLock<Arc<Capture>>,
+    rules: Arc<FlashRules>,
     machine: Machine,
 }
 
@@ -35,6 +36,7 @@ impl Cells {
             inline,
             known: Mutex::default(),
             capture: OnceLock::new(),
+            rules: Arc::default(),
         }
     }
 
@@ -51,12 +53,13 @@ impl Cells {
         let elsewhere = self.files.host(folder).ok()?.and_then(|host| host.downcast::<RemoteCell>().ok());
         let cell: Arc<dyn Cell> = match elsewhere {
             Some(cell) => cell,
-            None if name == CELL_FILE || !self.files.exists(&folder.join(CELL_FILE)).unwrap_or(false) => return None,
+            None if is_own_file(&name) || !self.files.exists(&folder.join(CELL_FILE)).unwrap_or(false) => return None,
             None => Arc::new(LocalCell::new(Arc::clone(&self.files), folder, self.inline)),
         };
         if let Some(capture) = self.capture.get() {
             cell.capture(capture);
         }
+        cell.use_flash_by(&self.rules);
         known.insert(folder.to_owned(), Arc::clone(&cell));
         Some((cell, name))
     }
@@ -66,6 +69,12 @@ impl Cells {
         let known = self.known.lock();
         let capture = self.capture.get_or_init(|| Arc::clone(capture));
         known.values().for_each(|cell| cell.capture(capture));
+    }
+
+    /// What segments want of the cells' flash caches.
+    #[must_use]
+    pub fn flash_rules(&self) -> &FlashRules {
+        &self.rules
     }
 
     /// Percent of the time of this machine's processors that was used of late, if it is known.

@@ -8,6 +8,7 @@ use device::{AlignedBuffer, CellDisk, Device, PendingRead};
 use crate::block_message::BlockRequest;
 use crate::hash;
 use crate::storage_index::StorageIndex;
+use crate::stored_disk::StoredDisk;
 use crate::traffic::Traffic;
 
 /// A disk whose requests are counted as the messages that they would be for a cell elsewhere.
@@ -15,7 +16,7 @@ use crate::traffic::Traffic;
 pub(crate) struct LocalDisk {
     name: String,
     place: CellDisk,
-    below: Arc<dyn Device>,
+    below: Arc<StoredDisk>,
     index: Arc<StorageIndex>,
     traffic: Arc<Traffic>,
 }
@@ -28,7 +29,7 @@ impl LocalDisk {
     pub(crate) fn new(
         cell: &str,
         name: &str,
-        below: Arc<dyn Device>,
+        below: Arc<StoredDisk>,
         index: Arc<StorageIndex>,
         traffic: Arc<Traffic>,
     ) -> Self {

@@ -8,13 +8,14 @@ use std::io;
 use std::time::Duration;
 
 use common::sync::{Arc, Condvar, Mutex, spawn};
-use device::{AlignedBuffer, Device, PendingRead};
+use device::{AlignedBuffer, Device as _, PendingRead};
 
 use crate::answer::{AnswerWriter, Reason};
 use crate::mailbox::Answers;
 use crate::request::{Piece, ScanRequest};
 use crate::smart_scan::{pass_through, scan_piece};
 use crate::storage_index::{Learner, StorageIndex};
+use crate::stored_disk::StoredDisk;
 
 /// Reads on their way.
 const READS_AHEAD: usize = 3;
@@ -25,18 +26,19 @@ const IDLE: Duration = Duration::from_secs(10);
 pub(crate) struct Asked {
     pub(crate) request: ScanRequest,
     pub(crate) reply: Box<dyn Answers>,
-    pub(crate) disk: Arc<dyn Device>,
+    pub(crate) disk: Arc<StoredDisk>,
     pub(crate) index: Arc<StorageIndex>,
     /// Nothing is scanned: the instance gets all blocks.
     pub(crate) pass_through: Option<Reason>,
 }
 
 impl Asked {
-    /// Scans a piece that was read, and answers.
-    fn answer(&self, piece: Piece, read: io::Result<()>, mut learner: Option<Learner>, bytes: &mut [u8]) {
-        let scanned = read.and_then(|()| {
+    /// Scans a piece that was read, from the flash cache or the disk, and answers.
+    fn answer(&self, piece: Piece, read: io::Result<bool>, mut learner: Option<Learner>, bytes: &mut [u8]) {
+        let scanned = read.and_then(|from_flash| {
             let mut answer = AnswerWriter::new(piece);
-            answer.figures.bytes_read = bytes.len() as u64;
+            let figures = &mut answer.figures;
+            *if from_flash { &mut figures.bytes_flash } else { &mut figures.bytes_read } = bytes.len() as u64;
             if let Some(reason) = self.pass_through {
                 pass_through(&self.request, piece, bytes, &mut answer, reason);
                 return Ok(answer.finish());
@@ -86,7 +88,12 @@ impl Asked {
                 buffer = AlignedBuffer::zeroed(piece.bytes);
             }
             let learner = self.index.learn(&self.request, &piece);
-            let read = self.disk.read_at(piece.offset, &mut [&mut buffer]);
+            let whole = std::mem::replace(&mut buffer, AlignedBuffer::zeroed(0));
+            let read = land(self.disk.submit_scan_read(piece.offset, whole, self.request.flash));
+            let read = read.map(|(read, from_flash)| {
+                buffer = read;
+                from_flash
+            });
             self.answer(piece, read, learner, &mut buffer);
         }
     }
@@ -117,12 +124,22 @@ pub(crate) struct DiskScanner {
     shared: Arc<Shared>,
 }
 
-/// A read of a piece on its way.
+/// A read of a piece on its way, and whether the flash cache answers it.
+type SubmittedRead = io::Result<(PendingRead, bool)>;
+
+/// Waits for a read.
+fn land(read: SubmittedRead) -> io::Result<(AlignedBuffer, bool)> {
+    let (read, from_flash) = read?;
+    let buffer = read.wait()?.pop().ok_or(io::ErrorKind::UnexpectedEof)?;
+    Ok((buffer, from_flash))
+}
+
+/// A piece whose turn comes.
 struct Flight {
     asked: Arc<Asked>,
     piece: Piece,
     /// None: it is answered without a read, when its turn comes.
-    read: Option<io::Result<PendingRead>>,
+    read: Option<SubmittedRead>,
     learner: Option<Learner>,
 }
 
@@ -172,7 +189,7 @@ impl Shared {
                 let learner = asked.index.learn(&asked.request, &piece);
                 let fitting = spare.iter().position(|buffer| buffer.len() == piece.bytes);
                 let buffer = fitting.map_or_else(|| AlignedBuffer::zeroed(piece.bytes), |at| spare.swap_remove(at));
-                let read = Some(asked.disk.submit_read(piece.offset, vec![buffer]));
+                let read = Some(asked.disk.submit_scan_read(piece.offset, buffer, asked.request.flash));
                 flying.push_back(Flight { asked, piece, read, learner });
             }
             let Some(Flight { asked, piece, read, learner }) = flying.pop_front() else {
@@ -183,10 +200,8 @@ impl Shared {
                 asked.saved(piece);
                 continue;
             };
-            let read = read.and_then(PendingRead::wait).map(|mut buffers| buffers.pop());
-            let (read, mut buffer) = match read {
-                Ok(Some(buffer)) => (Ok(()), buffer),
-                Ok(None) => (Err(io::ErrorKind::UnexpectedEof.into()), AlignedBuffer::zeroed(0)),
+            let (read, mut buffer) = match land(read) {
+                Ok((buffer, from_flash)) => (Ok(from_flash), buffer),
                 Err(error) => (Err(error), AlignedBuffer::zeroed(0)),
             };
             if asked.reply.is_wanted() {

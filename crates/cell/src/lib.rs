@@ -16,6 +16,10 @@ mod capture;
 mod cells;
 mod disk;
 mod disk_scanner;
+mod flash;
+mod flash_cache;
+mod flash_log;
+mod flash_use;
 mod link;
 mod local;
 mod machine;
@@ -26,8 +30,10 @@ mod request;
 mod service;
 mod smart_scan;
 mod storage_index;
+mod stored_disk;
 mod traffic;
 mod unsynced;
+mod worker;
 
 use std::fmt;
 use std::io;
@@ -36,9 +42,13 @@ use common::sync::Arc;
 use device::Device;
 
 pub use answer::{Answer, Figures, Item, Reason};
-pub use block_message::{BlockRequest, HEAD_BYTES, TRANSFER_BYTES, answer_head, read_answer_head};
+pub use block_message::{BlockRequest, HEAD_BYTES, TRANSFER_BYTES, answer_head, flash_answer_head, read_answer_head};
 pub use capture::Capture;
 pub use cells::Cells;
+pub use flash::{FLASH_CACHE_FILE, FLASH_LOG_FILE, FlashState};
+pub use flash_cache::FlashFigures;
+pub use flash_log::FlashLogFigures;
+pub use flash_use::{FlashRules, FlashUse};
 pub use link::{Answered, Link};
 pub use local::LocalCell;
 pub use mailbox::{Answers, Letter, Mailbox, Reply};
@@ -50,6 +60,13 @@ pub use traffic::TrafficFigures;
 
 /// Name of the file that makes a folder of disks a cell.
 pub const CELL_FILE: &str = "cell.toml";
+
+/// True: a file in a cell's folder that is none of its disks.
+#[must_use]
+pub fn is_own_file(name: &str) -> bool {
+    let failed_log = name.strip_suffix(".failed");
+    [CELL_FILE, FLASH_CACHE_FILE, FLASH_LOG_FILE].contains(&failed_log.unwrap_or(name))
+}
 
 /// Number of a name in waits and views: CELLHASH#, DISKHASH#.
 #[must_use]
@@ -77,6 +94,12 @@ pub trait Cell: fmt::Debug + Send + Sync {
 
     /// Its messages so far.
     fn traffic(&self) -> TrafficFigures;
+
+    /// What segments want of its flash cache, from now on. A second call changes nothing.
+    fn use_flash_by(&self, rules: &Arc<FlashRules>);
+
+    /// The state of its flash; None where the instance does not know.
+    fn flash(&self) -> Option<FlashState>;
 
     /// Has its messages written from now on, too.
     fn capture(&self, capture: &Arc<Capture>);

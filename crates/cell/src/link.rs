@@ -33,6 +33,9 @@ pub trait Link: fmt::Debug + Send + Sync {
     /// The boot of the machine that the latest connection has met; None before the first one.
     fn boot(&self) -> Option<u64>;
 
+    /// Connections so far: a cell that was started anew has a later one.
+    fn connections(&self) -> u64;
+
     /// Sends a request for a disk and `bytes` behind it, and blocks for the answer. Its bytes fill `into`, and are
     /// returned where that is empty.
     ///

@@ -4,13 +4,16 @@ use std::collections::BTreeMap;
 use std::fmt;
 use std::io;
 use std::path::{Path, PathBuf};
-use std::sync::Weak;
+use std::sync::{OnceLock, Weak};
 
 use common::sync::{Arc, Mutex};
 use device::{Device, FileIdentity, FileSystem};
 
 use crate::answer::Reason;
 use crate::disk::LocalDisk;
+use crate::flash::{Flash, FlashState};
+use crate::flash_use::FlashRules;
+use crate::stored_disk::StoredDisk;
 use crate::disk_scanner::{Asked, DiskScanner};
 use crate::machine::{Machine, Shortage};
 use crate::mailbox::Answers;
@@ -38,12 +41,15 @@ struct Disks {
     open: Mutex<BTreeMap<String, OpenDisk>>,
     /// What is known of each disk.
     indexes: Mutex<BTreeMap<String, Arc<StorageIndex>>>,
+    flash: OnceLock<Result<Flash, (io::ErrorKind, String)>>,
+    rules: OnceLock<Arc<FlashRules>>,
+    inline: bool,
 }
 
 #[derive(Clone, Debug)]
 struct OpenDisk {
     identity: Option<FileIdentity>,
-    device: Weak<dyn Device>,
+    device: Weak<StoredDisk>,
 }
 
 impl fmt::Debug for LocalCell {
@@ -58,7 +64,15 @@ impl LocalCell {
     #[must_use]
     pub fn new(files: Arc<dyn FileSystem>, directory: &Path, inline: bool) -> Self {
         let name = directory.file_name().map_or_else(String::new, |name| name.to_string_lossy().into_owned());
-        let disks = Disks { files, directory: directory.to_owned(), open: Mutex::default(), indexes: Mutex::default() };
+        let disks = Disks {
+            files,
+            directory: directory.to_owned(),
+            open: Mutex::default(),
+            indexes: Mutex::default(),
+            flash: OnceLock::new(),
+            rules: OnceLock::new(),
+            inline,
+        };
         Self { name, disks, traffic: Arc::default(), machine: None, scanners: (!inline).then(Mutex::default) }
     }
 }
@@ -68,6 +82,11 @@ impl LocalCell {
     pub(crate) fn on_its_own_machine(mut self) -> Self {
         self.machine = Some(Machine::new(Arc::clone(&self.disks.files)));
         self
+    }
+
+    /// What segments want of the flash cache, for an instance elsewhere.
+    pub(crate) fn rules(&self) -> &Arc<FlashRules> {
+        self.disks.rules.get_or_init(Arc::default)
     }
 
     /// The disk of a name as it is now: another file may have taken its place.
@@ -85,16 +104,27 @@ impl Disks {
 
     fn path(&self, name: &str) -> io::Result<PathBuf> {
         // A name, and no way out of the folder.
-        if name.is_empty() || name.contains(['/', '\\']) || name == "." || name == ".." {
+        if name.is_empty() || name.contains(['/', '\\']) || name == "." || name == ".." || crate::is_own_file(name) {
             let text = format!("\"{name}\" is no name of a disk");
             return Err(io::Error::new(io::ErrorKind::InvalidInput, text));
         }
         Ok(self.directory.join(name))
     }
 
+    /// The flash of the cell. Its log writes to the disks when it is opened, so no disk is used before.
+    fn flash(&self) -> io::Result<&Flash> {
+        let open = || {
+            let rules = Arc::clone(self.rules.get_or_init(Arc::default));
+            let flash = Flash::open(&self.files, &self.directory, rules, self.inline);
+            flash.map_err(|error| (error.kind(), error.to_string()))
+        };
+        self.flash.get_or_init(open).as_ref().map_err(|(kind, text)| io::Error::new(*kind, text.clone()))
+    }
+
     /// A disk. The cell closes it when its last user drops it: a removed file then gives its room back.
-    fn disk(&self, name: &str) -> io::Result<Arc<dyn Device>> {
+    fn disk(&self, name: &str) -> io::Result<Arc<StoredDisk>> {
         let path = self.path(name)?;
+        let flash = self.flash()?;
         // Another file may have taken the disk's place.
         let identity = self.files.identity(&path)?;
         let mut all = self.open.lock();
@@ -102,7 +132,7 @@ impl Disks {
         if let Some(device) = open.and_then(|open| open.device.upgrade()) {
             return Ok(device);
         }
-        let device = self.files.open(&path)?;
+        let device = Arc::new(flash.stored(name, self.files.open(&path)?));
         self.index(name).clear();
         all.insert(name.to_owned(), OpenDisk { identity, device: Arc::downgrade(&device) });
         Ok(device)
@@ -153,6 +183,14 @@ impl Cell for LocalCell {
 
     fn traffic(&self) -> TrafficFigures {
         self.traffic.figures()
+    }
+
+    fn use_flash_by(&self, rules: &Arc<FlashRules>) {
+        self.disks.rules.get_or_init(|| Arc::clone(rules));
+    }
+
+    fn flash(&self) -> Option<FlashState> {
+        self.disks.flash.get()?.as_ref().ok().map(Flash::state)
     }
 
     fn capture(&self, capture: &Arc<Capture>) {

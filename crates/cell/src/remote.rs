@@ -1,7 +1,7 @@
 //! A cell elsewhere, and its disks.
 
 use std::io;
-use std::sync::Weak;
+use std::sync::{OnceLock, Weak};
 
 use common::sync::{Arc, Mutex};
 use device::{AlignedBuffer, CellDisk, Device, PendingRead, ReadInFlight};
@@ -10,7 +10,7 @@ use crate::block_message::{BlockRequest, TRANSFER_BYTES};
 use crate::mailbox::Answers;
 use crate::traffic::{Traffic, TrafficFigures};
 use crate::unsynced::Unsynced;
-use crate::{Answered, Capture, Cell, Link, hash};
+use crate::{Answered, Capture, Cell, FlashRules, FlashState, Link, hash};
 
 /// A cell that is reached by a link.
 #[derive(Debug)]
@@ -19,12 +19,40 @@ pub struct RemoteCell {
     traffic: Arc<Traffic>,
     /// Of the disks that are open.
     unsynced: Arc<Mutex<Vec<Weak<Unsynced>>>>,
+    told: Arc<Told>,
+}
+
+/// What the cell was told of segments' use of its flash cache. It knows nothing of it after a restart, so it is told
+/// again when there is a new connection.
+#[derive(Default, Debug)]
+struct Told {
+    rules: OnceLock<Arc<FlashRules>>,
+    /// The version of the rules, and connections so far.
+    last: Mutex<(u64, u64)>,
+}
+
+impl Told {
+    /// Tells the cell what it may not know.
+    fn tell(&self, link: &dyn Link) {
+        let Some(rules) = self.rules.get() else { return };
+        let now = (rules.version(), link.connections());
+        if now.0 == 0 {
+            return;
+        }
+        let Some(mut last) = self.last.try_lock().filter(|last| **last != now) else { return };
+        let message = rules.encode();
+        let request = BlockRequest::FlashRules { bytes: message.len() as u64 };
+        // A cell that does not hear of it caches what it need not, and is told with the next request.
+        if link.call("", request, &[&message], &mut []).is_ok() {
+            *last = (now.0, link.connections());
+        }
+    }
 }
 
 impl RemoteCell {
     #[must_use]
     pub fn new(link: Arc<dyn Link>) -> Self {
-        Self { link, traffic: Arc::default(), unsynced: Arc::default() }
+        Self { link, traffic: Arc::default(), unsynced: Arc::default(), told: Arc::default() }
     }
 
     /// Names of its disks.
@@ -50,6 +78,7 @@ impl Cell for RemoteCell {
     }
 
     fn submit_scan(&self, request: Vec<u8>, reply: Box<dyn Answers>) {
+        self.told.tell(&*self.link);
         let reply = self.traffic.scan(&request, reply);
         let (link, unsynced) = (Arc::clone(&self.link), Arc::clone(&self.unsynced));
         Arc::clone(&self.link).scan(request, Box::new(Guarded { reply, link, unsynced }));
@@ -64,7 +93,8 @@ impl Cell for RemoteCell {
             all.retain(|unsynced| unsynced.strong_count() > 0);
             all.push(Arc::downgrade(&unsynced));
         }
-        let disk = RemoteDisk { name: disk.into(), place, link, traffic, unsynced };
+        let told = Arc::clone(&self.told);
+        let disk = RemoteDisk { name: disk.into(), place, link, traffic, unsynced, told };
         // A disk that there is not is an error now.
         disk.size()?;
         Ok(Arc::new(disk))
@@ -76,6 +106,15 @@ impl Cell for RemoteCell {
 
     fn traffic(&self) -> TrafficFigures {
         self.traffic.figures()
+    }
+
+    fn use_flash_by(&self, rules: &Arc<FlashRules>) {
+        self.told.rules.get_or_init(|| Arc::clone(rules));
+    }
+
+    fn flash(&self) -> Option<FlashState> {
+        let answer = self.link.call("", BlockRequest::FlashState, &[], &mut []).ok()?;
+        FlashState::decode(&answer.bytes).ok()
     }
 
     fn capture(&self, capture: &Arc<Capture>) {
@@ -150,6 +189,7 @@ struct RemoteDisk {
     link: Arc<dyn Link>,
     traffic: Arc<Traffic>,
     unsynced: Arc<Unsynced>,
+    told: Arc<Told>,
 }
 
 impl RemoteDisk {
@@ -198,6 +238,7 @@ fn parts<'b>(buffers: &[&'b [u8]]) -> Vec<Vec<&'b [u8]>> {
 
 impl Device for RemoteDisk {
     fn read_at(&self, mut offset: u64, buffers: &mut [&mut [u8]]) -> io::Result<()> {
+        self.told.tell(&*self.link);
         let all = buffers.iter().map(|buffer| buffer.len()).sum::<usize>();
         if all <= TRANSFER_BYTES {
             self.call(BlockRequest::Read { offset, bytes: all as u64 }, &[], buffers)?;
@@ -226,6 +267,7 @@ impl Device for RemoteDisk {
         if all > TRANSFER_BYTES {
             return Ok(PendingRead::by_waiter(Arc::new(self.clone()), offset, buffers));
         }
+        self.told.tell(&*self.link);
         let request = BlockRequest::Read { offset, bytes: all as u64 };
         let read = Arc::clone(&self.link).submit_read(&self.name, request, buffers)?;
         self.traffic.block_request(request, &self.name);

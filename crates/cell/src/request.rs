@@ -3,6 +3,7 @@
 use common::{BlockAddress, BlockSize, ObjectNumber, Scn};
 use scan::{Comparison, Predicate, ScanSpec, Truth};
 
+use crate::flash_use::FlashUse;
 use crate::message::{Malformed, Reader, Result, VERSION, put_bytes, put_number};
 
 /// A request is for so many bytes at most: the largest allocation unit.
@@ -34,6 +35,8 @@ pub struct ScanRequest {
     pub ended_before: Scn,
     /// The storage index may be used, and learn.
     pub storage_index: bool,
+    /// What the segment wants of the flash cache.
+    pub flash: FlashUse,
     /// Percent of the time of the processors of the instance's machine that was used of late, if it is known: a cell
     /// that is busier leaves the work to the instance.
     pub busy_percent: Option<u8>,
@@ -107,6 +110,7 @@ impl ScanRequest {
         to.extend(self.snapshot.0.to_le_bytes());
         to.extend(self.ended_before.0.to_le_bytes());
         to.push(u8::from(self.storage_index));
+        to.push(self.flash as u8);
         to.push(self.busy_percent.unwrap_or(u8::MAX));
         to.push(u8::from(self.spec.rowids));
         put_number(&mut to, self.spec.projection.len() as u64);
@@ -142,6 +146,7 @@ impl ScanRequest {
         let object = ObjectNumber(from.u32()?);
         let (snapshot, ended_before) = (Scn(from.u64()?), Scn(from.u64()?));
         let storage_index = from.flag()?;
+        let flash = FlashUse::from_code(from.u8()?)?;
         let busy_percent = Some(from.u8()?).filter(|percent| *percent != u8::MAX);
         let rowids = from.flag()?;
         let columns = from.count(2)?;
@@ -160,6 +165,7 @@ impl ScanRequest {
             snapshot,
             ended_before,
             storage_index,
+            flash,
             busy_percent,
             spec,
         })
@@ -340,6 +346,7 @@ mod tests {
                     snapshot: Scn(snapshot),
                     ended_before: Scn(ended),
                     storage_index: ended % 2 == 0,
+                    flash: FlashUse::ALL[(ended % 3) as usize],
                     busy_percent: (object % 3 > 0).then_some((object % 101) as u8),
                     spec: ScanSpec { projection, predicate, rowids },
                 }
@@ -385,6 +392,7 @@ mod tests {
                 snapshot: Scn(1),
                 ended_before: Scn(0),
                 storage_index: false,
+                flash: FlashUse::Default,
                 busy_percent: None,
                 spec,
             };
@@ -413,6 +421,7 @@ mod tests {
             snapshot: Scn(1),
             ended_before: Scn(0),
             storage_index: false,
+            flash: FlashUse::Default,
             busy_percent: None,
             spec: ScanSpec { predicate: Some(deep), ..ScanSpec::default() },
         };

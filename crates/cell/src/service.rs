@@ -4,12 +4,13 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::io;
 use std::path::{Path, PathBuf};
 
+use common::interconnect;
 use common::sync::{Arc, Condvar, Mutex};
 use device::{AlignedBuffer, Claim, Device, FileSystem};
 
-use crate::block_message::{BlockRequest, TRANSFER_BYTES, answer_head};
+use crate::block_message::{BlockRequest, TRANSFER_BYTES, answer_head, flash_answer_head};
 use crate::mailbox::Answers;
-use crate::{CELL_FILE, Cell, LocalCell, ScanRequest};
+use crate::{CELL_FILE, Cell, LocalCell, ScanRequest, is_own_file};
 
 /// A cell that serves others.
 #[derive(Debug)]
@@ -92,7 +93,7 @@ impl Service {
     pub fn disks(&self) -> io::Result<Vec<String>> {
         let names = self.files.list(&self.directory)?.into_iter();
         let names = names.filter_map(|path| Some(path.file_name()?.to_str()?.to_owned()));
-        Ok(names.filter(|name| name != CELL_FILE && !name.contains('\n')).collect())
+        Ok(names.filter(|name| !is_own_file(name) && !name.contains('\n')).collect())
     }
 
     fn claim(&self, disk: &str) -> io::Result<()> {
@@ -105,8 +106,8 @@ impl Service {
     }
 
     fn disk(&self, name: &str) -> io::Result<Arc<dyn Device>> {
-        if name == CELL_FILE {
-            return Err(io::Error::new(io::ErrorKind::NotFound, format!("{CELL_FILE} is no disk")));
+        if is_own_file(name) {
+            return Err(io::Error::new(io::ErrorKind::NotFound, format!("{name} is no disk")));
         }
         let disk = self.cell.disk(name)?;
         self.claim(name)?;
@@ -117,7 +118,10 @@ impl Service {
     /// Carries a request out. `buffer` has the bytes behind its head; it gets those of the answer. Returns the answer's
     /// head, and how many bytes follow it.
     pub fn answer(&self, head: &[u8], buffer: &mut AlignedBuffer) -> (Vec<u8>, usize) {
+        // What another request of this thread has left.
+        interconnect::take();
         match self.carry_out(head, buffer) {
+            Ok(bytes) if interconnect::take().flash_reads > 0 => (flash_answer_head(), bytes),
             Ok(bytes) => (answer_head(&Ok(())), bytes),
             Err(error) => (answer_head(&Err(error)), 0),
         }
@@ -150,6 +154,12 @@ impl Service {
                 self.durable(name, || disk.sync()).map(|()| 0)
             }
             BlockRequest::Size => Ok(put(buffer, &self.disk(disk)?.size()?.to_le_bytes())),
+            BlockRequest::FlashRules { bytes } => {
+                let rules = buffer.get(..bytes as usize).ok_or(io::ErrorKind::InvalidInput)?;
+                self.cell.rules().take(rules)?;
+                Ok(0)
+            }
+            BlockRequest::FlashState => Ok(put(buffer, &self.cell.flash().unwrap_or_default().encode())),
             BlockRequest::Disks => {
                 let names = self.disks()?.join("\n");
                 if names.len() > TRANSFER_BYTES {
@@ -221,6 +231,7 @@ mod tests {
     use scan::ScanSpec;
 
     use super::*;
+    use crate::FlashUse;
     use crate::{Answer, Item, Mailbox, Reason};
 
     struct Nothing;
@@ -254,6 +265,7 @@ mod tests {
                 snapshot: Scn(9),
                 ended_before: Scn(0),
                 storage_index: true,
+                flash: FlashUse::Default,
                 busy_percent,
                 spec: ScanSpec::default(),
             };

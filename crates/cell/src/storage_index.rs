@@ -255,6 +255,7 @@ mod tests {
     use proptest::prelude::*;
 
     use super::*;
+    use crate::FlashUse;
 
     fn request(condition: Predicate, snapshot: u64) -> ScanRequest {
         ScanRequest {
@@ -268,6 +269,7 @@ mod tests {
             snapshot: Scn(snapshot),
             ended_before: Scn(0),
             storage_index: true,
+            flash: FlashUse::Default,
             busy_percent: None,
             spec: ScanSpec { predicate: Some(condition), ..ScanSpec::default() },
         }

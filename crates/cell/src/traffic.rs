@@ -50,7 +50,11 @@ impl Traffic {
         match request {
             BlockRequest::Read { .. } => self.reads.fetch_add(1, Relaxed),
             BlockRequest::Write { .. } => self.writes.fetch_add(1, Relaxed),
-            BlockRequest::Sync | BlockRequest::Size | BlockRequest::Disks => 0,
+            BlockRequest::Sync
+            | BlockRequest::Size
+            | BlockRequest::Disks
+            | BlockRequest::FlashRules { .. }
+            | BlockRequest::FlashState => 0,
         };
         let (sent, received) = (request.message_bytes(disk), request.answer_bytes());
         self.bytes_sent.fetch_add(sent, Relaxed);

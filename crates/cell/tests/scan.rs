@@ -5,7 +5,7 @@
 use std::io;
 use std::path::Path;
 
-use cell::{Answer, Cell, Figures, Item, Letter, LocalCell, Mailbox, PIECE_BYTES, Reason, ScanRequest};
+use cell::{Answer, Cell, Figures, FlashUse, Item, Letter, LocalCell, Mailbox, PIECE_BYTES, Reason, ScanRequest};
 use common::sync::Arc;
 use common::{BlockAddress, BlockSize, FileNumber, ObjectNumber, Scn, Uba, Xid};
 use device::{Device, FileSystem, MemoryFileSystem};
@@ -97,6 +97,7 @@ fn request(blocks: u32, spec: ScanSpec) -> ScanRequest {
         snapshot: Scn(100),
         ended_before: Scn(0),
         storage_index: true,
+        flash: FlashUse::Default,
         busy_percent: None,
         spec,
     }
@@ -131,10 +132,11 @@ fn ask(cell: &LocalCell, request: &ScanRequest, rows: usize) -> (Collector, Vec<
         let (first, blocks) = answer.blocks();
         assert_eq!(first, next);
         next = next.plus(blocks);
-        let Figures { examined, blocks, bytes_read, bytes_saved, helped } = answer.figures();
+        let Figures { examined, blocks, bytes_read, bytes_flash, bytes_saved, helped } = answer.figures();
         sum.examined += examined;
         sum.blocks += blocks;
         sum.bytes_read += bytes_read;
+        sum.bytes_flash += bytes_flash;
         sum.bytes_saved += bytes_saved;
         sum.helped += helped;
         loop {
@@ -189,7 +191,8 @@ proptest! {
         prop_assert_eq!(found.counted, expected.counted);
         prop_assert!(whole.is_empty());
         let bytes_read = u64::from(count) * SIZE.bytes() as u64;
-        prop_assert_eq!(figures, Figures { examined, blocks: count.into(), bytes_read, bytes_saved: 0, helped: 0 });
+        let expected = Figures { examined, blocks: count.into(), bytes_read, ..Figures::default() };
+        prop_assert_eq!(figures, expected);
     }
 }
 

@@ -9,7 +9,7 @@ use std::net::{TcpStream, ToSocketAddrs as _};
 use std::time::Duration;
 
 use cell::{Answered, Answers, BlockRequest, Link, TRANSFER_BYTES, read_answer_head};
-use common::Clock;
+use common::{Clock, interconnect};
 use common::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use common::sync::{Arc, Mutex, spawn};
 use device::{AlignedBuffer, PendingRead, ReadInFlight};
@@ -69,6 +69,7 @@ struct State {
     lost: Option<Lost>,
     /// Of the machine, at the latest connection.
     boot: Option<u64>,
+    connections: u64,
 }
 
 #[derive(Debug)]
@@ -168,7 +169,10 @@ impl Client {
             let text = format!("the cell there is {}", welcome.name);
             return Err(io::Error::new(io::ErrorKind::InvalidData, text));
         }
-        self.state.lock().boot = Some(welcome.boot);
+        let mut state = self.state.lock();
+        state.boot = Some(welcome.boot);
+        state.connections += 1;
+        drop(state);
         Ok((channel, welcome))
     }
 
@@ -362,10 +366,12 @@ fn is_late(error: &io::Error) -> bool {
 fn receive(channel: &Channel, into: &mut [&mut [u8]]) -> Result<Vec<u8>, Trouble> {
     let mut head = Vec::new();
     let body = channel.receive_head(&mut head).map_err(Trouble::Unanswered)?;
-    if let Err(error) = read_answer_head(&head) {
+    let from_flash = match read_answer_head(&head) {
+        Ok(from_flash) => from_flash,
         // The connection goes on: an error has no body.
-        return if body == 0 { Err(Trouble::Refused(error)) } else { Err(Trouble::Unanswered(error)) };
-    }
+        Err(error) if body == 0 => return Err(Trouble::Refused(error)),
+        Err(error) => return Err(Trouble::Unanswered(error)),
+    };
     let wanted = into.iter().map(|part| part.len()).sum::<usize>();
     if wanted > 0 && wanted != body {
         let text = format!("{body} bytes instead of {wanted}");
@@ -377,6 +383,9 @@ fn receive(channel: &Channel, into: &mut [&mut [u8]]) -> Result<Vec<u8>, Trouble
         return Ok(answer);
     }
     into.iter_mut().try_for_each(|part| channel.receive(part)).map_err(Trouble::Unanswered)?;
+    if from_flash {
+        interconnect::note_flash(wanted as u64);
+    }
     Ok(Vec::new())
 }
 
@@ -403,6 +412,10 @@ impl Link for Client {
 
     fn boot(&self) -> Option<u64> {
         self.state.lock().boot
+    }
+
+    fn connections(&self) -> u64 {
+        self.state.lock().connections
     }
 
     fn call(&self, disk: &str, request: BlockRequest, bytes: &[&[u8]], into: &mut [&mut [u8]]) -> io::Result<Answered> {

@@ -4,7 +4,7 @@ use std::io;
 
 const MAGIC: [u8; 6] = *b"HWCELL";
 /// Version of the transport and of what it carries.
-pub(crate) const VERSION: u8 = 2;
+pub(crate) const VERSION: u8 = 3;
 
 /// What a connection is for.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -117,6 +117,6 @@ mod tests {
         let mut bytes = Hello { purpose: Purpose::Blocks, incarnation: 1, epoch: 2, owner: "x".into() }.encode();
         bytes[6] = 9;
         let error = Hello::decode(&bytes).unwrap_err().to_string();
-        assert_eq!(error, "the instance speaks version 9, and this cell version 2");
+        assert_eq!(error, "the instance speaks version 9, and this cell version 3");
     }
 }

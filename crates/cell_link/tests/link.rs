@@ -8,7 +8,7 @@ use std::net::TcpStream;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-use cell::{Answer, Cell, Letter, LocalCell, Mailbox, RemoteCell, ScanRequest, Service};
+use cell::{Answer, Cell, FlashUse, Letter, LocalCell, Mailbox, RemoteCell, ScanRequest, Service};
 use cell_link::{CellAddress, CellFileSystem, Keys, Server, connect, make_keys};
 use common::sync::{Arc, spawn};
 use common::{BlockAddress, BlockSize, Clock, ObjectNumber, Scn, Seeded, SystemClock};
@@ -307,6 +307,7 @@ fn request(blocks: u32) -> Vec<u8> {
         snapshot: Scn(9),
         ended_before: Scn(0),
         storage_index: false,
+        flash: FlashUse::Default,
         busy_percent: None,
         spec,
     };

@@ -5,11 +5,12 @@ use std::path::{Path, PathBuf};
 
 use common::{Error, Result};
 use device::OsFileSystem;
-use drive::{CellFile, GridSpec, make_cells};
+use drive::{CellFile, CellFlash, GridSpec, make_cells};
 
 use crate::command_line::Cells;
 use crate::device::{dilate, model};
 use crate::failure::{self, Outcome};
+use crate::size::Size;
 
 const MB: u64 = 1 << 20;
 
@@ -25,8 +26,18 @@ pub(crate) fn run(arguments: &Cells) -> Result<Outcome> {
         offset_mb += size_mb;
     }
     let dilate = dilate(arguments.dilate)?;
-    let file =
-        CellFile { name: String::new(), model: model_name(&arguments.model)?, disks: arguments.disks, dilate, grid };
+    let megabytes = |size: &Option<Size>| size.as_ref().map_or(0, |size| size.0.div_ceil(MB));
+    let flash = CellFlash {
+        model: model_name(&arguments.flash_model)?,
+        cache_mb: megabytes(&arguments.flash_cache),
+        log_mb: megabytes(&arguments.flash_log),
+    };
+    let flash = (flash.cache_mb + flash.log_mb > 0).then_some(flash);
+    if let Some(flash) = &flash {
+        flash.check("the cells", model(&arguments.flash_model)?.start().bytes())?;
+    }
+    let (name, model) = (String::new(), model_name(&arguments.model)?);
+    let file = CellFile { name, model, disks: arguments.disks, dilate, grid, flash };
     let bytes = model_file.start().bytes();
     let made = make_cells(&OsFileSystem::new(), &out, arguments.make, &file, bytes)?;
     let mut stdout = io::stdout().lock();

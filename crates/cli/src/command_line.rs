@@ -330,6 +330,15 @@ pub(crate) struct Cells {
     /// A grid disk of each device, from the outermost free track on: its name and its size, with K, M, G or T
     #[arg(long, value_name = "NAME:SIZE", required = true)]
     pub(crate) grid: Vec<Grid>,
+    /// A flash cache of this size in each cell
+    #[arg(long, value_name = "SIZE")]
+    pub(crate) flash_cache: Option<Size>,
+    /// A flash log of this size in each cell
+    #[arg(long, value_name = "SIZE")]
+    pub(crate) flash_log: Option<Size>,
+    /// The model of the flash device: a name of the catalogue, or a file
+    #[arg(long, value_name = "NAME|FILE", default_value = "nvme-p3700")]
+    pub(crate) flash_model: PathBuf,
     /// Devices are so many times slower than the model
     #[arg(long, value_name = "N", default_value_t = 1.0)]
     pub(crate) dilate: f64,

@@ -18,6 +18,10 @@ use crate::spindle::Spindle;
 
 /// Name of the file that makes a folder a cell.
 pub const CELL_FILE: &str = "cell.toml";
+/// Name of the file of a cell's flash cache.
+pub(crate) const FLASH_CACHE_FILE: &str = "flash_cache";
+/// Name of the file of a cell's flash log.
+pub(crate) const FLASH_LOG_FILE: &str = "flash_log";
 /// Bytes of a megabyte in sizes.
 const MB: u64 = 1 << 20;
 
@@ -35,6 +39,33 @@ pub struct CellFile {
     #[serde(default = "one")]
     pub dilate: Positive,
     pub grid: Vec<GridSpec>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub flash: Option<CellFlash>,
+}
+
+/// A flash device, and what the cell does with it.
+#[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct CellFlash {
+    /// A model of the catalogue, or a file's path, from the folder on.
+    pub model: String,
+    /// Size of the cache; 0: there is none.
+    pub cache_mb: u64,
+    /// Size of the log; 0: there is none.
+    pub log_mb: u64,
+}
+
+impl CellFlash {
+    /// Its files, with where on the device each begins, and its bytes.
+    pub(crate) fn files(&self) -> impl Iterator<Item = (&'static str, u64, u64)> + use<> {
+        let (cache, log) = (self.cache_mb.saturating_mul(MB), self.log_mb.saturating_mul(MB));
+        let files = [(FLASH_CACHE_FILE, 0, cache), (FLASH_LOG_FILE, cache, log)];
+        files.into_iter().filter(|(_, _, bytes)| *bytes > 0)
+    }
+
+    fn end(&self) -> u64 {
+        self.cache_mb.saturating_add(self.log_mb).saturating_mul(MB)
+    }
 }
 
 fn one() -> Positive {
@@ -63,6 +94,12 @@ impl GridSpec {
     }
 }
 
+/// True: a file of a cell's folder that is no grid disk.
+pub(crate) fn is_own_file(path: &Path) -> bool {
+    let name = path.file_name().map_or_else(String::new, |name| name.to_string_lossy().into_owned());
+    [CELL_FILE, FLASH_CACHE_FILE, FLASH_LOG_FILE].contains(&&*name)
+}
+
 /// Name of a grid disk's file.
 #[must_use]
 pub fn disk_name(grid: &str, disk: u16, cell: &str) -> String {
@@ -75,6 +112,7 @@ pub struct Cell {
     pub name: String,
     pub file: CellFile,
     pub spindles: Vec<Arc<Spindle>>,
+    pub flash: Option<Arc<Spindle>>,
 }
 
 impl Cell {
@@ -93,30 +131,39 @@ impl Cell {
         let shown = path.display().to_string();
         let file: CellFile = toml::from_str(&text).map_err(|error| crate::error::of_toml(&shown, &text, &error))?;
         let name = file.name.clone();
-        let model = match catalogue::find(&file.model)? {
-            Some(model) => model,
+        let model = |name: &str| match catalogue::find(name)? {
+            Some(model) => Ok(model),
             None => {
-                let path: PathBuf = directory.join(&file.model);
+                let path: PathBuf = directory.join(name);
                 let text = read(files, &path)?.ok_or_else(|| {
                     let known = catalogue::names().collect::<Vec<_>>().join(", ");
-                    invalid(format!("{shown}: no model {} in the catalogue ({known}) and no such file", file.model))
+                    invalid(format!("{shown}: no model {name} in the catalogue ({known}) and no such file"))
                 })?;
-                crate::file::ModelFile::parse(&path.display().to_string(), &text)?
+                crate::file::ModelFile::parse(&path.display().to_string(), &text)
             }
         };
+        let dilate = file.dilate.get();
+        let flash = match &file.flash {
+            None => None,
+            Some(spec) => {
+                let model = model(&spec.model)?.start();
+                spec.check(&shown, model.bytes())?;
+                Some(Arc::new(Spindle::new(model, Arc::clone(clock), dilate)))
+            }
+        };
+        let model = model(&file.model)?;
         let bytes = model.start().bytes();
         file.check(&shown, bytes)?;
-        let dilate = file.dilate.get();
         let spindles = (0..file.disks).map(|_| Arc::new(Spindle::new(model.start(), Arc::clone(clock), dilate)));
         let spindles = spindles.collect();
-        Ok(Some(Self { name, file, spindles }))
+        Ok(Some(Self { name, file, spindles, flash }))
     }
 
     /// How late requests of all its devices ended, in a sentence; None when there were no requests.
     #[must_use]
     pub fn lateness(&self) -> Option<String> {
         let all = Lateness::default();
-        self.spindles.iter().for_each(|spindle| all.add(spindle.lateness()));
+        self.spindles.iter().chain(&self.flash).for_each(|spindle| all.add(spindle.lateness()));
         let summary = all.summary();
         if summary.requests == 0 {
             return None;
@@ -134,13 +181,35 @@ impl Cell {
         ))
     }
 
-    /// The device of a grid disk, where on it the grid disk begins, and its bytes.
+    /// The device of a grid disk or of the flash, where on it the file begins, and its bytes.
     #[must_use]
     pub fn place(&self, name: &str) -> Option<(Arc<Spindle>, u64, u64)> {
+        if let (Some(spec), Some(spindle)) = (&self.file.flash, &self.flash)
+            && let Some((_, offset, bytes)) = spec.files().find(|(file, _, _)| *file == name)
+        {
+            return Some((Arc::clone(spindle), offset, bytes));
+        }
         let grids = self.file.grid.iter().flat_map(|grid| (0..self.file.disks).map(move |disk| (grid, disk)));
         let mut found = grids.filter(|(grid, disk)| disk_name(&grid.name, *disk, &self.name) == name);
         let (grid, disk) = found.next()?;
         Some((Arc::clone(self.spindles.get(usize::from(disk))?), grid.offset_mb * MB, grid.bytes()))
+    }
+}
+
+impl CellFlash {
+    /// What cannot be right with it, on a device of so many bytes.
+    ///
+    /// # Errors
+    /// HW-0080.
+    pub fn check(&self, shown: &str, bytes: u64) -> Result<()> {
+        if self.end() == 0 || self.end() > bytes {
+            return Err(invalid(format!(
+                "{shown}: the flash takes {} MB, and a device of the model has {} MB",
+                self.end() / MB,
+                bytes / MB
+            )));
+        }
+        Ok(())
     }
 }
 

@@ -25,7 +25,7 @@ mod trace;
 mod volume;
 
 pub use catalogue::{find, names};
-pub use cell::{CELL_FILE, Cell, CellFile, GridSpec, disk_name};
+pub use cell::{CELL_FILE, Cell, CellFile, CellFlash, GridSpec, disk_name};
 pub use disk::Disk;
 pub use disk::spec::DiskSpec;
 pub use disk::track::{Track, Tracks};

@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 use common::Result;
 use device::FileSystem;
 
-use crate::cell::{CELL_FILE, CellFile, disk_name};
+use crate::cell::{CELL_FILE, CellFile, CellFlash, disk_name, is_own_file};
 use crate::error::invalid;
 
 fn refused(path: &Path, why: &dyn std::fmt::Display) -> common::Error {
@@ -40,7 +40,9 @@ pub fn make_cells(
         }
     }
     let of_cell = cell.grid.iter().map(|grid| grid.bytes()).fold(0, u64::saturating_add);
-    let wanted = of_cell.saturating_mul(u64::from(cell.disks)).saturating_mul(u64::from(cells));
+    let of_flash = cell.flash.iter().flat_map(CellFlash::files).map(|(_, _, bytes)| bytes).sum();
+    let of_cell = of_cell.saturating_mul(u64::from(cell.disks)).saturating_add(of_flash);
+    let wanted = of_cell.saturating_mul(u64::from(cells));
     let mut made = Made { files, paths: Vec::new(), folders: Vec::new() };
     // The working directory has no name here.
     if !directory.as_os_str().is_empty() {
@@ -59,7 +61,7 @@ pub fn make_cells(
     }
     fill(&mut made, &folders, cell).map_err(|(path, error)| refused(&path, &error))?;
     let paths = made.keep();
-    Ok(paths.into_iter().filter(|path| path.file_name().is_none_or(|name| name != CELL_FILE)).collect())
+    Ok(paths.into_iter().filter(|path| !is_own_file(path)).collect())
 }
 
 /// What a call has made so far, in its order. A drop removes it again.
@@ -76,6 +78,13 @@ impl Made<'_> {
         let missing: Vec<_> = named.take_while(|folder| !self.files.exists(folder).unwrap_or(true)).collect();
         self.folders.extend(missing.into_iter().rev().map(Path::to_owned));
         self.files.create_directory(folder).map_err(at(folder))
+    }
+
+    /// Makes a file of zeros.
+    fn file(&mut self, path: PathBuf, bytes: u64) -> std::result::Result<(), (PathBuf, io::Error)> {
+        let device = self.files.create(&path, bytes).map_err(at(&path))?;
+        self.paths.push(path.clone());
+        device.sync().map_err(at(&path))
     }
 
     /// Everything stays; returns the paths of the files.
@@ -123,11 +132,11 @@ fn fill(made: &mut Made<'_>, folders: &[PathBuf], cell: &CellFile) -> std::resul
         let text = toml::to_string(&named).map_err(|error| (PathBuf::from(CELL_FILE), io::Error::other(error)))?;
         for grid in &cell.grid {
             for disk in 0..cell.disks {
-                let path = folder.join(disk_name(&grid.name, disk, &name));
-                let device = files.create(&path, grid.bytes()).map_err(at(&path))?;
-                made.paths.push(path.clone());
-                device.sync().map_err(at(&path))?;
+                made.file(folder.join(disk_name(&grid.name, disk, &name)), grid.bytes())?;
             }
+        }
+        for (file, _, bytes) in cell.flash.iter().flat_map(CellFlash::files) {
+            made.file(folder.join(file), bytes)?;
         }
         let path = folder.join(CELL_FILE);
         files.write_whole(&path, text.as_bytes()).map_err(at(&path))?;

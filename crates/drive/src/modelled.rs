@@ -10,7 +10,7 @@ use common::Clock;
 use common::sync::{Arc, Mutex};
 use device::{AlignedBuffer, Claim, Device, FileAccess, FileIdentity, FileSystem, PendingRead, ReadInFlight};
 
-use crate::cell::{CELL_FILE, Cell};
+use crate::cell::{CELL_FILE, Cell, is_own_file};
 use crate::disk::SECTOR;
 use crate::model::{Kind, Request};
 use crate::spindle::{Spindle, Submitted};
@@ -336,7 +336,7 @@ impl FileSystem for ModelledFileSystem {
 
     fn list(&self, directory: &Path) -> io::Result<Vec<PathBuf>> {
         let mut paths = self.below.list(directory)?;
-        paths.retain(|path| path.file_name().is_none_or(|name| name != CELL_FILE));
+        paths.retain(|path| !is_own_file(path));
         Ok(paths)
     }
 

@@ -46,6 +46,8 @@ impl Bench {
             let folder = PathBuf::from("/data").join(cell);
             files.create_directory(&folder).unwrap();
             files.create(&folder.join("cell.toml"), 0).unwrap();
+            files.create(&folder.join("flash_cache"), 4 * MB).unwrap();
+            files.create(&folder.join("flash_log"), MB).unwrap();
             make_disks(&*files, &format!("/data/{cell}/disk*"), 2, 24 * MB).unwrap();
             let group = Some(cell.to_ascii_uppercase());
             disks.push(DiskSpec { failure_group: group, ..DiskSpec::new(format!("{cell}/disk*")) });

@@ -61,7 +61,8 @@ pub struct Scanner {
     spec: ScanSpec,
     /// Positions of the columns of the current row.
     spans: Vec<Span>,
-    announced: BlockAddress,
+    /// The block under which rows come; a damaged row may say that it has any.
+    announced: Option<BlockAddress>,
 }
 
 /// A column's bytes, from the row's first column on; `start` is [`NULL_SPAN`] for NULL.
@@ -113,7 +114,7 @@ impl<'a> Columns<'a> for PieceColumns<'a, '_> {
 impl Scanner {
     #[must_use]
     pub fn new(spec: ScanSpec) -> Self {
-        Self { spec, spans: Vec::new(), announced: BlockAddress::NONE }
+        Self { spec, spans: Vec::new(), announced: None }
     }
 
     #[must_use]
@@ -132,7 +133,7 @@ impl Scanner {
         sink: &mut (impl RowSink + ?Sized),
     ) -> ScanOutcome {
         // A new call may be to a new sink.
-        self.announced = BlockAddress::NONE;
+        self.announced = None;
         if self.spec.projection.is_empty() && !self.spec.rowids {
             return self.count_block(bytes, resume_slot, max_rows, sink);
         }
@@ -160,8 +161,8 @@ impl Scanner {
             columns.extend(self.spec.projection.iter().map(|position| row.column(*position)));
             if self.spec.rowids {
                 let home = piece.head_address().unwrap_or(RowAddress::new(address, slot));
-                if self.announced != home.block {
-                    self.announced = home.block;
+                if self.announced != Some(home.block) {
+                    self.announced = Some(home.block);
                     sink.block(transaction::header(bytes).object_number(), home.block);
                 }
                 sink.row(home.slot, &columns);

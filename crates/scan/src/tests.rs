@@ -68,6 +68,19 @@ fn three_values_are_kept_apart() {
     assert_eq!(value(&list(&[Some(b"a")])), Truth::False);
 }
 
+/// A damaged row may say that its rowid is in no block: it comes under that one, and not under the one before.
+#[test]
+fn a_row_of_no_block_has_a_block_of_its_own() {
+    let mut block = empty(BlockSize::K8);
+    let mut piece = Vec::new();
+    encode_piece(FIRST | LAST, Some(RowAddress::new(BlockAddress::NONE, 3)), None, &[Some(b"a")], &mut piece);
+    heap::insert(&mut block, &piece).unwrap();
+    let mut sink = Collector::default();
+    let spec = ScanSpec { projection: vec![0], predicate: None, rowids: true };
+    scan_block(&block, &spec, 0, 10, &mut sink);
+    assert_eq!(sink.at, Some(BlockAddress::NONE));
+}
+
 #[test]
 fn a_scan_passes_over_stubs_takes_migrated_rows_and_stops_at_chained_ones() {
     let mut bytes = empty(BlockSize::K2);

@@ -10,7 +10,7 @@ mod invariants;
 pub mod cache;
 pub mod cells {
     //! Storage cells, for those above storage.
-    pub use ::cell::{Cells, TrafficFigures, hash};
+    pub use ::cell::{CELL_FILE, Cells, FLASH_CACHE_FILE, FLASH_LOG_FILE, FlashState, FlashUse, TrafficFigures, hash};
 }
 pub mod checkpoint;
 pub mod control;

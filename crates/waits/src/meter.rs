@@ -10,7 +10,8 @@ use std::io;
 use common::sync::unscheduled::Mutex as OwnMutex;
 use common::sync::unscheduled::atomic::{AtomicU32, AtomicU64, Ordering::Relaxed};
 use common::sync::{Arc, Mutex, MutexGuard, RwLock, RwLockReadGuard, RwLockWriteGuard, spin_loop};
-use common::{BlockClass, Clock, ObjectNumber, interconnect};
+use common::interconnect::{self, Carried};
+use common::{BlockClass, Clock, ObjectNumber};
 
 use crate::counters::{Counters, GetMode, MEASURED};
 use crate::cpu_clock::CpuClock;
@@ -272,9 +273,14 @@ impl Meter {
         let LastWait { event, parameters, object, micros, ended_us } = wait;
         self.counters.waited(event, micros, self.is_timed());
         // What the wait's requests have had carried to and from cells, and those that were started before it.
-        let carried = interconnect::take();
-        if carried > 0 {
-            self.counters.count(Statistic::CellPhysicalIoInterconnectBytes, carried);
+        let Carried { bytes, flash_reads, flash_bytes } = interconnect::take();
+        if bytes > 0 {
+            self.counters.count(Statistic::CellPhysicalIoInterconnectBytes, bytes);
+        }
+        if flash_reads > 0 {
+            self.counters.count(Statistic::CellFlashCacheReadHits, flash_reads);
+            self.counters.count(Statistic::PhysicalReadRequestsOptimized, flash_reads);
+            self.counters.count(Statistic::PhysicalReadTotalBytesOptimized, flash_bytes);
         }
         self.cpu.waited();
         TracedWait { cursor: self.cursor.load(Relaxed), event, parameters, micros, object, tim: self.tim_at(ended_us) }

@@ -15,7 +15,8 @@ use crate::dictionary::rows::{ColumnRow, ObjectRow, TableRow};
 use crate::dictionary::table_rows::{column_row, table_row};
 use crate::dictionary::{ColumnDef, ConstraintDef, ConstraintKind, IndexDef, SystemPrivilege, TableDef};
 use crate::instance::Session;
-use storage::segment::SegmentSpec;
+use storage::cells::FlashUse;
+use storage::segment::{SegmentSpec, Storage};
 use storage::table::HeapTable;
 use storage::{index, table};
 
@@ -26,6 +27,8 @@ pub enum TableChange {
     Cache(bool),
     /// LOGGING or NOLOGGING.
     Logging(bool),
+    /// CELL_FLASH_CACHE of the STORAGE clause.
+    FlashCache(FlashUse),
     /// ENABLE or DISABLE ROW MOVEMENT.
     RowMovement(bool),
     /// PCTFREE and its like. Blocks that are formatted already keep their ITL slots.
@@ -85,6 +88,10 @@ impl Session {
             let table = match change {
                 TableChange::Cache(cache) => changed(table, |heap| heap.cache = *cache),
                 TableChange::Logging(logging) => changed(table, |heap| heap.logging = *logging),
+                TableChange::FlashCache(wanted) => {
+                    let storage = Storage { flash_cache: Some(*wanted), ..table.storage.clone() };
+                    TableDef { storage, ..table }
+                }
                 TableChange::RowMovement(enabled) => changed(table, |heap| heap.row_movement = *enabled),
                 TableChange::Shrink { lower, cascade } => ddl.shrink_table(table, *lower, *cascade)?,
                 TableChange::Physical(asked) => set_physical(table, *asked)?,
@@ -102,11 +109,15 @@ impl Session {
                 row.changed = Moment(now);
             })?;
             let table = ddl.catalog.put_table(table);
+            if let TableChange::FlashCache(wanted) = change {
+                table.segment.set_flash_cache(self, *wanted);
+            }
             // Where a table's rows lie does not concern programs.
             let inside = matches!(
                 change,
                 TableChange::Cache(_)
                     | TableChange::Logging(_)
+                    | TableChange::FlashCache(_)
                     | TableChange::RowMovement(_)
                     | TableChange::Shrink { .. }
                     | TableChange::Physical(_)

@@ -13,6 +13,7 @@ use crate::dictionary::rows::{IndexRow, KIND_INDEX};
 use crate::dictionary::table_rows::{index_column_rows, index_row, object_row};
 use crate::dictionary::{IndexDef, ObjectPrivilege, SystemPrivilege, TableDef};
 use crate::instance::Session;
+use storage::cells::FlashUse;
 use storage::index;
 use storage::segment::Storage;
 
@@ -51,6 +52,25 @@ impl Session {
     /// # Errors
     /// ORA-01418, ORA-01031, ORA-00054.
     pub fn set_index_logging(self: &Arc<Self>, owner: &str, name: &str, logging: bool) -> Result<()> {
+        self.alter_index(owner, name, |index| index.logging = logging).map(drop)
+    }
+
+    /// ALTER INDEX … STORAGE (CELL_FLASH_CACHE …).
+    ///
+    /// # Errors
+    /// ORA-01418, ORA-01031, ORA-00054.
+    pub fn set_index_flash_cache(self: &Arc<Self>, owner: &str, name: &str, wanted: FlashUse) -> Result<()> {
+        let index = self.alter_index(owner, name, |index| index.storage.flash_cache = Some(wanted))?;
+        index.segment.set_flash_cache(self, wanted);
+        Ok(())
+    }
+
+    fn alter_index(
+        self: &Arc<Self>,
+        owner: &str,
+        name: &str,
+        change: impl FnOnce(&mut IndexDef),
+    ) -> Result<Arc<IndexDef>> {
         self.ddl(|ddl| {
             let index = ddl.catalog.require_index(owner, name)?.clone();
             let user = ddl.session.rights();
@@ -61,11 +81,11 @@ impl Session {
                 ddl.lock(&table)?;
             }
             let changed_us = ddl.now_us();
-            let index = IndexDef { logging, changed_us, ..IndexDef::clone(&index) };
+            let mut index = IndexDef { changed_us, ..IndexDef::clone(&index) };
+            change(&mut index);
             ddl.update::<IndexRow>(&equal("OBJ#", index.object.0)?, |row| *row = index_row(&index))?;
             ddl.touch(index.object, changed_us)?;
-            ddl.catalog.put_index(index);
-            Ok(())
+            Ok(ddl.catalog.put_index(index))
         })
     }
 

@@ -136,7 +136,8 @@ impl Ddl<'_> {
         };
         let physical = now.with(to.physical, tablespace.block_size(), tablespace.space_management())?;
         let spec = table.segment.spec();
-        let storage = if to.storage == Storage::default() { table.storage.clone() } else { to.storage.clone() };
+        let mut storage = if to.storage == Storage::default() { table.storage.clone() } else { to.storage.clone() };
+        storage.flash_cache = storage.flash_cache.or(table.storage.flash_cache);
         check_storage(&storage, &tablespace)?;
         let spec = SegmentSpec {
             tablespace: tablespace.number(),

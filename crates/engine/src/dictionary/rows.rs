@@ -32,6 +32,7 @@ use common::{DataType, ObjectNumber, Result};
 
 use super::ColumnDef;
 use super::field::{Field, Moment, Timestamp, damaged};
+use storage::cells::FlashUse;
 use storage::segment::Storage;
 
 /// One of the dictionary's tables.
@@ -135,6 +136,8 @@ dictionary! {
         row_movement: Option<u8> = "ROWMOVE",
         // NULL: the statistics are of all rows.
         sampled: Option<u64> = "SAMPLESIZE",
+        // NULL: DEFAULT, or not given.
+        flash_cache: Option<u8> = "CELLFLASH",
     }
 
     /// A column of a table; COL# counts from 1.
@@ -182,6 +185,8 @@ dictionary! {
         analyzed: Option<Moment> = "ANALYZETIME",
         // NULL: building the index is logged.
         nologging: Option<u8> = "NOLOG",
+        // NULL: DEFAULT, or not given.
+        flash_cache: Option<u8> = "CELLFLASH",
     }
 
     /// A column of an index; POS# counts from 1, COL# is the column's in the table.
@@ -492,6 +497,7 @@ macro_rules! storage_of {
                     pctincrease: self.pctincrease,
                     freelists: self.freelists,
                     freelist_groups: self.freelist_groups,
+                    flash_cache: self.flash_cache.and_then(|code| FlashUse::ALL.get(usize::from(code)).copied()),
                 }
             }
         }

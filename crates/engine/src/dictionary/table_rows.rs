@@ -57,6 +57,7 @@ pub(crate) fn table_row(table: &TableDef) -> TableRow {
         nologging: (!table.logging).then_some(1),
         row_movement: table.row_movement.then_some(1),
         sampled: statistics.filter(|s| s.sampled_rows != s.num_rows).map(|s| s.sampled_rows),
+        flash_cache: table.storage.flash_cache.map(|wanted| wanted as u8).filter(|code| *code > 0),
     }
 }
 
@@ -110,6 +111,7 @@ pub(crate) fn index_row(index: &IndexDef) -> IndexRow {
         num_rows: statistics.map(|s| s.num_rows),
         analyzed: statistics.map(|_| Moment(index.analyzed_us)),
         nologging: (!index.logging).then_some(1),
+        flash_cache: index.storage.flash_cache.map(|wanted| wanted as u8).filter(|code| *code > 0),
     }
 }
 

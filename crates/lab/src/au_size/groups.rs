@@ -182,6 +182,7 @@ impl Groups {
             disks: DISKS,
             dilate: self.run.dilate(),
             grid: slots.iter().map(grid).collect(),
+            flash: None,
         };
         make_cells(&*self.files, &self.directory, 1, &cell, self.device_mb * MB)?;
         Ok(())

@@ -26,6 +26,8 @@ pub struct Plan {
     /// Of that group. The disks of a mirrored one fail, leave and come back during the run.
     pub redundancy: Redundancy,
     pub failure_groups: u16,
+    /// True: the group's disks are those of a cell with a flash cache and a flash log.
+    pub flash: bool,
     /// True: tables are loaded past the cache, with and without images in the log.
     pub loads: bool,
     /// True: tablespaces, for tables and for undo, are made and dropped too.
@@ -62,6 +64,7 @@ impl Plan {
             disks: 0,
             redundancy: Redundancy::External,
             failure_groups: 1,
+            flash: false,
             loads: false,
             spaces: false,
             lives: 0,
@@ -105,7 +108,8 @@ impl Plan {
         let disks = 3 + random.index(4) as u16;
         let fewest = u16::from(redundancy.copies());
         let failure_groups = fewest + random.index(usize::from(disks - fewest) + 1) as u16;
-        Self { disks, redundancy, failure_groups, creation: false, ..self }
+        let flash = Seeded::at(self.seed, 6).percent(50);
+        Self { disks, redundancy, failure_groups, flash, creation: false, ..self }
     }
 
     /// Disk groups are made outside the recording: not by a run that begins with the creation.

@@ -1,12 +1,15 @@
 //! Recording a plan: one life of a database on a disk that was durable at first, or several lives (lives.rs).
 
 use std::collections::BTreeMap;
+use std::io;
 use std::path::{Path, PathBuf};
 
 use common::sync::{Arc, Mutex};
-use common::{Result, Seeded};
+use common::{Error, Result, Seeded};
 use engine::instance::{Background, DiskGroupSpec, DiskSpec, Instance, Session, TablespaceSpec};
 use engine::startup::CreateOptions;
+use device::FileSystem as _;
+use storage::cells::{CELL_FILE, FLASH_CACHE_FILE, FLASH_LOG_FILE};
 use storage::disk_group::make_disks;
 
 use super::run::{MB, Run, file};
@@ -19,6 +22,9 @@ use crate::disk::{Fault, Image, Lie, SimulatedFileSystem};
 pub(super) const GROUP: &str = "DATA";
 const DISKS_BYTES: u64 = 192 * MB;
 pub(super) const DISK_BYTES: u64 = 160 * MB;
+/// A few writes, and a few dozen blocks.
+const FLASH_LOG_BYTES: u64 = 64 << 10;
+const FLASH_CACHE_BYTES: u64 = 512 << 10;
 
 /// New databases by log size and cache size: made once, used by every run.
 static BASES: Mutex<BTreeMap<(u64, u64), Image>> = Mutex::new(BTreeMap::new());
@@ -70,6 +76,14 @@ fn group(plan: &Plan, disks: &[PathBuf]) -> DiskGroupSpec {
     DiskGroupSpec { name: GROUP.to_owned(), redundancy: plan.redundancy, disks, au_bytes: None, attributes: Vec::new() }
 }
 
+/// Makes the directory a cell with flash: disks of a group in it are in the cell then.
+fn make_cell(files: &SimulatedFileSystem) -> io::Result<()> {
+    for (name, bytes) in [(CELL_FILE, 0), (FLASH_CACHE_FILE, FLASH_CACHE_BYTES), (FLASH_LOG_FILE, FLASH_LOG_BYTES)] {
+        files.create(&Path::new(DIRECTORY).join(name), bytes)?;
+    }
+    Ok(())
+}
+
 /// Opens a new database with the tablespaces of the plan, on a disk of its own. The operations until then are
 /// forgotten.
 pub(super) fn prepared(
@@ -84,6 +98,9 @@ pub(super) fn prepared(
         let pattern = format!("{DIRECTORY}/disk*");
         let bytes = if plan.is_mirrored() { DISK_BYTES } else { DISKS_BYTES / u64::from(plan.disks) };
         let disks = make_disks(&files, &pattern, plan.disks, bytes)?;
+        if plan.flash {
+            make_cell(&files).map_err(|error| Error::bug(format!("a cell: {error}")))?;
+        }
         sessions[0].create_disk_group(&group(plan, &disks))?;
     }
     for (number, (size, management)) in plan.tablespaces.iter().enumerate() {

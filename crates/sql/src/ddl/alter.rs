@@ -68,11 +68,17 @@ pub(crate) fn table(words: &mut Words<'_>) -> Result<Command> {
         } else {
             let mut attributes = SegmentAttributes::default();
             let before = words.offset();
-            if !attributes::one(words, &mut attributes)?
+            let is_one = attributes::one(words, &mut attributes)?;
+            let flash_cache = attributes.storage.flash_cache.take();
+            if !is_one
                 || attributes.tablespace.is_some()
                 || attributes.storage != storage::segment::Storage::default()
             {
                 return Err(words.unsupported("ALTER TABLE").at(before));
+            }
+            if let Some(wanted) = flash_cache {
+                clauses.push(TableClause::FlashCache(wanted));
+                continue;
             }
             // The table must exist for a clause without effect too, such as MONITORING.
             if attributes.logging.is_none() || attributes.physical != PhysicalAttributes::default() {

@@ -2,6 +2,7 @@
 
 use common::{Error, Result};
 use sqlparser::tokenizer::Token;
+use storage::cells::FlashUse;
 use storage::segment::Storage;
 
 use super::command::SegmentAttributes;
@@ -152,6 +153,14 @@ fn storage(words: &mut Words<'_>, storage: &mut Storage) -> Result<()> {
             storage.freelists = lists(words, "FREELISTS")?;
         } else if words.take("FREELIST GROUPS") {
             storage.freelist_groups = lists(words, "FREELIST GROUPS")?;
+        } else if words.take("CELL_FLASH_CACHE") {
+            let wanted = FlashUse::ALL.into_iter().find(|wanted| words.take(wanted.name()));
+            let wanted = wanted.ok_or_else(|| words.error(2143, "CELL_FLASH_CACHE is KEEP, NONE or DEFAULT"))?;
+            storage.flash_cache = Some(wanted);
+        } else if words.take("FLASH_CACHE") {
+            if !words.take("DEFAULT") {
+                return Err(words.unsupported("FLASH_CACHE"));
+            }
         } else if words.take("BUFFER_POOL") {
             if !words.take("DEFAULT") {
                 return Err(words.unsupported("BUFFER_POOL"));

@@ -8,6 +8,7 @@ use engine::ddl::{
 };
 use engine::dictionary::{ColumnDef, ConstraintState, ExternalLocation, ObjectPrivilege, OnDelete, ProgramKind};
 use engine::instance::{DatafileSpec, DiskGroupSpec, TablespaceSpec};
+use storage::cells::FlashUse;
 use storage::segment::Storage;
 use storage::txn::Isolation;
 
@@ -141,6 +142,7 @@ pub(crate) struct CreateView {
 pub(crate) enum TableClause {
     Cache(bool),
     Logging(bool),
+    FlashCache(FlashUse),
     RowMovement(bool),
     /// `lower`: lowers the high-water mark; `cascade`: rebuilds the indexes.
     Shrink {
@@ -268,6 +270,10 @@ pub(crate) enum Command {
     AlterIndexLogging {
         name: Name,
         logging: bool,
+    },
+    AlterIndexFlashCache {
+        name: Name,
+        wanted: FlashUse,
     },
     DropIndex(Name),
     Rename {
@@ -398,7 +404,7 @@ impl Command {
             Self::Analyze { index: false, .. } => ("ANALYZE TABLE", 62),
             Self::Analyze { index: true, .. } => ("ANALYZE INDEX", 63),
             Self::CreateIndex(_) => ("CREATE INDEX", 9),
-            Self::AlterIndexLogging { .. } => ("ALTER INDEX", 11),
+            Self::AlterIndexLogging { .. } | Self::AlterIndexFlashCache { .. } => ("ALTER INDEX", 11),
             Self::DropIndex(_) => ("DROP INDEX", 10),
             Self::Rename { .. } => ("RENAME", 28),
             Self::CreateSequence { .. } => ("CREATE SEQUENCE", 13),

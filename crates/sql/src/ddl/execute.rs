@@ -65,6 +65,10 @@ impl Connection {
                 let (owner, name) = self.qualified(name);
                 session.set_index_logging(&owner, &name, *logging).map(|()| None)
             }
+            Command::AlterIndexFlashCache { name, wanted } => {
+                let (owner, name) = self.qualified(name);
+                session.set_index_flash_cache(&owner, &name, *wanted).map(|()| None)
+            }
             Command::DropIndex(name) => {
                 let (owner, name) = self.qualified(name);
                 session.drop_index(&owner, &name).map(|()| None)
@@ -296,6 +300,7 @@ impl Connection {
             let change = match clause {
                 TableClause::Cache(cache) => TableChange::Cache(*cache),
                 TableClause::Logging(logging) => TableChange::Logging(*logging),
+                TableClause::FlashCache(wanted) => TableChange::FlashCache(*wanted),
                 TableClause::RowMovement(enabled) => TableChange::RowMovement(*enabled),
                 TableClause::Shrink { lower, cascade } => TableChange::Shrink { lower: *lower, cascade: *cascade },
                 TableClause::Physical(physical) => TableChange::Physical(*physical),

@@ -80,6 +80,15 @@ pub(crate) fn alter_index(words: &mut Words<'_>) -> Result<Command> {
             return Ok(Command::AlterIndexLogging { name, logging });
         }
     }
+    if words.next_is("STORAGE") {
+        let (mut attributes, before) = (SegmentAttributes::default(), words.offset());
+        attributes::one(words, &mut attributes)?;
+        let wanted = attributes.storage.flash_cache.take();
+        return match wanted.filter(|_| attributes.storage == storage::segment::Storage::default()) {
+            Some(wanted) => Ok(Command::AlterIndexFlashCache { name, wanted }),
+            None => Err(words.unsupported("ALTER INDEX").at(before)),
+        };
+    }
     Err(words.unsupported("ALTER INDEX"))
 }
 

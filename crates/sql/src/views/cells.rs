@@ -1,7 +1,7 @@
 //! Storage cells, as V$CELL views. Counts are those since the instance was started.
 
 use common::Result;
-use storage::cells::{TrafficFigures, hash};
+use storage::cells::{FlashState, TrafficFigures, hash};
 
 use super::view::{Column, Each, Table, View, ViewContext, n, number, s, text};
 
@@ -45,12 +45,21 @@ fn cells(cx: &ViewContext, each: Each<'_, Cell>) -> Result<()> {
 fn metrics(cx: &ViewContext, each: Each<'_, Metric>) -> Result<()> {
     for (_, cell) in cx.session.store().cells().all() {
         let TrafficFigures { reads, writes, scans, bytes_sent, bytes_received } = cell.traffic();
+        let FlashState { cache_bytes, log_bytes, cache, log } = cell.flash().unwrap_or_default();
         let figures = [
             ("Read requests", reads, "requests"),
             ("Write requests", writes, "requests"),
             ("Smart scan requests", scans, "requests"),
             ("Bytes sent to the cell", bytes_sent, "bytes"),
             ("Bytes received from the cell", bytes_received, "bytes"),
+            ("Size of the flash cache", cache_bytes, "bytes"),
+            ("Flash cache read hits", cache.hits, "requests"),
+            ("Bytes read from the flash cache", cache.bytes_hit, "bytes"),
+            ("Bytes written to the flash cache", cache.bytes_filled, "bytes"),
+            ("Size of the flash log", log_bytes, "bytes"),
+            ("Flash log writes: flash first", log.flash_first, "requests"),
+            ("Flash log writes: disk first", log.disk_first, "requests"),
+            ("Flash log writes: no room", log.full, "requests"),
         ];
         for ((name, value, unit), id) in figures.into_iter().zip(1..) {
             each(Metric { cell: cell.name().to_owned(), id, name, value, unit })?;

@@ -57,6 +57,8 @@ const INDEXES_END: &[Column<Arc<IndexDef>>] = &[
     text("TEMPORARY", 1, |_| s("N")),
     text("SECONDARY", 1, |_| s("N")),
     text("BUFFER_POOL", 7, |_| s("DEFAULT")),
+    text("FLASH_CACHE", 7, |_| s("DEFAULT")),
+    text("CELL_FLASH_CACHE", 7, |index| s(index.storage.flash_cache.unwrap_or_default().name())),
     text("DROPPED", 3, |_| yes(false)),
     text("VISIBILITY", 9, |_| s("VISIBLE")),
     text("SEGMENT_CREATED", 3, |_| yes(true)),

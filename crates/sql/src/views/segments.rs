@@ -6,6 +6,7 @@ use common::{BlockAddress, BlockRange, Result};
 use engine::dictionary::{IndexDef, TableDef};
 use scalar::Datum;
 use storage::control::{ExtentManagement, SpaceManagement};
+use storage::cells::FlashUse;
 use storage::segment::{Segment, Storage};
 
 use super::view::{Column, Each, Scope, Table, View, ViewContext, maybe, n, number, s, text};
@@ -25,6 +26,7 @@ pub(crate) struct StorageFigures {
     increase: Option<u32>,
     /// FREELISTS and FREELIST GROUPS; bitmaps know none.
     freelists: Option<(u16, u16)>,
+    flash_cache: FlashUse,
 }
 
 impl StorageFigures {
@@ -46,6 +48,7 @@ impl StorageFigures {
                 SpaceManagement::Manual => Some((storage.freelists, storage.freelist_groups)),
                 SpaceManagement::Auto => None,
             },
+            flash_cache: storage.flash_cache.unwrap_or_default(),
         }
     }
 }
@@ -119,8 +122,12 @@ const SEGMENTS: &[Column<SegmentRow>] = &[
     number("EXTENTS", |row| n(row.extents)),
 ];
 
-const SEGMENTS_END: &[Column<SegmentRow>] =
-    &[number("RELATIVE_FNO", |row| n(row.header.file.0)), text("BUFFER_POOL", 7, |_| s("DEFAULT"))];
+const SEGMENTS_END: &[Column<SegmentRow>] = &[
+    number("RELATIVE_FNO", |row| n(row.header.file.0)),
+    text("BUFFER_POOL", 7, |_| s("DEFAULT")),
+    text("FLASH_CACHE", 7, |_| s("DEFAULT")),
+    text("CELL_FLASH_CACHE", 7, |row| s(row.storage.flash_cache.name())),
+];
 
 /// An extent of such a segment.
 struct Extent {
@@ -249,6 +256,7 @@ fn undo_segments(cx: &ViewContext, each: Each<'_, SegmentRow>) -> Result<()> {
                 most_extents: figures.extents_most,
                 increase: None,
                 freelists: None,
+                flash_cache: FlashUse::Default,
             },
         })?;
     }

@@ -51,6 +51,8 @@ const TABLES_END: &[Column<Arc<TableDef>>] = &[
     text("SECONDARY", 1, |_| s("N")),
     text("NESTED", 3, |_| yes(false)),
     text("BUFFER_POOL", 7, |_| s("DEFAULT")),
+    text("FLASH_CACHE", 7, |_| s("DEFAULT")),
+    text("CELL_FLASH_CACHE", 7, |table| s(table.storage.flash_cache.unwrap_or_default().name())),
     text("ROW_MOVEMENT", 8, |table| s(if table.row_movement { "ENABLED" } else { "DISABLED" })),
     text("DEPENDENCIES", 8, |_| s("DISABLED")),
     text("COMPRESSION", 8, |_| s("DISABLED")),

@@ -4,7 +4,7 @@
 use std::io;
 use std::path::{Path, PathBuf};
 
-use ::cell::Cells;
+use ::cell::{CELL_FILE, Cells, is_own_file};
 use common::sync::Arc;
 use device::{Claim, Device, FileIdentity, FileSystem};
 
@@ -80,7 +80,13 @@ impl FileSystem for Rooted {
     }
 
     fn list(&self, directory: &Path) -> io::Result<Vec<PathBuf>> {
-        Ok(self.as_given(directory, self.below.list(&self.path(directory))?))
+        let path = self.path(directory);
+        let mut files = self.below.list(&path)?;
+        if self.below.exists(&path.join(CELL_FILE))? {
+            let is_own = |file: &PathBuf| file.file_name().and_then(|name| name.to_str()).is_some_and(is_own_file);
+            files.retain(|file| !is_own(file));
+        }
+        Ok(self.as_given(directory, files))
     }
 
     fn directories(&self, directory: &Path) -> io::Result<Vec<PathBuf>> {

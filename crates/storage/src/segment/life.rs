@@ -1,5 +1,6 @@
 //! Making, opening, truncating and dropping a segment.
 
+use ::cell::FlashUse;
 use common::sync::Arc;
 use common::{BlockAddress, BlockRange, Error, ErrorKind, Number, ObjectNumber, Result};
 use format::transaction::Owner;
@@ -128,6 +129,7 @@ impl Segment {
         );
         let segment =
             Arc::new(Self { spec: spec.clone(), header, tablespace: tablespace.clone(), space, locks: Arc::default() });
+        segment.tell_cells(s);
         segment.count_space(s, spec.data_object, first);
         for blocks in sizes {
             let added = {
@@ -153,7 +155,18 @@ impl Segment {
         let space = manager(&tablespace);
         let segment = Arc::new(Self { spec: spec.clone(), header, tablespace, space, locks: Arc::default() });
         segment.header_block(s, Reading::Current)?;
+        segment.tell_cells(s);
         Ok(segment)
+    }
+
+    /// Tells the flash caches of cells what its STORAGE clause says.
+    fn tell_cells(&self, s: &Worker) {
+        self.set_flash_cache(s, self.spec.storage.flash_cache.unwrap_or_default());
+    }
+
+    /// What the segment wants of the flash caches of cells from now on.
+    pub fn set_flash_cache(&self, s: &Worker, wanted: FlashUse) {
+        s.store().cells().flash_rules().set(self.spec.data_object, wanted);
     }
 
     /// The same segment under changed attributes (PCTFREE, PCTUSED, INITRANS, name).
@@ -184,6 +197,7 @@ impl Segment {
             self.tablespace.free(s, range)?;
         }
         s.store().system_meter().forget_segment(self.spec.data_object);
+        self.set_flash_cache(s, FlashUse::Default);
         Ok(())
     }
 
@@ -230,6 +244,9 @@ impl Segment {
             self.tablespace.free(s, *range)?;
         }
         s.store().system_meter().forget_segment(self.spec.data_object);
+        let rules = s.store().cells().flash_rules();
+        rules.set(data_object, rules.of(self.spec.data_object));
+        self.set_flash_cache(s, FlashUse::Default);
         self.count_space(s, data_object, extents[0]);
         Ok(Arc::new(Self {
             spec,

@@ -23,6 +23,7 @@ pub use usage::SpaceUsage;
 
 use std::fmt;
 
+use ::cell::FlashUse;
 use common::sync::Arc;
 use common::{BlockAddress, BlockSize, ObjectNumber, Result, TablespaceNumber, Xid};
 use format::transaction::Owner;
@@ -43,6 +44,8 @@ pub struct Storage {
     pub pctincrease: Option<u32>,
     pub freelists: u16,
     pub freelist_groups: u16,
+    /// CELL_FLASH_CACHE. None: it was not given, which is the default.
+    pub flash_cache: Option<FlashUse>,
 }
 
 impl Default for Storage {
@@ -55,6 +58,7 @@ impl Default for Storage {
             pctincrease: None,
             freelists: 1,
             freelist_groups: 1,
+            flash_cache: None,
         }
     }
 }

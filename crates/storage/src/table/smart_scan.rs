@@ -14,7 +14,7 @@ use std::collections::{BTreeMap, VecDeque};
 use std::fmt;
 use std::path::{Path, PathBuf};
 
-use ::cell::{Answer, Cell, Item, Letter, Mailbox, REQUEST_BYTES, Reason, ScanRequest};
+use ::cell::{Answer, Cell, FlashUse, Item, Letter, Mailbox, REQUEST_BYTES, Reason, ScanRequest};
 use common::sync::Arc;
 use common::{BlockAddress, BlockClass, BlockRange, BlockSize, ObjectNumber, Result, Scn, interconnect};
 use device::AlignedBuffer;
@@ -96,6 +96,7 @@ pub(super) struct SmartScan {
     snapshot: Scn,
     ended_before: Scn,
     storage_index: bool,
+    flash: FlashUse,
     /// In the order of the blocks.
     runs: Vec<Run>,
     disks: Vec<ScannedDisk>,
@@ -147,6 +148,7 @@ impl SmartScan {
             snapshot,
             ended_before: worker.ended_before(snapshot),
             storage_index: !worker.parameters().boolean(Parameter::KcfisStorageidxDisabled),
+            flash: worker.store().cells().flash_rules().of(table.segment.data_object()),
             runs,
             disks,
             mailbox: Arc::default(),
@@ -262,6 +264,7 @@ impl SmartScan {
                 snapshot: self.snapshot,
                 ended_before: self.ended_before,
                 storage_index: self.storage_index,
+                flash: self.flash,
                 busy_percent,
                 spec: self.spec.clone(),
             };
@@ -332,6 +335,13 @@ fn count_answer(meter: &Meter, object: ObjectNumber, blocks: u64, size: BlockSiz
     meter.count(Statistic::TableScanRowsGotten, figures.examined);
     meter.count(Statistic::TableScanBlocksGotten, figures.blocks);
     meter.count(Statistic::CellPhysicalIoBytesSavedByStorageIndex, figures.bytes_saved);
+    if figures.bytes_flash > 0 {
+        meter.count(Statistic::CellFlashCacheReadHits, 1);
+    }
+    if figures.bytes_saved + figures.bytes_flash > 0 {
+        meter.count(Statistic::PhysicalReadRequestsOptimized, 1);
+        meter.count(Statistic::PhysicalReadTotalBytesOptimized, figures.bytes_saved + figures.bytes_flash);
+    }
     if figures.bytes_saved == 0 {
         meter.count(Statistic::PhysicalReads, blocks);
         meter.count(Statistic::PhysicalReadsDirect, blocks);

@@ -201,6 +201,7 @@ fn storage(storage: &Storage) -> String {
         [("MINEXTENTS", storage.minextents), ("MAXEXTENTS", storage.maxextents), ("PCTINCREASE", storage.pctincrease)];
     parts.extend(numbers.iter().filter_map(|(word, number)| number.map(|number| format!("{word} {number}"))));
     parts.push(format!("FREELISTS {} FREELIST GROUPS {}", storage.freelists, storage.freelist_groups));
+    parts.extend(storage.flash_cache.map(|wanted| format!("CELL_FLASH_CACHE {}", wanted.name())));
     format!("STORAGE({}) ", parts.join(" "))
 }
 
