@@ -55,6 +55,9 @@ def block_request(message):
         _, at = number(message, at)
         length, at = number(message, at)
         following = (0, length) if kind == 0 else (length, 0)
+    elif kind == 6:
+        length, at = number(message, at)
+        following = (length, 0)
     else:
         following = (0, 8 if kind == 4 else 0)
     if at != len(message):

@@ -33,7 +33,7 @@ struct Told {
 
 impl Told {
     /// Tells the cell what it may not know.
-    fn tell(&self, link: &dyn Link) {
+    fn tell(&self, link: &dyn Link, traffic: &Traffic) {
         let Some(rules) = self.rules.get() else { return };
         let now = (rules.version(), link.connections());
         if now.0 == 0 {
@@ -44,6 +44,7 @@ impl Told {
         let request = BlockRequest::FlashRules { bytes: message.len() as u64 };
         // A cell that does not hear of it caches what it need not, and is told with the next request.
         if link.call("", request, &[&message], &mut []).is_ok() {
+            traffic.block_request(request, "");
             *last = (now.0, link.connections());
         }
     }
@@ -78,7 +79,7 @@ impl Cell for RemoteCell {
     }
 
     fn submit_scan(&self, request: Vec<u8>, reply: Box<dyn Answers>) {
-        self.told.tell(&*self.link);
+        self.told.tell(&*self.link, &self.traffic);
         let reply = self.traffic.scan(&request, reply);
         let (link, unsynced) = (Arc::clone(&self.link), Arc::clone(&self.unsynced));
         Arc::clone(&self.link).scan(request, Box::new(Guarded { reply, link, unsynced }));
@@ -238,7 +239,7 @@ fn parts<'b>(buffers: &[&'b [u8]]) -> Vec<Vec<&'b [u8]>> {
 
 impl Device for RemoteDisk {
     fn read_at(&self, mut offset: u64, buffers: &mut [&mut [u8]]) -> io::Result<()> {
-        self.told.tell(&*self.link);
+        self.told.tell(&*self.link, &self.traffic);
         let all = buffers.iter().map(|buffer| buffer.len()).sum::<usize>();
         if all <= TRANSFER_BYTES {
             self.call(BlockRequest::Read { offset, bytes: all as u64 }, &[], buffers)?;
@@ -267,7 +268,7 @@ impl Device for RemoteDisk {
         if all > TRANSFER_BYTES {
             return Ok(PendingRead::by_waiter(Arc::new(self.clone()), offset, buffers));
         }
-        self.told.tell(&*self.link);
+        self.told.tell(&*self.link, &self.traffic);
         let request = BlockRequest::Read { offset, bytes: all as u64 };
         let read = Arc::clone(&self.link).submit_read(&self.name, request, buffers)?;
         self.traffic.block_request(request, &self.name);

@@ -89,6 +89,8 @@ fn check(path: &Path, way: Way) -> Result<u64, String> {
         let cell = Path::new(support::DIRECTORY).join("cell01");
         files.create_directory(&cell).unwrap();
         files.create(&cell.join("cell.toml"), 0).unwrap();
+        files.create(&cell.join("flash_cache"), 32 << 20).unwrap();
+        files.create(&cell.join("flash_log"), 4 << 20).unwrap();
         for number in 0..3 {
             files.create(&cell.join(format!("DISK{number}")), 256 << 20).unwrap();
         }
