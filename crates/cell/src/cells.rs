@@ -8,7 +8,7 @@ use common::sync::{Arc, Mutex};
 use device::FileSystem;
 
 use crate::machine::Machine;
-use crate::{Capture, Cell, FlashRules, LocalCell, RemoteCell, CELL_FILE, is_own_file};
+use crate::{CELL_FILE, Capture, Cell, FlashRules, LocalCell, RemoteCell, is_own_file};
 
 /// Cells by the folders of their disks. A folder with a `cell.toml` is one.
 #[derive(Debug)]

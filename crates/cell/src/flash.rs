@@ -94,6 +94,7 @@ impl Flash {
 
     /// A disk with what flash there is for it.
     pub(crate) fn stored(&self, name: &str, file: Arc<dyn Device>) -> StoredDisk {
+        let logged = self.log.as_ref().map(|log| (Arc::clone(log), name.to_owned(), Arc::clone(&file)));
         let below: Arc<dyn Device> = match &self.log {
             Some(log) => Arc::new(LoggedDisk::new(file, name, log)),
             None => file,
@@ -106,7 +107,7 @@ impl Flash {
             cache.forget(disk);
             Cached { cache: Arc::clone(cache), disk, rules: Arc::clone(&self.rules) }
         });
-        StoredDisk::new(below, cached)
+        StoredDisk::new(below, logged, cached)
     }
 
     pub(crate) fn state(&self) -> FlashState {

@@ -221,7 +221,8 @@ impl FlashCache {
         let slots = u32::try_from(device.size()? / LINE).map_err(io::Error::other)?;
         let bytes = u64::from(slots) * LINE;
         let filler = (!inline).then(|| Worker::new("flash cache"));
-        let state = State { slots: vec![Slot::default(); slots as usize], free: (0..slots).collect(), ..State::default() };
+        let state =
+            State { slots: vec![Slot::default(); slots as usize], free: (0..slots).collect(), ..State::default() };
         let (hits, bytes_hit, bytes_filled) = Default::default();
         Ok(Self { device, bytes, filler, state: Mutex::new(state), hits, bytes_hit, bytes_filled })
     }

@@ -3,8 +3,8 @@
 //!
 //! ```text
 //!   device   header    entry entry entry …      entries begin at blocks of 4 KB, and follow each other in a circle
-//!   header   magic, checksum, number up to which entries are retired, first number of those that are kept for all that,
-//!            and the names of their disks
+//!   header   magic, checksum, number up to which entries are retired, first number of those that are kept although
+//!            they are before it, and the names of their disks
 //!   entry    magic, number, number of the oldest entry that its disk had not yet, name of the disk, offset, length,
 //!            checksum, bytes
 //! ```
@@ -15,8 +15,8 @@
 //! first has the entry retired on the device; so a start never puts old bytes over later ones.
 //!
 //! When the disk refuses a write that the log has acknowledged, the disk takes and gives nothing any more: the bytes are
-//! kept in the log, and the next start of the cell tries again. When the log's device fails, the cell goes on without it,
-//! and gives its file another name.
+//! kept in the log, and whoever opens the disk the next time has it written again. When the log's device fails, the cell
+//! goes on without it, and gives its file another name.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::io;
@@ -49,8 +49,10 @@ struct Entry {
     bytes: Range<u64>,
     /// Its place in the log.
     at: Range<u64>,
-    /// Its disk has it, durably.
-    on_disk: bool,
+    /// Its disk has it, durably, or whoever wrote it knows that it may not.
+    settled: bool,
+    /// Its writer was told that it is durable, because the log has it.
+    acknowledged: bool,
     on_flash: bool,
 }
 
@@ -85,7 +87,7 @@ struct State {
 impl State {
     /// The number of the oldest entry that its disk has not, and that the header does not keep.
     fn oldest(&self) -> u64 {
-        let mut missing = self.entries.iter().filter(|(_, entry)| !entry.on_disk && !self.kept.contains(&entry.disk));
+        let mut missing = self.entries.iter().filter(|(_, entry)| !entry.settled && !self.kept.contains(&entry.disk));
         missing.next().map_or(self.last + 1, |(number, _)| *number)
     }
 
@@ -94,7 +96,7 @@ impl State {
         let begin = if self.head + bytes > size { BLOCK as u64 } else { self.head };
         let place = begin..begin + bytes;
         let overlaps = |at: &Range<u64>| at.start < place.end && place.start < at.end;
-        let is_taken = |entry: &Entry| !entry.on_disk && overlaps(&entry.at);
+        let is_taken = |entry: &Entry| !entry.settled && overlaps(&entry.at);
         let is_newest = self.newest.as_ref().is_some_and(|(_, at)| overlaps(at));
         if place.end > size || is_newest || self.entries.values().any(is_taken) {
             return None;
@@ -105,12 +107,12 @@ impl State {
 
     /// Does an entry keep others waiting? Not when its disk will never have it.
     fn is_awaited(&self, entry: &Entry) -> bool {
-        !entry.on_disk && !self.broken.contains_key(&entry.disk)
+        !entry.settled && !self.broken.contains_key(&entry.disk)
     }
 
-    /// The disk has an entry: it is not needed any more where the log's device has it not.
-    fn settle(&mut self, number: u64) {
-        if self.entries.get(&number).is_some_and(|entry| entry.on_disk && !entry.on_flash) {
+    /// An entry that is settled is not needed any more where the log's device has it not.
+    fn drop_unlogged(&mut self, number: u64) {
+        if self.entries.get(&number).is_some_and(|entry| entry.settled && !entry.on_flash) {
             self.entries.remove(&number);
         }
     }
@@ -142,6 +144,8 @@ struct Shared {
     path: PathBuf,
     state: Mutex<State>,
     changed: Condvar,
+    /// Whoever gives a broken disk what the log has for it.
+    retrying: Mutex<()>,
     /// The number up to which the header retires entries. Whoever writes the header has it locked.
     retired: Mutex<u64>,
     flash_first: AtomicU64,
@@ -208,6 +212,16 @@ fn decode(entry: &mut [u8], at: u64) -> Result<Found, Malformed> {
     Ok(Found { at, number, oldest, disk, offset, bytes: from.take(bytes)?.to_vec() })
 }
 
+/// The entry at a place of a log; None where there is no whole one.
+fn entry_at(device: &dyn Device, at: u64, size: u64) -> io::Result<Option<Found>> {
+    let mut block = AlignedBuffer::zeroed(BLOCK);
+    device.read_at(at, &mut [&mut block])?;
+    let Some(length) = length(&block).filter(|length| at + *length as u64 <= size) else { return Ok(None) };
+    let mut entry = AlignedBuffer::zeroed(length);
+    device.read_at(at, &mut [&mut entry])?;
+    Ok(decode(&mut entry, at).ok())
+}
+
 /// All whole entries of a log.
 fn entries(device: &dyn Device, size: u64) -> io::Result<Vec<Found>> {
     let mut found = Vec::new();
@@ -218,12 +232,8 @@ fn entries(device: &dyn Device, size: u64) -> io::Result<Vec<Found>> {
         device.read_at(at, &mut [&mut window[..bytes]])?;
         for (number, block) in window[..bytes].chunks_exact(BLOCK).enumerate() {
             let begin = at + (number * BLOCK) as u64;
-            if let Some(length) = length(block)
-                && begin + length as u64 <= size
-            {
-                let mut entry = AlignedBuffer::zeroed(length);
-                device.read_at(begin, &mut [&mut entry])?;
-                found.extend(decode(&mut entry, begin));
+            if length(block).is_some() {
+                found.extend(entry_at(device, begin, size)?);
             }
         }
         at += bytes as u64;
@@ -331,7 +341,8 @@ impl FlashLog {
             for entry in found.iter() {
                 let bytes = end_of(entry.offset, entry.bytes.len());
                 let at = entry.at.clone();
-                let entry_of = Entry { disk: Arc::clone(&disk), bytes, at, on_disk: false, on_flash: true };
+                let entry_of =
+                    Entry { disk: Arc::clone(&disk), bytes, at, settled: false, acknowledged: true, on_flash: true };
                 state.entries.insert(entry.number, entry_of);
             }
             let text = format!("the flash log has {} writes that disk {disk} has not: {error}", found.len());
@@ -345,6 +356,7 @@ impl FlashLog {
             path: path.to_owned(),
             state: Mutex::new(state),
             changed: Condvar::default(),
+            retrying: Mutex::default(),
             retired: Mutex::new(0),
             flash_first,
             disk_first,
@@ -352,6 +364,11 @@ impl FlashLog {
         };
         shared.write_header(last)?;
         Ok(Self { shared: Arc::new(shared), writer: (!inline).then(|| Worker::new("flash log")) })
+    }
+
+    /// A disk is opened, once more: it gets what it has refused before.
+    pub(crate) fn retry(&self, disk: &str, device: &dyn Device) {
+        self.shared.retry(disk, device);
     }
 
     /// Its size.
@@ -440,7 +457,7 @@ impl Shared {
             if let Some(failure) = state.broken.get(disk) {
                 return Err(said(failure));
             }
-            if !state.entries.values().any(|entry| !entry.on_disk && entry.touches(disk, bytes)) {
+            if !state.entries.values().any(|entry| !entry.settled && entry.touches(disk, bytes)) {
                 return Ok(state);
             }
             self.changed.wait(&mut state);
@@ -461,26 +478,28 @@ impl Shared {
         if failed || self.write_header(number).is_err() {
             return self.give_up();
         }
-        self.state.lock().entries.retain(|other, entry| *other > number || !entry.on_disk);
+        self.state.lock().entries.retain(|other, entry| *other > number || !entry.settled);
         Ok(())
     }
 
     /// The disk has an entry, or has refused it.
     fn ended(&self, number: u64, written: &io::Result<()>) {
         let mut state = self.state.lock();
-        let (mut retired, disk) = (None, state.entries.get(&number).map(|entry| Arc::clone(&entry.disk)));
-        match (written, disk) {
-            (Ok(()), _) => {
-                if let Some(entry) = state.entries.get_mut(&number) {
-                    entry.on_disk = true;
-                }
-                state.settle(number);
+        let mut retired = None;
+        let broken = match (written, state.entries.get_mut(&number)) {
+            (Err(error), Some(entry)) if entry.acknowledged => Some((error, Arc::clone(&entry.disk))),
+            (_, Some(entry)) => {
+                entry.settled = true;
+                None
             }
-            (Err(error), Some(disk)) => {
+            (_, None) => None,
+        };
+        match broken {
+            Some((error, disk)) => {
                 state.broken.entry(disk).or_insert((error.kind(), error.to_string()));
                 retired = Some(state.oldest().saturating_sub(1));
             }
-            (Err(_), None) => {}
+            None => state.drop_unlogged(number),
         }
         drop(state);
         if let Some(retired) = retired {
@@ -490,13 +509,63 @@ impl Shared {
         self.changed.notify_all();
     }
 
+    /// The writer of an entry is told that it is durable, because the log has it. False: the disk's write has ended.
+    fn acknowledge(&self, number: u64) -> bool {
+        match self.state.lock().entries.get_mut(&number) {
+            Some(entry) if !entry.settled => {
+                entry.acknowledged = true;
+                true
+            }
+            // The outcome of the disk's write is about to be told.
+            _ => false,
+        }
+    }
+
+    /// A disk that has refused what the log had acknowledged is opened anew: it may take it now.
+    fn retry(&self, disk: &str, device: &dyn Device) {
+        let _one = self.retrying.lock();
+        let missing: Vec<(u64, u64)> = {
+            let state = self.state.lock();
+            if !state.broken.contains_key(disk) {
+                return;
+            }
+            let missing = state.entries.iter().filter(|(_, entry)| *entry.disk == *disk && !entry.settled);
+            missing.map(|(number, entry)| (*number, entry.at.start)).collect()
+        };
+        let write_again = || {
+            for (number, at) in &missing {
+                let found = entry_at(&*self.device, *at, self.size)?.filter(|found| found.number == *number);
+                let found = found.ok_or_else(|| io::Error::other("the flash log has lost a write"))?;
+                device.write_at(found.offset, &[&found.bytes])?;
+            }
+            device.sync()
+        };
+        let written = write_again();
+        let mut state = self.state.lock();
+        if let Err(error) = written {
+            state.broken.insert(disk.into(), (error.kind(), error.to_string()));
+            return;
+        }
+        for (number, _) in missing {
+            if let Some(entry) = state.entries.get_mut(&number) {
+                entry.settled = true;
+            }
+        }
+        state.broken.remove(disk);
+        let retired = state.oldest().saturating_sub(1);
+        drop(state);
+        // Without it the next start writes them once more; later writes there retire them before.
+        let _ = self.write_header(retired);
+        self.changed.notify_all();
+    }
+
     /// Writes an entry to the log's device. False: it was not needed any more, or the device has failed.
     fn log(&self, number: u64, oldest: u64, bytes: &[u8]) -> bool {
         let at = {
             let mut state = self.state.lock();
             let failed = state.failed;
             match state.entries.get_mut(&number) {
-                Some(entry) if !entry.on_disk && !failed => {
+                Some(entry) if !entry.settled && !failed => {
                     // From now on a start may find it.
                     entry.on_flash = true;
                     entry.at.clone()
@@ -548,6 +617,7 @@ fn end_of(offset: u64, bytes: usize) -> Range<u64> {
 }
 
 impl LoggedDisk {
+    /// A disk that is opened.
     pub(crate) fn new(below: Arc<dyn Device>, name: &str, log: &Arc<FlashLog>) -> Self {
         let writer = log.writer.as_ref().map(|_| Worker::new(&format!("flash log {name}")));
         Self { below, name: name.into(), log: Arc::clone(log), writer }
@@ -583,7 +653,14 @@ impl LoggedDisk {
         };
         state.last += 1;
         let number = state.last;
-        let entry = Entry { disk: Arc::clone(&self.name), bytes: range, at, on_disk: false, on_flash: false };
+        let entry = Entry {
+            disk: Arc::clone(&self.name),
+            bytes: range,
+            at,
+            settled: false,
+            acknowledged: false,
+            on_flash: false,
+        };
         state.entries.insert(number, entry);
         let oldest = state.oldest();
         drop(state);
@@ -638,7 +715,7 @@ impl Device for LoggedDisk {
                 shared.disk_first.fetch_add(1, Relaxed);
                 return written;
             }
-            if outcome.logged {
+            if outcome.logged && shared.acknowledge(number) {
                 shared.flash_first.fetch_add(1, Relaxed);
                 return Ok(());
             }

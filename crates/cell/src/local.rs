@@ -11,14 +11,14 @@ use device::{Device, FileIdentity, FileSystem};
 
 use crate::answer::Reason;
 use crate::disk::LocalDisk;
+use crate::disk_scanner::{Asked, DiskScanner};
 use crate::flash::{Flash, FlashState};
 use crate::flash_use::FlashRules;
-use crate::stored_disk::StoredDisk;
-use crate::disk_scanner::{Asked, DiskScanner};
 use crate::machine::{Machine, Shortage};
 use crate::mailbox::Answers;
 use crate::request::ScanRequest;
 use crate::storage_index::StorageIndex;
+use crate::stored_disk::StoredDisk;
 use crate::traffic::{Traffic, TrafficFigures};
 use crate::{Capture, Cell};
 
@@ -130,9 +130,11 @@ impl Disks {
         let mut all = self.open.lock();
         let open = all.get(name).filter(|open| open.identity == identity);
         if let Some(device) = open.and_then(|open| open.device.upgrade()) {
+            device.retry();
             return Ok(device);
         }
         let device = Arc::new(flash.stored(name, self.files.open(&path)?));
+        device.retry();
         self.index(name).clear();
         all.insert(name.to_owned(), OpenDisk { identity, device: Arc::downgrade(&device) });
         Ok(device)

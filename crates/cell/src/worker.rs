@@ -44,9 +44,7 @@ impl Shared {
                 drop(queue);
                 job();
                 queue = self.queue.lock();
-            } else if queue.closing
-                || (self.work.wait_for(&mut queue, IDLE).timed_out() && queue.jobs.is_empty())
-            {
+            } else if queue.closing || (self.work.wait_for(&mut queue, IDLE).timed_out() && queue.jobs.is_empty()) {
                 queue.running = false;
                 return;
             }

@@ -9,9 +9,9 @@ use std::net::{TcpStream, ToSocketAddrs as _};
 use std::time::Duration;
 
 use cell::{Answered, Answers, BlockRequest, Link, TRANSFER_BYTES, read_answer_head};
-use common::{Clock, interconnect};
 use common::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use common::sync::{Arc, Mutex, spawn};
+use common::{Clock, interconnect};
 use device::{AlignedBuffer, PendingRead, ReadInFlight};
 use rustls::pki_types::ServerName;
 use rustls::{ClientConfig, ClientConnection};

@@ -72,7 +72,7 @@ fn made(home: &Path) -> [Serving; 2] {
                 .unwrap_or("disk-15k-600gb")
         });
     let make = ["cells", "--make", "2", "--disks", "2", "--model", model, "--grid", "DATA:48M", "--out", "cells"];
-    done(home, &make);
+    done(home, &[&make[..], &["--flash-cache", "16M", "--flash-log", "4M"]].concat());
     let cells = ["cell01", "cell02"].map(|cell| Serving::start(home, cell, "127.0.0.1:0"));
     for cell in &cells {
         let disks = done(home, &["cell", "--connect", &cell.address, "--keys", "keys", "--out", "db"]);
@@ -102,6 +102,25 @@ fn a_cell_dies_in_the_middle_of_a_load_and_comes_back() {
           where name in ('cell physical IO bytes eligible for predicate offload') and value > 0;",
     );
     assert!(out.contains("199955") && out.contains("cell physical IO bytes eligible"), "{out}");
+
+    // What a table wants of the flash caches, the cells are told.
+    let out = sql(
+        home,
+        "alter table t storage (cell_flash_cache keep);
+         alter session set \"_serial_direct_read\" = always;
+         select count(*) from t where n > 1;
+         select count(*) from t where n > 2;
+         select count(*) from t where n > 3;
+         select 'hits', count(*) from v$mystat join v$statname using (statistic#)
+          where name = 'cell flash cache read hits' and value > 0;
+         select cell_name || ' ' || metric_name from v$cell_global
+          where metric_name in ('Flash cache read hits', 'Size of the flash log') and metric_value > 0 order by 1;",
+    );
+    assert!(out.lines().any(|line| line.split_whitespace().eq(["hits", "1"])), "{out}");
+    for cell in ["cell01", "cell02"] {
+        assert!(out.contains(&format!("{cell} Size of the flash log")), "{out}");
+    }
+    assert!(out.contains("Flash cache read hits"), "{out}");
 
     // The second cell dies while rows are inserted.
     let load = "begin

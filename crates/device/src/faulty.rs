@@ -143,7 +143,13 @@ impl FaultyFileSystem {
         self.plan.lock().unreadable.push((path.to_owned(), range));
     }
 
-    /// Lets requests to a file hang until [`heal`](Self::heal).
+    /// Lets requests that hang go on, to whatever else was planned.
+    pub fn release(&self, path: &Path) {
+        self.plan.lock().hung.retain(|hung| hung != path);
+        self.released.notify_all();
+    }
+
+    /// Lets requests to a file hang until [`heal`](Self::heal) or [`release`](Self::release).
     pub fn hang(&self, path: &Path) {
         self.plan.lock().hung.push(path.to_owned());
     }

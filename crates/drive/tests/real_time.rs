@@ -18,7 +18,14 @@ fn cell(disks: u16, grids: &[(&str, u64)]) -> CellFile {
         offset_mb += size_mb;
         spec
     });
-    CellFile { name: String::new(), model: "disk-10k-73gb".into(), disks, dilate: Positive::ONE, grid: grid.collect(), flash: None }
+    CellFile {
+        name: String::new(),
+        model: "disk-10k-73gb".into(),
+        disks,
+        dilate: Positive::ONE,
+        grid: grid.collect(),
+        flash: None,
+    }
 }
 
 fn made(grids: &[(&str, u64)], disks: u16) -> (Arc<MemoryFileSystem>, ModelledFileSystem) {

@@ -7,10 +7,10 @@
 
 use std::io;
 
+use common::interconnect::{self, Carried};
 use common::sync::unscheduled::Mutex as OwnMutex;
 use common::sync::unscheduled::atomic::{AtomicU32, AtomicU64, Ordering::Relaxed};
 use common::sync::{Arc, Mutex, MutexGuard, RwLock, RwLockReadGuard, RwLockWriteGuard, spin_loop};
-use common::interconnect::{self, Carried};
 use common::{BlockClass, Clock, ObjectNumber};
 
 use crate::counters::{Counters, GetMode, MEASURED};

@@ -121,10 +121,24 @@ fn a_damaged_or_failed_flash_costs_no_data() {
 
 #[derive(Clone, Debug)]
 enum Operation {
-    Read { block: usize, blocks: usize, whole: bool },
-    Write { block: usize, blocks: usize, object: u32, fill: u8, durable: bool },
+    Read {
+        block: usize,
+        blocks: usize,
+        whole: bool,
+    },
+    Write {
+        block: usize,
+        blocks: usize,
+        object: u32,
+        fill: u8,
+        durable: bool,
+    },
     /// Bytes that are no whole blocks.
-    Odd { offset: usize, bytes: usize, fill: u8 },
+    Odd {
+        offset: usize,
+        bytes: usize,
+        fill: u8,
+    },
     Rule(u32, usize),
     Damage(u64),
 }

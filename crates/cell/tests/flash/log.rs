@@ -46,7 +46,12 @@ impl Model {
 
 #[derive(Clone, Debug)]
 enum Operation {
-    Write { disk: usize, at: usize, count: usize, durable: bool },
+    Write {
+        disk: usize,
+        at: usize,
+        count: usize,
+        durable: bool,
+    },
     Sync(usize),
     Read(usize),
     /// The power goes off after so many further writes of devices.
@@ -285,6 +290,34 @@ fn what_a_disk_refuses_stays_in_the_log() {
     for value in 0..40 {
         assert_eq!(content(&*cell.open("two").unwrap(), u64::from(value) * 4096), value + 1);
     }
+}
+
+/// A disk that refuses what was acknowledged fails until it is opened anew, and has lost nothing then.
+#[test]
+fn a_disk_that_is_opened_anew_gets_what_it_has_refused() {
+    let memory: Arc<dyn FileSystem> = Arc::new(MemoryFileSystem::new());
+    cell_in(&memory, 1 << 20);
+    let faulty = Arc::new(FaultyFileSystem::new(Arc::clone(&memory)));
+    let cell = LocalCell::new(Arc::clone(&faulty) as Arc<dyn FileSystem>, Path::new("/c"), false);
+    let disk = cell.open("one").unwrap();
+    disk.write_durable(0, &[&filled(1)]).unwrap();
+    disk.sync().unwrap();
+    faulty.hang(Path::new("/c/one"));
+    disk.write_durable(0, &[&filled(2)]).unwrap();
+    // It was waiting; now it is refused.
+    faulty.lose(Path::new("/c/one"));
+    faulty.release(Path::new("/c/one"));
+    disk.sync().unwrap_err();
+    disk.write_durable(8192, &[&filled(3)]).unwrap_err();
+    disk.read_at(8192, &mut [&mut filled(0)]).unwrap_err();
+    drop(disk);
+    faulty.heal();
+    let disk = cell.open("one").unwrap();
+    assert_eq!([content(&*disk, 0), content(&*disk, 8192)], [2, 0]);
+    disk.write_durable(0, &[&filled(4)]).unwrap();
+    drop((disk, cell));
+    let cell = LocalCell::new(copy(&*memory), Path::new("/c"), true);
+    assert_eq!(content(&*cell.open("one").unwrap(), 0), 4);
 }
 
 #[test]

@@ -46,8 +46,14 @@ pub(super) fn run(options: &BenchOptions, progress: &mut dyn Progress) -> Result
     let clock: Arc<dyn Clock> = Arc::new(SystemClock::default());
     let plain = Arc::new(MemoryFileSystem::new());
     let grid = vec![GridSpec { name: GRID.to_owned(), size_mb: GRID_MB, offset_mb: 0 }];
-    let cell =
-        CellFile { name: CELL.to_owned(), model: MODEL.to_owned(), disks: SPINDLES, dilate: Positive::ONE, grid, flash: None };
+    let cell = CellFile {
+        name: CELL.to_owned(),
+        model: MODEL.to_owned(),
+        disks: SPINDLES,
+        dilate: Positive::ONE,
+        grid,
+        flash: None,
+    };
     let model = drive::find(MODEL)?.ok_or_else(|| Error::bug("the catalogue lacks the model"))?;
     make_cells(&*plain, Path::new("/"), 1, &cell, model.start().bytes())?;
     let modelled = ModelledFileSystem::new(Arc::clone(&plain) as Arc<dyn FileSystem>, Arc::clone(&clock));

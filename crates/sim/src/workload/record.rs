@@ -6,9 +6,9 @@ use std::path::{Path, PathBuf};
 
 use common::sync::{Arc, Mutex};
 use common::{Error, Result, Seeded};
+use device::FileSystem as _;
 use engine::instance::{Background, DiskGroupSpec, DiskSpec, Instance, Session, TablespaceSpec};
 use engine::startup::CreateOptions;
-use device::FileSystem as _;
 use storage::cells::{CELL_FILE, FLASH_CACHE_FILE, FLASH_LOG_FILE};
 use storage::disk_group::make_disks;
 

@@ -70,9 +70,7 @@ pub(crate) fn table(words: &mut Words<'_>) -> Result<Command> {
             let before = words.offset();
             let is_one = attributes::one(words, &mut attributes)?;
             let flash_cache = attributes.storage.flash_cache.take();
-            if !is_one
-                || attributes.tablespace.is_some()
-                || attributes.storage != storage::segment::Storage::default()
+            if !is_one || attributes.tablespace.is_some() || attributes.storage != storage::segment::Storage::default()
             {
                 return Err(words.unsupported("ALTER TABLE").at(before));
             }

@@ -5,8 +5,8 @@ use std::sync::Arc;
 use common::{BlockAddress, BlockRange, Result};
 use engine::dictionary::{IndexDef, TableDef};
 use scalar::Datum;
-use storage::control::{ExtentManagement, SpaceManagement};
 use storage::cells::FlashUse;
+use storage::control::{ExtentManagement, SpaceManagement};
 use storage::segment::{Segment, Storage};
 
 use super::view::{Column, Each, Scope, Table, View, ViewContext, maybe, n, number, s, text};
