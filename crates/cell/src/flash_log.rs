@@ -14,9 +14,9 @@
 //! from the oldest one on that the last entry names. A write that does not go by the log, to a place that an entry has,
 //! first has the entry retired on the device; so a start never puts old bytes over later ones.
 //!
-//! When the disk refuses a write that the log has acknowledged, the disk takes and gives nothing any more: the bytes are
-//! kept in the log, and whoever opens the disk the next time has it written again. When the log's device fails, the cell
-//! goes on without it, and gives its file another name.
+//! When the disk refuses a write that the log has acknowledged, it takes and gives nothing any more: the bytes are
+//! kept in the log, and whoever opens the disk the next time has it written again. When the log's device fails, the
+//! cell goes on without it, and gives its file another name.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::io;

@@ -1,7 +1,8 @@
 //! The request of a scan: plain data about a run of neighbouring blocks on one disk.
 
+use common::sync::Arc;
 use common::{BlockAddress, BlockSize, ObjectNumber, Scn};
-use scan::{Comparison, Predicate, ScanSpec, Truth};
+use scan::{BloomFilter, Comparison, Predicate, ScanSpec, Truth};
 
 use crate::flash_use::FlashUse;
 use crate::message::{Malformed, Reader, Result, VERSION, put_bytes, put_number};
@@ -240,6 +241,11 @@ fn put_predicate(to: &mut Vec<u8>, condition: &Predicate) {
             put_number(to, values.len() as u64);
             values.iter().for_each(|value| put_bytes(to, value));
         }
+        Predicate::InFilter { column, filter } => {
+            to.push(11);
+            to.extend(column.to_le_bytes());
+            put_bytes(to, &filter.bytes());
+        }
         Predicate::And(parts) | Predicate::Or(parts) => {
             to.push(if matches!(condition, Predicate::And(_)) { 5 } else { 6 });
             put_number(to, parts.len() as u64);
@@ -290,6 +296,11 @@ fn predicate(from: &mut Reader<'_>, depth: u32) -> Result<Predicate> {
         8 => Predicate::Constant(Truth::False),
         9 => Predicate::Constant(Truth::Unknown),
         10 => Predicate::Constant(Truth::True),
+        11 => {
+            let (column, filter) = (from.u16()?, BloomFilter::from_bytes(from.bytes()?));
+            let filter = filter.ok_or(Malformed("a filter of a size that there is not"))?;
+            Predicate::InFilter { column, filter: Arc::new(filter) }
+        }
         _ => return Err(Malformed("an unknown condition")),
     })
 }
@@ -317,6 +328,9 @@ mod tests {
                 .prop_map(|(left, comparison, right)| Predicate::CompareColumns { left, comparison, right }),
             any::<u16>().prop_map(Predicate::IsNull),
             any::<u16>().prop_map(Predicate::IsNotNull),
+            (any::<u16>(), proptest::collection::vec(any::<u64>(), 0..50)).prop_map(|(column, hashes)| {
+                Predicate::InFilter { column, filter: Arc::new(BloomFilter::of(&hashes).unwrap()) }
+            }),
             (any::<u16>(), proptest::collection::vec(proptest::option::of(value()), 0..5))
                 .prop_map(|(column, values)| Predicate::in_list(column, values)),
             prop_oneof![Just(Truth::False), Just(Truth::Unknown), Just(Truth::True)].prop_map(Predicate::Constant),

@@ -245,7 +245,7 @@ fn may_hold(condition: &Predicate, region: &Region) -> bool {
         Predicate::And(parts) => parts.iter().all(|part| may_hold(part, region)),
         Predicate::Or(parts) => parts.iter().any(|part| may_hold(part, region)),
         Predicate::Constant(truth) => *truth == scan::Truth::True,
-        Predicate::CompareColumns { .. } | Predicate::Not(_) => true,
+        Predicate::CompareColumns { .. } | Predicate::InFilter { .. } | Predicate::Not(_) => true,
     }
 }
 

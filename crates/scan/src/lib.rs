@@ -10,11 +10,13 @@
 //! A row that continues in another block is not read here: the scan stops at it and returns its slot, the caller
 //! fetches it and passes it to [`Scanner::offer`].
 
+mod bloom_filter;
 mod predicate;
 mod scanner;
 
 #[cfg(test)]
 mod tests;
 
+pub use bloom_filter::BloomFilter;
 pub use predicate::{Columns, Comparison, Predicate, Truth};
 pub use scanner::{RowSink, ScanOutcome, ScanSpec, Scanner, Stop, scan_block};

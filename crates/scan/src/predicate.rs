@@ -1,5 +1,9 @@
 //! Conditions on encoded columns, with SQL's three values: true, false, unknown.
 
+use common::sync::Arc;
+
+use crate::bloom_filter::BloomFilter;
+
 /// The columns of one row, by position in the table. A column that the row does not store is NULL.
 pub trait Columns<'a> {
     /// The encoded value of a column; None for NULL.
@@ -87,6 +91,11 @@ pub enum Predicate {
         values: Box<[Box<[u8]>]>,
         null: bool,
     },
+    /// A value that the other side of a join may have. NULL is none.
+    InFilter {
+        column: u16,
+        filter: Arc<BloomFilter>,
+    },
     And(Vec<Self>),
     Or(Vec<Self>),
     Not(Box<Self>),
@@ -141,6 +150,10 @@ impl Predicate {
                 Some(_) if *null => Truth::Unknown,
                 Some(_) => Truth::False,
             },
+            Self::InFilter { column, filter } => match row.column(*column) {
+                Some(found) => filter.may_have(found).into(),
+                None => Truth::Unknown,
+            },
             Self::And(parts) => {
                 let mut all = Truth::True;
                 for part in parts {
@@ -171,9 +184,11 @@ impl Predicate {
     /// Calls `visit` with every column that the condition may read.
     pub fn for_each_column(&self, visit: &mut impl FnMut(u16)) {
         match self {
-            Self::Compare { column, .. } | Self::IsNull(column) | Self::IsNotNull(column) | Self::In { column, .. } => {
-                visit(*column);
-            }
+            Self::Compare { column, .. }
+            | Self::IsNull(column)
+            | Self::IsNotNull(column)
+            | Self::In { column, .. }
+            | Self::InFilter { column, .. } => visit(*column),
             Self::CompareColumns { left, right, .. } => {
                 visit(*left);
                 visit(*right);

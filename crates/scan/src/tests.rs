@@ -115,6 +115,35 @@ fn a_scan_passes_over_stubs_takes_migrated_rows_and_stops_at_chained_ones() {
     assert_eq!(count.rows.len(), 4);
 }
 
+proptest! {
+    /// No value is missing, others are rare, and the bytes are the filter's.
+    #[test]
+    fn a_filter_has_all_its_values(
+        values in proptest::collection::hash_set(proptest::collection::vec(any::<u8>(), 0..30), 0..300),
+        others in proptest::collection::vec(proptest::collection::vec(any::<u8>(), 31..40), 200),
+    ) {
+        let hashes: Vec<u64> = values.iter().map(|value| BloomFilter::hash(value)).collect();
+        let filter = BloomFilter::of(&hashes).unwrap();
+        prop_assert!(values.iter().all(|value| filter.may_have(value)));
+        prop_assert!(others.iter().filter(|value| filter.may_have(value)).count() < 40);
+        prop_assert_eq!(BloomFilter::from_bytes(&filter.bytes()), Some(filter));
+    }
+}
+
+#[test]
+fn filters_have_a_size() {
+    assert!(BloomFilter::of(&vec![7; BloomFilter::VALUES_MAX + 1]).is_none());
+    let largest = BloomFilter::of(&vec![7; BloomFilter::VALUES_MAX]).unwrap().bytes();
+    assert_eq!(largest.len(), 32 << 10);
+    assert!(BloomFilter::from_bytes(&largest[8..]).is_none() && BloomFilter::from_bytes(&largest[1..]).is_none());
+    assert!(BloomFilter::from_bytes(&[]).is_none() && BloomFilter::from_bytes(&largest.repeat(2)).is_none());
+    let none = BloomFilter::of(&[]).unwrap();
+    assert!(!none.may_have(b"") && !none.may_have(b"x"));
+    let row: &[Option<&[u8]>] = &[None, Some(b"x")];
+    let value = |column| Predicate::InFilter { column, filter: none.clone().into() }.evaluate(&mut { row });
+    assert_eq!([value(0), value(1)], [Truth::Unknown, Truth::False]);
+}
+
 fn value() -> impl Strategy<Value = Vec<u8>> {
     prop_oneof![proptest::collection::vec(0..4u8, 0..3), proptest::collection::vec(0..4u8, 251..253)]
 }
@@ -162,6 +191,7 @@ fn naive(predicate: &Predicate, row: &Row) -> Option<bool> {
     match predicate {
         Predicate::Compare { column, comparison, value } => Some(compare(comparison, get(column)?, value.to_vec())),
         Predicate::CompareColumns { left, comparison, right } => Some(compare(comparison, get(left)?, get(right)?)),
+        Predicate::InFilter { column, filter } => Some(filter.may_have(&get(column)?)),
         Predicate::IsNull(column) => Some(get(column).is_none()),
         Predicate::IsNotNull(column) => Some(get(column).is_some()),
         Predicate::In { column, values, null } => {

@@ -22,6 +22,7 @@ use crate::optimizer::physical::{Expectations, Expected};
 use crate::scan::exec::TableReadExec;
 use crate::scan::external::ExternalReadExec;
 use crate::scan::figures::FiguresValue;
+use crate::scan::join_filter::JoinFilterExec;
 
 type Plan = Arc<dyn ExecutionPlan>;
 
@@ -98,6 +99,9 @@ impl Shown {
 /// The operation of a node; None for nodes that are part of the one below.
 fn step(plan: &Plan, several: bool) -> Option<PlanStep> {
     let node: &dyn Any = plan.as_ref();
+    if let Some(filter) = node.downcast_ref::<JoinFilterExec>() {
+        return Some(PlanStep::of_join_filter("CREATE", filter.filter_name()));
+    }
     let (operation, options) = match plan.name() {
         "ProjectionExec"
         | "CooperativeExec"
@@ -239,6 +243,7 @@ fn origin(plan: &Plan, index: usize) -> Option<(String, String)> {
             | "SortExec(TopK)"
             | "CooperativeExec"
             | "CheckedExec"
+            | "JoinFilterExec"
             | "NullableExec"
             | "KeepOrderExec"
             | "GlobalLimitExec"

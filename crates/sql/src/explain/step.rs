@@ -52,6 +52,12 @@ impl PlanStep {
         Self { object: Some(object), ..Self::new(operation, "") }
     }
 
+    /// A filter of a join that is made, or used.
+    pub(crate) fn of_join_filter(options: &str, name: &str) -> Self {
+        let object = PlanObject { owner: String::new(), name: name.to_owned(), alias: None, kind: "" };
+        Self { object: Some(object), ..Self::new("JOIN FILTER", options) }
+    }
+
     /// Sets what is expected of it.
     pub(crate) fn expect(&mut self, rows: f64, row_bytes: f64, cost: Cost) {
         let rows = rows.max(1.0).round();

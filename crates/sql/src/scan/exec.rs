@@ -21,6 +21,7 @@ use engine::instance::Session;
 
 use super::access::Access;
 use super::figures::Figures;
+use super::join_filter::JoinFilter;
 use super::read_plan::ReadPlan;
 use super::sink::{ArrowSink, kinds};
 use super::source::{ReadSpec, Source};
@@ -28,6 +29,8 @@ use super::table::ROWID;
 use crate::cursor::open::RowSource;
 use crate::direct::value::Inputs;
 use crate::error::to_datafusion;
+use crate::explain::predicate;
+use crate::explain::step::PlanStep;
 use crate::optimizer::physical::Expected;
 use crate::plan::parameter::Parameters;
 
@@ -45,6 +48,8 @@ pub(crate) struct TableReadExec {
     /// For each field: the index of the projected column, None for ROWID.
     pub(crate) sources: Vec<Option<usize>>,
     pub(crate) limit: Option<usize>,
+    /// Filters of joins, each with its column of the table.
+    join_filters: Vec<(Arc<JoinFilter>, u16)>,
     /// Rows that the current fetch wants; 0 for any number.
     demand: Arc<AtomicUsize>,
     pub(crate) figures: Arc<Figures>,
@@ -85,6 +90,7 @@ impl TableReadExec {
             schema,
             sources,
             limit,
+            join_filters: Vec::new(),
             demand,
             figures: Arc::default(),
             index_figures: Arc::default(),
@@ -120,11 +126,73 @@ impl TableReadExec {
 }
 
 impl TableReadExec {
+    /// The same read with figures of its own.
+    fn copy(&self, spec: Arc<ReadSpec>) -> Self {
+        Self {
+            session: Arc::clone(&self.session),
+            plan: Arc::clone(&self.plan),
+            parameters: Arc::clone(&self.parameters),
+            spec,
+            schema: Arc::clone(&self.schema),
+            sources: self.sources.clone(),
+            limit: self.limit,
+            join_filters: self.join_filters.clone(),
+            demand: Arc::clone(&self.demand),
+            figures: Arc::default(),
+            index_figures: Arc::default(),
+            metrics: ExecutionPlanMetricsSet::new(),
+            properties: Arc::clone(&self.properties),
+        }
+    }
+
+    /// The read with a filter on one of its outputs. None: it takes none, because no cell scans the table, or not all
+    /// rows are read.
+    pub(crate) fn with_join_filter(&self, output: usize, filter: &Arc<JoinFilter>) -> Option<Self> {
+        let column = self.spec.projection[(*self.sources.get(output)?)?];
+        let takes = self.limit.is_none() && self.spec.is_offloaded(&self.session);
+        takes.then(|| {
+            let mut read = self.copy(Arc::clone(&self.spec));
+            read.join_filters.push((Arc::clone(filter), column));
+            read
+        })
+    }
+
     /// The row sources of this node, with their figures so far. `several`: the plan reads several tables, so columns
     /// are qualified.
     pub(crate) fn row_sources(&self, depth: u32, several: bool) -> Vec<RowSource> {
         let sources = self.spec.row_sources(&self.session, depth, several, self.limit);
-        self.spec.measured(sources, &self.figures, &self.index_figures)
+        let sources = self.spec.measured(sources, &self.figures, &self.index_figures);
+        self.with_join_filters_shown(sources, depth, several)
+    }
+}
+
+impl TableReadExec {
+    /// Row sources with the filters of joins: a line for each above them, and as conditions that cells check.
+    fn with_join_filters_shown(&self, mut sources: Vec<RowSource>, depth: u32, several: bool) -> Vec<RowSource> {
+        let mut names: Vec<&str> = self.join_filters.iter().map(|(filter, _)| &*filter.name).collect();
+        names.dedup();
+        if names.is_empty() {
+            return sources;
+        }
+        let below = names.len() as u32;
+        sources.iter_mut().for_each(|source| source.depth += below);
+        if let Some(table) = sources.first_mut() {
+            let of = |(filter, at): &(Arc<JoinFilter>, u16)| {
+                let name = &self.spec.table.columns[usize::from(*at)].name;
+                let column = predicate::column(several.then_some(&*self.spec.alias), name);
+                format!("SYS_OP_BLOOM_FILTER({},{column})", filter.name)
+            };
+            let own = self.join_filters.iter().map(of);
+            let all: Vec<String> = table.step.filter.take().into_iter().chain(own).collect();
+            table.step.filter = Some(all.join(" AND "));
+            table.step.access.clone_from(&table.step.filter);
+        }
+        let figures = sources.first().map(|table| table.figures).unwrap_or_default();
+        let lines = names.iter().zip(depth..).map(|(name, depth)| {
+            let step = PlanStep::of_join_filter("USE", name);
+            RowSource { depth, object: 0, step, figures }
+        });
+        lines.collect::<Vec<_>>().into_iter().chain(sources).collect()
     }
 }
 
@@ -167,20 +235,7 @@ impl ExecutionPlan for TableReadExec {
     fn reset_state(self: Arc<Self>) -> Result<Arc<dyn ExecutionPlan>> {
         let spec = bound(&self.plan, &self.parameters);
         let spec = spec.ok_or_else(|| to_datafusion(Error::bug("a scan with values that are none")))?;
-        Ok(Arc::new(Self {
-            session: Arc::clone(&self.session),
-            plan: Arc::clone(&self.plan),
-            parameters: Arc::clone(&self.parameters),
-            spec,
-            schema: Arc::clone(&self.schema),
-            sources: self.sources.clone(),
-            limit: self.limit,
-            demand: Arc::clone(&self.demand),
-            figures: Arc::default(),
-            index_figures: Arc::default(),
-            metrics: ExecutionPlanMetricsSet::new(),
-            properties: Arc::clone(&self.properties),
-        }))
+        Ok(Arc::new(self.copy(spec)))
     }
 
     fn with_new_children(self: Arc<Self>, children: Vec<Arc<dyn ExecutionPlan>>) -> Result<Arc<dyn ExecutionPlan>> {
@@ -199,6 +254,7 @@ impl ExecutionPlan for TableReadExec {
         let batches = Batches {
             session: Arc::clone(&self.session),
             spec: Arc::clone(&self.spec),
+            join_filters: self.join_filters.clone(),
             source: None,
             sink: ArrowSink::new(Arc::clone(&self.schema), &field_kinds, self.sources.clone()),
             left: self.limit.unwrap_or(usize::MAX),
@@ -222,6 +278,7 @@ impl ExecutionPlan for TableReadExec {
 struct Batches {
     session: Arc<Session>,
     spec: Arc<ReadSpec>,
+    join_filters: Vec<(Arc<JoinFilter>, u16)>,
     source: Option<Source>,
     sink: ArrowSink,
     left: usize,
@@ -235,6 +292,11 @@ struct Batches {
 
 impl Batches {
     fn read(&mut self) -> common::Result<bool> {
+        if self.source.is_none() && matches!(self.spec.access, Access::Full) {
+            // The rows of the joins' other sides have been read.
+            let known = self.join_filters.iter().filter_map(|(filter, column)| filter.condition(*column));
+            self.spec = self.spec.with_conditions(known.collect());
+        }
         let Self { session, spec, source, sink, left, batch_rows, demand, figures, index_figures, .. } = self;
         let rows = match demand.load(Ordering::Relaxed) {
             0 => *batch_rows,

@@ -7,6 +7,7 @@ pub(crate) mod figures;
 pub(crate) mod generator;
 pub(crate) mod index_range;
 pub(crate) mod index_way;
+pub(crate) mod join_filter;
 mod key_range;
 pub(crate) mod predicate;
 pub(crate) mod read_plan;

@@ -44,6 +44,8 @@ impl Shares<'_> {
             Predicate::In { column, values, .. } => {
                 values.iter().map(|value| self.compare(*column, Comparison::Equal, value)).sum::<f64>().min(1.0)
             }
+            // It is there while a join runs, and not when it is planned.
+            Predicate::InFilter { .. } => 1.0,
             Predicate::And(parts) => self.all(parts),
             Predicate::Or(parts) => 1.0 - parts.iter().map(|part| 1.0 - self.of(part).clamp(0.0, 1.0)).product::<f64>(),
             Predicate::Not(inner) => 1.0 - self.of(inner).clamp(0.0, 1.0),

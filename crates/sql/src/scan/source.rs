@@ -50,6 +50,15 @@ impl ReadSpec {
         Self { plan: Arc::clone(plan), predicate: None, access: Access::Rowids(Vec::new()) }
     }
 
+    /// The read under further conditions.
+    pub(crate) fn with_conditions(self: &Arc<Self>, further: Vec<Predicate>) -> Arc<Self> {
+        if further.is_empty() {
+            return Arc::clone(self);
+        }
+        let all = self.predicate.clone().into_iter().chain(further).collect();
+        Arc::new(Self { predicate: Some(Predicate::And(all)), ..Self::clone(self) })
+    }
+
     pub(crate) fn scan_spec(&self) -> ScanSpec {
         ScanSpec { projection: self.projection.clone(), predicate: self.predicate.clone(), rowids: self.rowids }
     }

@@ -146,11 +146,7 @@ impl ReadSpec {
             }
         }
         step.filter = text(&filters);
-        let worker = session.worker();
-        if matches!(access, Access::Full)
-            && worker.parameters().boolean(Parameter::CellOffloadProcessing)
-            && table.heap().is_on_cells(worker)
-        {
+        if self.is_offloaded(session) {
             step.options = "STORAGE FULL".to_owned();
             (step.access, step.in_storage) = (step.filter.clone(), true);
         }
@@ -184,6 +180,14 @@ impl ReadSpec {
         }
         sources.iter_mut().skip(1).filter(|_| listed).for_each(|source| source.depth += 1);
         sources
+    }
+
+    /// True: cells can carry the read out.
+    pub(super) fn is_offloaded(&self, session: &Session) -> bool {
+        let worker = session.worker();
+        matches!(self.access, Access::Full)
+            && worker.parameters().boolean(Parameter::CellOffloadProcessing)
+            && self.table.heap().is_on_cells(worker)
     }
 
     /// The row sources with their figures: of the table access, and of the index under it.

@@ -1,0 +1,116 @@
+//! Joins of tables on cells: filters of the first side's keys change what cells send, and no result.
+
+#![allow(clippy::unwrap_used, reason = "a test fails by panicking, in its helpers too")]
+
+#[allow(dead_code, reason = "each test file uses a part of it")]
+mod support;
+
+use std::path::Path;
+use std::sync::Arc;
+
+use device::{FileSystem as _, MemoryFileSystem};
+use sql::Connection;
+
+fn connection() -> Connection {
+    let files = Arc::new(MemoryFileSystem::new());
+    let cell = Path::new(support::DIRECTORY).join("cell01");
+    files.create_directory(&cell).unwrap();
+    files.create(&cell.join("cell.toml"), 0).unwrap();
+    for number in 0..2 {
+        files.create(&cell.join(format!("DISK{number}")), 64 << 20).unwrap();
+    }
+    let database = support::database_on(files);
+    let mut connection = database.connect("system", None).unwrap();
+    for statement in [
+        "create diskgroup cells external redundancy disk 'cell01/DISK*' attribute 'cell.smart_scan_capable' = 'TRUE'",
+        "create tablespace on_cells datafile '+CELLS' size 32m",
+        "create table f (k number, s varchar2(20), l number, v number, pad varchar2(60)) tablespace on_cells",
+        "create table d (k number, s varchar2(20), name varchar2(20)) tablespace on_cells",
+        "create table e (l number, word varchar2(20)) tablespace on_cells",
+        "insert into f select mod(level, 200), 'S' || mod(level, 150), mod(level, 7), level, rpad('p', 50, 'p') from dual
+           connect by level <= 20000",
+        "insert into f select null, null, null, level, 'null' from dual connect by level <= 50",
+        "insert into d select level, 'S' || level, 'n' || mod(level, 20) from dual connect by level <= 190",
+        "insert into d values (null, null, 'n3')",
+        "insert into e select level, 'w' || level from dual connect by level <= 4",
+        "commit",
+        "alter session set \"_serial_direct_read\" = always",
+    ] {
+        connection.run(statement).unwrap();
+    }
+    connection
+}
+
+const QUERIES: &[&str] = &[
+    "select count(*), sum(f.v) from d, f where d.k = f.k and d.name = 'n3'",
+    "select count(*), sum(f.v) from d, f where d.s = f.s and d.name = 'n3' and f.v > 100",
+    "select count(*), sum(f.v) from d, f where d.k = f.k and d.s = f.s and d.name in ('n1', 'n4')",
+    "select count(*), sum(f.v) from d, e, f where d.k = f.k and e.l = f.l and d.name = 'n3' and e.word = 'w2'",
+    "select count(*), sum(v) from f where k in (select k from d where name = 'n5')",
+    "select count(*), sum(v) from f where exists (select 1 from d where d.k = f.k and d.name = 'n5')",
+    "select count(*), sum(v) from f where not exists (select 1 from d where d.k = f.k and d.name = 'n5')",
+    "select count(*), sum(v) from f where k not in (select k from d where name = 'n5')",
+    "select count(*), sum(v) from f where k not in (select k from d where name = 'n3')",
+    "select d.k, count(f.v) from d left join f on d.k = f.k where d.name = 'n7' group by d.k order by 1",
+    "select d.k, count(f.v) from d left join f on d.k = f.k and f.v < 50 group by d.k order by 1",
+    "select count(d.k), sum(f.v) from d right join f on d.k = f.k and d.name = 'n7'",
+    "select count(d.k), sum(f.v) from d full join f on d.k = f.k and d.name = 'n7'",
+    "select count(*) from d where not exists (select 1 from f where f.k = d.k)",
+    "select count(*), sum(f.v) from d, f where d.k = f.k and d.name = 'none'",
+    "select count(*), sum(f.v) from (select k, v + 1 v from f where v > 9) f, (select k from d where name = 'n2') d
+       where f.k = d.k",
+    "select count(*), sum(f.v) from (select k, v from f where rownum <= 100) f, d where f.k = d.k and d.name = 'n2'",
+    "select count(*) from f f1, f f2 where f1.v = f2.v and f1.k = 77",
+];
+
+fn with_offload(connection: &mut Connection, on: bool, query: &str) -> String {
+    connection.run(&format!("alter session set cell_offload_processing = {on}")).unwrap();
+    support::run(connection, query)
+}
+
+#[test]
+fn joins_have_the_results_that_they_have_without() {
+    let mut connection = connection();
+    for query in QUERIES {
+        let without = with_offload(&mut connection, false, query);
+        assert!(!without.contains("ORA-") && !without.contains("HW-"), "{query}: {without}");
+        // The second time it is a kept plan.
+        for _ in 0..2 {
+            assert_eq!(with_offload(&mut connection, true, query), without, "{query}");
+        }
+    }
+    // Values of another execution.
+    for name in ["n3", "n9", "n3"] {
+        let query = format!("select count(*), sum(f.v) from d, f where d.k = f.k and d.name = '{name}'");
+        assert_eq!(with_offload(&mut connection, true, &query), with_offload(&mut connection, false, &query));
+    }
+}
+
+fn returned(connection: &mut Connection) -> f64 {
+    let query = "select value from v$mystat join v$statname using (statistic#)
+                 where name = 'cell physical IO interconnect bytes returned by smart scan'";
+    support::run(connection, query).lines().last().unwrap().parse().unwrap()
+}
+
+#[test]
+fn cells_send_the_rows_that_have_a_partner() {
+    let mut connection = connection();
+    let mut bytes_of = |query: &str| {
+        let before = returned(&mut connection);
+        support::run(&mut connection, query);
+        returned(&mut connection) - before
+    };
+    let all = bytes_of("select /*+ no_merge */ count(pad), sum(v), max(k) from f");
+    let joined = bytes_of("select count(f.pad), sum(f.v) from d, f where d.k = f.k and d.name = 'n3'");
+    // Ten keys of 200, and what answers have beside rows.
+    assert!(joined < all / 8.0, "{joined} of {all} bytes");
+    let plan = support::run(
+        &mut connection,
+        "explain plan for select count(f.pad), sum(f.v) from d, f where d.k = f.k and d.name = 'n3'",
+    );
+    assert!(!plan.contains("ORA-"), "{plan}");
+    let plan = support::run(&mut connection, "select plan_table_output from table(dbms_xplan.display)");
+    for part in ["JOIN FILTER CREATE", "JOIN FILTER USE", ":BF0000", "SYS_OP_BLOOM_FILTER(:BF0000,\"F\".\"K\")"] {
+        assert!(plan.contains(part), "{part}: {plan}");
+    }
+}
