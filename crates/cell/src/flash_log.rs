@@ -5,14 +5,16 @@
 //!   device   header    entry entry entry …      entries begin at blocks of 4 KB, and follow each other in a circle
 //!   header   magic, checksum, number up to which entries are retired, first number of those that are kept although
 //!            they are before it, and the names of their disks
-//!   entry    magic, number, number of the oldest entry that its disk had not yet, name of the disk, offset, length,
-//!            checksum, bytes
+//!   entry    magic, number, number of the oldest entry that its disk had not yet, identities of the log's file and the
+//!            disk's, offset, length, checksum, name of the disk, bytes
 //! ```
 //!
 //! What was acknowledged by the log alone is written to the disk by a thread of the disk. Until then reads of its place
 //! wait, and so do writes there. A cell that starts writes again what the log has and the disks may not have: entries
 //! from the oldest one on that the last entry names. A write that does not go by the log, to a place that an entry has,
-//! first has the entry retired on the device; so a start never puts old bytes over later ones.
+//! first has the entry retired on the device; so a start never puts old bytes over later ones. Nor does it write to a
+//! file that has taken the disk's place: the log's file is the same then, and the disk's another one. Where both are
+//! others somebody has copied the whole cell.
 //!
 //! When the disk refuses a write that the log has acknowledged, it takes and gives nothing any more: the bytes are
 //! kept in the log, and whoever opens the disk the next time has it written again. When the log's device fails, the
@@ -25,7 +27,7 @@ use std::path::{Path, PathBuf};
 
 use common::sync::unscheduled::atomic::{AtomicU64, Ordering::Relaxed};
 use common::sync::{Arc, Condvar, Mutex, MutexGuard};
-use device::{AlignedBuffer, Device, FileSystem, PendingRead};
+use device::{AlignedBuffer, Device, FileIdentity, FileSystem, PendingRead};
 
 use crate::message::{Malformed, Reader, put_bytes, put_number};
 use crate::worker::Worker;
@@ -39,7 +41,7 @@ const WINDOW: usize = 4 << 20;
 const HEADER_MAGIC: u64 = u64::from_le_bytes(*b"HWFLLOG1");
 const ENTRY_MAGIC: u64 = u64::from_le_bytes(*b"HWFLENT1");
 /// Bytes of an entry before the name of the disk.
-const FIXED: usize = 8 + 8 + 8 + 8 + 4 + 4 + 2;
+const FIXED: usize = 8 + 8 + 8 + 8 + 8 + 8 + 4 + 4 + 2;
 const NAME_MAX: usize = 256;
 
 /// A write that the log has, or is getting.
@@ -153,12 +155,29 @@ struct Shared {
     full: AtomicU64,
 }
 
-fn encode(number: u64, oldest: u64, disk: &str, offset: u64, parts: &[&[u8]]) -> AlignedBuffer {
+/// A number of the file at a path; 0 where files have only their paths.
+fn identity(files: &dyn FileSystem, path: &Path) -> u64 {
+    let found = files.identity(path).ok().flatten();
+    found.map_or(0, |FileIdentity { device, inode }| device.rotate_left(32) ^ inode)
+}
+
+/// Identities of the log's file and of the disk's.
+type Identities = (u64, u64);
+
+fn encode(
+    (number, oldest): (u64, u64),
+    identities: Identities,
+    disk: &str,
+    offset: u64,
+    parts: &[&[u8]],
+) -> AlignedBuffer {
     let bytes: usize = parts.iter().map(|part| part.len()).sum();
     let mut to = Vec::with_capacity((FIXED + disk.len() + bytes).next_multiple_of(BLOCK));
     to.extend(ENTRY_MAGIC.to_le_bytes());
     to.extend(number.to_le_bytes());
     to.extend(oldest.to_le_bytes());
+    to.extend(identities.0.to_le_bytes());
+    to.extend(identities.1.to_le_bytes());
     to.extend(offset.to_le_bytes());
     to.extend((bytes as u32).to_le_bytes());
     // Checksum.
@@ -179,6 +198,7 @@ struct Found {
     at: Range<u64>,
     number: u64,
     oldest: u64,
+    identities: Identities,
     disk: String,
     offset: u64,
     bytes: Vec<u8>,
@@ -190,7 +210,7 @@ fn length(block: &[u8]) -> Option<usize> {
     if from.u64().ok()? != ENTRY_MAGIC {
         return None;
     }
-    from.take(24).ok()?;
+    from.take(40).ok()?;
     let bytes = from.u32().ok()? as usize;
     from.take(4).ok()?;
     let name = usize::from(from.u16().ok()?);
@@ -204,12 +224,14 @@ fn decode(entry: &mut [u8], at: u64) -> Result<Found, Malformed> {
         return Err(Malformed("an entry that was not written whole"));
     }
     let mut from = Reader::new(entry, 8);
-    let (number, oldest, offset) = (from.u64()?, from.u64()?, from.u64()?);
+    let (number, oldest) = (from.u64()?, from.u64()?);
+    let identities = (from.u64()?, from.u64()?);
+    let offset = from.u64()?;
     let (bytes, _) = (from.u32()? as usize, from.u32()?);
     let name = usize::from(from.u16()?);
     let disk = std::str::from_utf8(from.take(name)?).map_err(|_| Malformed("a name that is no text"))?.to_owned();
     let at = at..at + entry.len().next_multiple_of(BLOCK) as u64;
-    Ok(Found { at, number, oldest, disk, offset, bytes: from.take(bytes)?.to_vec() })
+    Ok(Found { at, number, oldest, identities, disk, offset, bytes: from.take(bytes)?.to_vec() })
 }
 
 /// The entry at a place of a log; None where there is no whole one.
@@ -322,7 +344,13 @@ impl FlashLog {
             (found.number > header.retired && found.number >= oldest) || is_kept
         };
         let mut by_disk: BTreeMap<&str, Vec<&Found>> = BTreeMap::new();
-        for entry in found.iter().filter(is_wanted) {
+        let own = identity(&**files, path);
+        let is_exchanged = |found: &&Found| {
+            found.identities.0 == own && found.identities.1 != identity(&**files, &directory.join(&found.disk))
+        };
+        // A disk that is not there may come back.
+        let is_there = |found: &&Found| files.exists(&directory.join(&found.disk)).unwrap_or(true);
+        for entry in found.iter().filter(is_wanted).filter(|found| !(is_there(found) && is_exchanged(found))) {
             by_disk.entry(&entry.disk).or_default().push(entry);
         }
         let last = last.max(header.retired);
@@ -608,6 +636,7 @@ struct Outcome {
 pub(crate) struct LoggedDisk {
     below: Arc<dyn Device>,
     name: Arc<str>,
+    identities: Identities,
     log: Arc<FlashLog>,
     writer: Option<Worker>,
 }
@@ -620,7 +649,9 @@ impl LoggedDisk {
     /// A disk that is opened.
     pub(crate) fn new(below: Arc<dyn Device>, name: &str, log: &Arc<FlashLog>) -> Self {
         let writer = log.writer.as_ref().map(|_| Worker::new(&format!("flash log {name}")));
-        Self { below, name: name.into(), log: Arc::clone(log), writer }
+        let (files, path) = (&*log.shared.files, &log.shared.path);
+        let identities = (identity(files, path), identity(files, &path.with_file_name(name)));
+        Self { below, name: name.into(), identities, log: Arc::clone(log), writer }
     }
 
     /// Waits until the file has what the log has for some bytes.
@@ -664,7 +695,7 @@ impl LoggedDisk {
         state.entries.insert(number, entry);
         let oldest = state.oldest();
         drop(state);
-        Ok(Some((number, oldest, encode(number, oldest, &self.name, offset, buffers))))
+        Ok(Some((number, oldest, encode((number, oldest), self.identities, &self.name, offset, buffers))))
     }
 }
 

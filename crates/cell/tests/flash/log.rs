@@ -3,7 +3,7 @@ use std::path::Path;
 
 use cell::{Cell as _, LocalCell};
 use common::sync::{Arc, spawn};
-use device::{Device, Fault, FaultyFileSystem, FileSystem, MemoryFileSystem};
+use device::{Device, Fault, FaultyFileSystem, FileSystem, MemoryFileSystem, OsFileSystem};
 use proptest::prelude::*;
 
 use crate::power::PowerFileSystem;
@@ -318,6 +318,31 @@ fn a_disk_that_is_opened_anew_gets_what_it_has_refused() {
     drop((disk, cell));
     let cell = LocalCell::new(copy(&*memory), Path::new("/c"), true);
     assert_eq!(content(&*cell.open("one").unwrap(), 0), 4);
+}
+
+/// A file in the place of a disk gets nothing that was for that.
+#[test]
+fn another_file_in_the_place_of_a_disk_is_left_alone() {
+    let folder = tempfile::tempdir().unwrap();
+    let (folder, files) = (folder.path().join("c"), Arc::new(OsFileSystem::new()) as Arc<dyn FileSystem>);
+    files.create_directory(&folder).unwrap();
+    files.write_whole(&folder.join("cell.toml"), b"").unwrap();
+    for (name, bytes) in [("flash_log", 128 << 10), ("one", 1 << 20), ("two", 1 << 20)] {
+        files.create(&folder.join(name), bytes).unwrap();
+    }
+    let cell = LocalCell::new(Arc::clone(&files), &folder, true);
+    for disk in DISKS {
+        cell.open(disk).unwrap().write_durable(0, &[&filled(5)]).unwrap();
+    }
+    // It dies without a last word, and a restored file takes the place of one disk.
+    std::mem::forget(cell);
+    let restored = files.create(&folder.join("restored"), 1 << 20).unwrap();
+    restored.write_at(0, &[&filled(4)]).unwrap();
+    files.rename(&folder.join("restored"), &folder.join("one")).unwrap();
+    files.open(&folder.join("two")).unwrap().write_at(0, &[&filled(4)]).unwrap();
+    let cell = LocalCell::new(Arc::clone(&files), &folder, true);
+    let of = |disk| content(&*cell.open(disk).unwrap(), 0);
+    assert_eq!(DISKS.map(of), [4, 5]);
 }
 
 #[test]

@@ -226,7 +226,8 @@ impl Lives {
                 self.lose_redundancy();
                 self.move_disk(&path, &Path::new(AWAY).join(path.file_name().unwrap_or_default()));
             }
-            15..30 if self.disks_before.len() > 1 => {
+            // The file stays the same, and a flash log would go on with it.
+            15..30 if self.disks_before.len() > 1 && !self.plan.flash => {
                 // The first life's is of the same mount as what is there now.
                 let at = 1 + self.random.index(self.disks_before.len() - 1);
                 let earlier = self.disks_before[at].clone();
