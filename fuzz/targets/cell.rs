@@ -6,7 +6,7 @@ use std::io;
 use std::path::Path;
 
 use cell::{
-    Answer, Answers, BlockRequest, CELL_FILE, Cell, FLASH_CACHE_FILE, FLASH_LOG_FILE, FlashUse, Item, LocalCell, ScanRequest,
+    Answer, Answers, BlockRequest, CELL_FILE, Cell, Extreme, FLASH_CACHE_FILE, FLASH_LOG_FILE, FlashUse, Item, LocalCell, ScanRequest,
     Service, read_answer_head,
 };
 use common::sync::{Arc, Mutex};
@@ -169,6 +169,13 @@ fn of_scans(input: &mut Input<'_>, files: &Arc<dyn FileSystem>, directory: &Path
         ended_before: Scn(u64::from(input.word())),
         storage_index: true,
         flash: FlashUse::ALL[usize::from(input.byte() % 3)],
+        extremes: match columns as u16 {
+            0 => Vec::new(),
+            _ if spec.rowids => Vec::new(),
+            places => (0..input.byte() % 3)
+                .map(|place| Extreme { place: u16::from(place) % places, greatest: input.byte() & 1 == 0 })
+                .collect(),
+        },
         busy_percent: None,
         spec,
     };

@@ -4,6 +4,7 @@ use common::sync::Arc;
 use common::{BlockAddress, BlockSize, ObjectNumber, Scn};
 use scan::{BloomFilter, Comparison, Predicate, ScanSpec, Truth};
 
+use crate::extremes::Extreme;
 use crate::flash_use::FlashUse;
 use crate::message::{Malformed, Reader, Result, VERSION, put_bytes, put_number};
 
@@ -38,6 +39,8 @@ pub struct ScanRequest {
     pub storage_index: bool,
     /// What the segment wants of the flash cache.
     pub flash: FlashUse,
+    /// Rows that have none of these may be left out. Empty: all rows are wanted.
+    pub extremes: Vec<Extreme>,
     /// Percent of the time of the processors of the instance's machine that was used of late, if it is known: a cell
     /// that is busier leaves the work to the instance.
     pub busy_percent: Option<u8>,
@@ -112,6 +115,11 @@ impl ScanRequest {
         to.extend(self.ended_before.0.to_le_bytes());
         to.push(u8::from(self.storage_index));
         to.push(self.flash as u8);
+        put_number(&mut to, self.extremes.len() as u64);
+        for Extreme { place, greatest } in &self.extremes {
+            to.extend(place.to_le_bytes());
+            to.push(u8::from(*greatest));
+        }
         to.push(self.busy_percent.unwrap_or(u8::MAX));
         to.push(u8::from(self.spec.rowids));
         put_number(&mut to, self.spec.projection.len() as u64);
@@ -148,12 +156,18 @@ impl ScanRequest {
         let (snapshot, ended_before) = (Scn(from.u64()?), Scn(from.u64()?));
         let storage_index = from.flag()?;
         let flash = FlashUse::from_code(from.u8()?)?;
+        let count = from.count(3)?;
+        let extremes: Vec<Extreme> =
+            (0..count).map(|_| Ok(Extreme { place: from.u16()?, greatest: from.flag()? })).collect::<Result<_>>()?;
         let busy_percent = Some(from.u8()?).filter(|percent| *percent != u8::MAX);
         let rowids = from.flag()?;
         let columns = from.count(2)?;
-        let projection = (0..columns).map(|_| from.u16()).collect::<Result<_>>()?;
+        let projection: Vec<u16> = (0..columns).map(|_| from.u16()).collect::<Result<_>>()?;
         let predicate = if from.flag()? { Some(predicate(&mut from, 0)?) } else { None };
         from.end()?;
+        if extremes.iter().any(|extreme| usize::from(extreme.place) >= projection.len()) || (rowids && count > 0) {
+            return Err(Malformed("an extreme of a column that is not asked for"));
+        }
         let spec = ScanSpec { projection, predicate, rowids };
         Ok(Self {
             disk,
@@ -167,6 +181,7 @@ impl ScanRequest {
             ended_before,
             storage_index,
             flash,
+            extremes,
             busy_percent,
             spec,
         })
@@ -361,6 +376,12 @@ mod tests {
                     ended_before: Scn(ended),
                     storage_index: ended % 2 == 0,
                     flash: FlashUse::ALL[(ended % 3) as usize],
+                    extremes: match projection.len() as u16 {
+                        places if places > 0 && !rowids => (0..object as u16 % 4)
+                            .map(|place| Extreme { place: place % places, greatest: ended % 2 == 0 })
+                            .collect(),
+                        _ => Vec::new(),
+                    },
                     busy_percent: (object % 3 > 0).then_some((object % 101) as u8),
                     spec: ScanSpec { projection, predicate, rowids },
                 }
@@ -407,6 +428,7 @@ mod tests {
                 ended_before: Scn(0),
                 storage_index: false,
                 flash: FlashUse::Default,
+                extremes: Vec::new(),
                 busy_percent: None,
                 spec,
             };
@@ -436,6 +458,7 @@ mod tests {
             ended_before: Scn(0),
             storage_index: false,
             flash: FlashUse::Default,
+            extremes: Vec::new(),
             busy_percent: None,
             spec: ScanSpec { predicate: Some(deep), ..ScanSpec::default() },
         };

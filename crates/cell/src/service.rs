@@ -266,6 +266,7 @@ mod tests {
                 ended_before: Scn(0),
                 storage_index: true,
                 flash: FlashUse::Default,
+                extremes: Vec::new(),
                 busy_percent,
                 spec: ScanSpec::default(),
             };

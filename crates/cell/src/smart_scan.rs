@@ -10,6 +10,7 @@ use format::transaction::{self, Owner};
 use scan::{ScanOutcome, Scanner, Stop};
 
 use crate::answer::{AnswerWriter, Reason, RowsOf};
+use crate::extremes::Extremes;
 use crate::request::{Piece, ScanRequest};
 use crate::storage_index::Learner;
 
@@ -29,6 +30,7 @@ pub(crate) fn scan_piece(
     mut reread: impl FnMut(u64, &mut [u8]) -> io::Result<()>,
 ) -> io::Result<()> {
     let mut scanner = Scanner::new(request.spec.clone());
+    let mut extremes = (!request.extremes.is_empty()).then(|| Extremes::new(&request.extremes));
     for (number, bytes) in (0..piece.blocks).zip(blocks.chunks_exact_mut(request.block_size.bytes())) {
         let address = piece.first.plus(number);
         if request.is_gap(address.block - request.first.block) {
@@ -46,13 +48,29 @@ pub(crate) fn scan_piece(
         if !sound {
             answer.block(Reason::Unsound, address, bytes);
             *learner = None;
-        } else if let Err(reason) = scan_block(request, address, bytes, &mut scanner, answer, learner) {
+        } else if let Err(reason) = scan_block(
+            request,
+            address,
+            bytes,
+            &mut scanner,
+            &mut Answered { answer, extremes: &mut extremes },
+            learner,
+        ) {
             answer.block(reason, address, bytes);
             // The instance may find other rows there.
             *learner = None;
         }
     }
+    if let Some(extremes) = extremes {
+        extremes.hand_over(&mut RowsOf { answer });
+    }
     Ok(())
+}
+
+/// Where the rows of a piece go.
+struct Answered<'a> {
+    answer: &'a mut AnswerWriter,
+    extremes: &'a mut Option<Extremes>,
 }
 
 /// Answers the blocks of a piece as they are.
@@ -75,7 +93,7 @@ fn scan_block(
     address: BlockAddress,
     bytes: &mut [u8],
     scanner: &mut Scanner,
-    answer: &mut AnswerWriter,
+    answered: &mut Answered<'_>,
     learner: &mut Option<Learner>,
 ) -> Result<(), Reason> {
     let owner = transaction::header(bytes);
@@ -92,10 +110,10 @@ fn scan_block(
         // The instance gets the block as it is on the disk: what is cleaned here is a copy.
         let mut copy = bytes.to_vec();
         clean_ended(request, &mut copy)?;
-        answer.figures.helped += 1;
-        return scan_rows(address, &copy, scanner, answer, learner);
+        answered.answer.figures.helped += 1;
+        return scan_rows(address, &copy, scanner, answered, learner);
     }
-    scan_rows(address, bytes, scanner, answer, learner)
+    scan_rows(address, bytes, scanner, answered, learner)
 }
 
 /// Cleans the slots of transactions that have ended in time.
@@ -126,13 +144,15 @@ fn scan_rows(
     address: BlockAddress,
     bytes: &[u8],
     scanner: &mut Scanner,
-    answer: &mut AnswerWriter,
+    Answered { answer, extremes }: &mut Answered<'_>,
     learner: &mut Option<Learner>,
 ) -> Result<(), Reason> {
     debug_assert_eq!(block::header(bytes).address(), address, "a block that is not where it says");
-    let mark = answer.mark();
-    let ScanOutcome { stop, examined, .. } =
-        scanner.scan_block(bytes, 0, usize::MAX, &mut RowsOf { answer: &mut *answer });
+    let (mark, before) = (answer.mark(), extremes.clone());
+    let ScanOutcome { stop, examined, .. } = match extremes {
+        Some(extremes) => scanner.scan_block(bytes, 0, usize::MAX, extremes),
+        None => scanner.scan_block(bytes, 0, usize::MAX, &mut RowsOf { answer: &mut *answer }),
+    };
     match stop {
         Stop::BlockEnd => {
             answer.figures.examined += examined as u64;
@@ -143,6 +163,7 @@ fn scan_rows(
         }
         Stop::Full { .. } | Stop::Continued { .. } => {
             answer.back_to(mark);
+            **extremes = before;
             Err(Reason::Chained)
         }
     }

@@ -270,6 +270,7 @@ mod tests {
             ended_before: Scn(0),
             storage_index: true,
             flash: FlashUse::Default,
+            extremes: Vec::new(),
             busy_percent: None,
             spec: ScanSpec { predicate: Some(condition), ..ScanSpec::default() },
         }

@@ -5,7 +5,9 @@
 use std::io;
 use std::path::Path;
 
-use cell::{Answer, Cell, Figures, FlashUse, Item, Letter, LocalCell, Mailbox, PIECE_BYTES, Reason, ScanRequest};
+use cell::{
+    Answer, Cell, Extreme, Figures, FlashUse, Item, Letter, LocalCell, Mailbox, PIECE_BYTES, Reason, ScanRequest,
+};
 use common::sync::Arc;
 use common::{BlockAddress, BlockSize, FileNumber, ObjectNumber, Scn, Uba, Xid};
 use device::{Device, FileSystem, MemoryFileSystem};
@@ -98,6 +100,7 @@ fn request(blocks: u32, spec: ScanSpec) -> ScanRequest {
         ended_before: Scn(0),
         storage_index: true,
         flash: FlashUse::Default,
+        extremes: Vec::new(),
         busy_percent: None,
         spec,
     }
@@ -358,4 +361,27 @@ impl RowSink for Counting {
     fn rows(&mut self, count: usize) {
         self.0 = self.0.saturating_add(count);
     }
+}
+
+#[test]
+fn extremes_come_alone() {
+    let row = |a: Option<&[u8]>, b: &[u8]| vec![a.map(<[u8]>::to_vec), Some(b.to_vec())];
+    let rows = |from: u8| (from..from + 10).map(|n| row(Some(&[n]), &[200 - n])).collect::<Vec<_>>();
+    let mut blocks =
+        vec![filled(0, &rows(20)), filled(1, &rows(40)), filled(2, &[row(None, b"z"), row(Some(&[5]), b"a")])];
+    blocks.push(empty(FIRST.plus(3), OBJECT));
+    block::touch(&mut blocks[3], Scn(50));
+    let chained = insert(&mut blocks[3], &row(Some(&[1]), b"c"), Some(RowAddress::new(FIRST, 1)));
+    assert!(chained.is_some());
+    blocks.iter_mut().for_each(|block| block::seal(block));
+    let (_disk, cell) = cell_with(&blocks, true);
+    let spec = ScanSpec { projection: vec![0, 1], predicate: None, rowids: false };
+    let (least, greatest) = (Extreme { place: 0, greatest: false }, Extreme { place: 0, greatest: true });
+    let asked = ScanRequest { extremes: vec![least, greatest], ..request(4, spec) };
+    let (sink, whole, figures) = ask(&cell, &asked, 100);
+    let values: Vec<Option<Vec<u8>>> = sink.rows.iter().map(|(_, _, columns)| columns[0].clone()).collect();
+    assert_eq!(values, [Some(vec![5]), Some(vec![49])]);
+    // A row of which the cell has a part alone is left to the instance, with its block.
+    assert_eq!(whole.iter().map(|(reason, ..)| *reason).collect::<Vec<_>>(), [Reason::Chained]);
+    assert_eq!(figures.examined, 22);
 }

@@ -308,6 +308,7 @@ fn request(blocks: u32) -> Vec<u8> {
         ended_before: Scn(0),
         storage_index: false,
         flash: FlashUse::Default,
+        extremes: Vec::new(),
         busy_percent: None,
         spec,
     };

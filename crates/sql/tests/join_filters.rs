@@ -61,6 +61,15 @@ const QUERIES: &[&str] = &[
        where f.k = d.k",
     "select count(*), sum(f.v) from (select k, v from f where rownum <= 100) f, d where f.k = d.k and d.name = 'n2'",
     "select count(*) from f f1, f f2 where f1.v = f2.v and f1.k = 77",
+    "select min(v), max(v), min(s), max(k) from f",
+    "select min(v), max(k), min(pad) from f where v > 777 and s <> 'S3'",
+    "select min(k), max(s) from f where k is null",
+    "select min(v) from f where v < 0",
+    "select min(v), count(*) from f",
+    "select min(v + 1), max(v) from f",
+    "select k, min(v), max(v) from f where k < 5 group by k order by 1",
+    "select max(v) from (select v from f where rownum < 50)",
+    "select min(distinct v), max(case when k > 3 then v end) from f",
 ];
 
 fn with_offload(connection: &mut Connection, on: bool, query: &str) -> String {
@@ -102,6 +111,8 @@ fn cells_send_the_rows_that_have_a_partner() {
     };
     let all = bytes_of("select /*+ no_merge */ count(pad), sum(v), max(k) from f");
     let joined = bytes_of("select count(f.pad), sum(f.v) from d, f where d.k = f.k and d.name = 'n3'");
+    let least = bytes_of("select min(v), max(v), max(pad) from f where v > 5");
+    assert!(least < all / 50.0, "{least} of {all} bytes");
     // Ten keys of 200, and what answers have beside rows.
     assert!(joined < all / 8.0, "{joined} of {all} bytes");
     let plan = support::run(

@@ -10,7 +10,9 @@ mod invariants;
 pub mod cache;
 pub mod cells {
     //! Storage cells, for those above storage.
-    pub use ::cell::{CELL_FILE, Cells, FLASH_CACHE_FILE, FLASH_LOG_FILE, FlashState, FlashUse, TrafficFigures, hash};
+    pub use ::cell::{
+        CELL_FILE, Cells, Extreme, FLASH_CACHE_FILE, FLASH_LOG_FILE, FlashState, FlashUse, TrafficFigures, hash,
+    };
 }
 pub mod checkpoint;
 pub mod control;

@@ -11,6 +11,7 @@ pub(crate) mod connection;
 pub(crate) mod context;
 pub(crate) mod database;
 mod execute;
+mod extremes;
 mod join_filters;
 mod keep_order;
 pub(crate) mod kept_plan;

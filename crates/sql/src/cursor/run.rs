@@ -23,7 +23,7 @@ use tokio::runtime::Runtime;
 use waits::Statistic;
 
 use super::open::RowSource;
-use super::{cancel, join_filters};
+use super::{cancel, extremes, join_filters};
 use crate::direct::value::Inputs;
 use crate::error::{from_datafusion, is_about_subquery, to_datafusion};
 use crate::explain::sources;
@@ -126,7 +126,7 @@ pub(crate) fn plan_with(
         };
         let logical = coalesce::in_plan(cancel::check_filters(session, optimized)?)?;
         let physical = state.query_planner().create_physical_plan(&logical, state).await?;
-        cancel::check_joins(session, join_filters::put_in(physical)?)
+        cancel::check_joins(session, extremes::put_in(join_filters::put_in(physical)?)?)
     });
     planned.map_err(|error| {
         if !is_about_subquery(&error) {

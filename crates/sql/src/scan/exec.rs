@@ -18,6 +18,7 @@ use datafusion::physical_plan::{
     ChildrenPropertiesMode, DisplayAs, DisplayFormatType, ExecutionPlan, PlanProperties, ReplaceChildrenOptions,
 };
 use engine::instance::Session;
+use storage::cells::Extreme;
 
 use super::access::Access;
 use super::figures::Figures;
@@ -50,6 +51,8 @@ pub(crate) struct TableReadExec {
     pub(crate) limit: Option<usize>,
     /// Filters of joins, each with its column of the table.
     join_filters: Vec<(Arc<JoinFilter>, u16)>,
+    /// Least and greatest values are wanted alone.
+    extremes: Vec<Extreme>,
     /// Rows that the current fetch wants; 0 for any number.
     demand: Arc<AtomicUsize>,
     pub(crate) figures: Arc<Figures>,
@@ -91,6 +94,7 @@ impl TableReadExec {
             sources,
             limit,
             join_filters: Vec::new(),
+            extremes: Vec::new(),
             demand,
             figures: Arc::default(),
             index_figures: Arc::default(),
@@ -137,12 +141,26 @@ impl TableReadExec {
             sources: self.sources.clone(),
             limit: self.limit,
             join_filters: self.join_filters.clone(),
+            extremes: self.extremes.clone(),
             demand: Arc::clone(&self.demand),
             figures: Arc::default(),
             index_figures: Arc::default(),
             metrics: ExecutionPlanMetricsSet::new(),
             properties: Arc::clone(&self.properties),
         }
+    }
+
+    /// The read for one that wants least and greatest values of its outputs alone. None: it gives all rows.
+    pub(crate) fn of_extremes(&self, wanted: &[(usize, bool)]) -> Option<Self> {
+        if self.limit.is_some() || self.spec.rowids || !self.spec.is_offloaded(&self.session) {
+            return None;
+        }
+        let extreme = |(output, greatest): &(usize, bool)| {
+            let place = (*self.sources.get(*output)?)?;
+            Some(Extreme { place: place as u16, greatest: *greatest })
+        };
+        let extremes = wanted.iter().map(extreme).collect::<Option<_>>()?;
+        Some(Self { extremes, ..self.copy(Arc::clone(&self.spec)) })
     }
 
     /// The read with a filter on one of its outputs. None: it takes none, because no cell scans the table, or not all
@@ -255,6 +273,7 @@ impl ExecutionPlan for TableReadExec {
             session: Arc::clone(&self.session),
             spec: Arc::clone(&self.spec),
             join_filters: self.join_filters.clone(),
+            extremes: self.extremes.clone(),
             source: None,
             sink: ArrowSink::new(Arc::clone(&self.schema), &field_kinds, self.sources.clone()),
             left: self.limit.unwrap_or(usize::MAX),
@@ -279,6 +298,7 @@ struct Batches {
     session: Arc<Session>,
     spec: Arc<ReadSpec>,
     join_filters: Vec<(Arc<JoinFilter>, u16)>,
+    extremes: Vec<Extreme>,
     source: Option<Source>,
     sink: ArrowSink,
     left: usize,
@@ -296,6 +316,9 @@ impl Batches {
             // The rows of the joins' other sides have been read.
             let known = self.join_filters.iter().filter_map(|(filter, column)| filter.condition(*column));
             self.spec = self.spec.with_conditions(known.collect());
+            if !self.extremes.is_empty() {
+                self.spec = Arc::new(ReadSpec { extremes: self.extremes.clone(), ..ReadSpec::clone(&self.spec) });
+            }
         }
         let Self { session, spec, source, sink, left, batch_rows, demand, figures, index_figures, .. } = self;
         let rows = match demand.load(Ordering::Relaxed) {

@@ -218,7 +218,7 @@ impl ReadPlan {
                 _ => return None,
             },
         };
-        Some(ReadSpec { plan: Arc::clone(self), predicate, access })
+        Some(ReadSpec { plan: Arc::clone(self), predicate, access, extremes: Vec::new() })
     }
 
     /// The read as plans show it: `now`, or where that finds nothing, the way of the plan with any values.
@@ -230,7 +230,7 @@ impl ReadPlan {
         let predicate = self.conditions.as_ref().map(Template::shape);
         let Path::Index(index, way) = &self.path else { return Arc::clone(now) };
         match access::of_index(index, *way, predicate.as_ref(), self.only) {
-            Some(access) => Arc::new(ReadSpec { plan: Arc::clone(self), predicate, access }),
+            Some(access) => Arc::new(ReadSpec { plan: Arc::clone(self), predicate, access, extremes: Vec::new() }),
             None => Arc::clone(now),
         }
     }

@@ -7,6 +7,7 @@ use common::{Error, Result, Rowid};
 use engine::dictionary::{IndexDef, TableDef};
 use engine::instance::Session;
 use scan::{Columns, Predicate, RowSink, ScanSpec};
+use storage::cells::Extreme;
 use storage::index::EntryKey;
 use storage::table::{Fetcher, Row, TableScan};
 
@@ -22,6 +23,8 @@ pub(crate) struct ReadSpec {
     /// The condition in this execution.
     pub(crate) predicate: Option<Predicate>,
     pub(crate) access: Access,
+    /// Rows that have none of these may be left out. Empty: all rows are wanted.
+    pub(crate) extremes: Vec<Extreme>,
 }
 
 impl Deref for ReadSpec {
@@ -47,7 +50,7 @@ pub(crate) trait ReadSink: RowSink {
 impl ReadSpec {
     /// A read that finds no row: of a table whose rows are looked up later.
     pub(crate) fn nothing(plan: &Arc<ReadPlan>) -> Self {
-        Self { plan: Arc::clone(plan), predicate: None, access: Access::Rowids(Vec::new()) }
+        Self { plan: Arc::clone(plan), predicate: None, access: Access::Rowids(Vec::new()), extremes: Vec::new() }
     }
 
     /// The read under further conditions.
@@ -87,7 +90,10 @@ impl Source {
         session.check_not_loaded(spec.table.object)?;
         Ok(match &spec.access {
             Access::Full => {
-                Self::Full(TableScan::for_query(session.worker().clone(), spec.table.heap().clone(), spec.scan_spec())?)
+                let (worker, heap) = (session.worker().clone(), spec.table.heap().clone());
+                let mut scan = TableScan::for_query(worker, heap, spec.scan_spec())?;
+                scan.keep_extremes(spec.extremes.clone());
+                Self::Full(scan)
             }
             Access::Rowids(rowids) => Self::Rowids { fetch: RowidFetch::new(spec), rowids: rowids.clone().into_iter() },
             Access::Index { index, way, ranges, unique, descending, .. } => {

@@ -85,7 +85,7 @@ impl ReadSpec {
         several: bool,
         limit: Option<usize>,
     ) -> Vec<RowSource> {
-        let Self { plan, predicate, access } = self;
+        let Self { plan, predicate, access, .. } = self;
         let (table, alias, conditions) = (&plan.table, &plan.alias, &plan.conditions);
         let shown = several.then_some(alias.as_str());
         let text = |parts: &[&Template]| {

@@ -1,5 +1,6 @@
 //! The full scan of a table: blocks below the high-water mark in order, rows filtered and projected in the block.
 
+use ::cell::Extreme;
 use common::sync::Arc;
 use common::{BlockAddress, BlockClass, ErrorKind, Result};
 use format::heap::{self, RowAddress};
@@ -131,6 +132,14 @@ impl TableScan {
             Blocks::Cached(worker.scan_blocks(ranges, BlockClass::Data, !short))
         };
         Ok(Self { worker, table, snapshot, scanner: Scanner::new(spec), blocks, resume: None, shrinks })
+    }
+
+    /// The caller wants least or greatest values alone: rows that have none of these may be missing. To be called
+    /// before the first row is taken.
+    pub fn keep_extremes(&mut self, extremes: Vec<Extreme>) {
+        if let Blocks::Cells(scan) = &mut self.blocks {
+            scan.keep_extremes(extremes);
+        }
     }
 
     /// Number of blocks that the scan covers.

@@ -14,7 +14,7 @@ use std::collections::{BTreeMap, VecDeque};
 use std::fmt;
 use std::path::{Path, PathBuf};
 
-use ::cell::{Answer, Cell, FlashUse, Item, Letter, Mailbox, REQUEST_BYTES, Reason, ScanRequest};
+use ::cell::{Answer, Cell, Extreme, FlashUse, Item, Letter, Mailbox, REQUEST_BYTES, Reason, ScanRequest};
 use common::sync::Arc;
 use common::{BlockAddress, BlockClass, BlockRange, BlockSize, ObjectNumber, Result, Scn, interconnect};
 use device::AlignedBuffer;
@@ -97,6 +97,7 @@ pub(super) struct SmartScan {
     ended_before: Scn,
     storage_index: bool,
     flash: FlashUse,
+    extremes: Vec<Extreme>,
     /// In the order of the blocks.
     runs: Vec<Run>,
     disks: Vec<ScannedDisk>,
@@ -148,6 +149,7 @@ impl SmartScan {
             snapshot,
             ended_before: worker.ended_before(snapshot),
             storage_index: !worker.parameters().boolean(Parameter::KcfisStorageidxDisabled),
+            extremes: Vec::new(),
             flash: worker.store().cells().flash_rules().of(table.segment.data_object()),
             runs,
             disks,
@@ -161,6 +163,11 @@ impl SmartScan {
             blocks,
             _held: held,
         }))
+    }
+
+    /// Cells may leave out rows that have none of these. Before the first row is taken.
+    pub(super) fn keep_extremes(&mut self, extremes: Vec<Extreme>) {
+        self.extremes = extremes;
     }
 
     /// Blocks of all ranges.
@@ -265,6 +272,7 @@ impl SmartScan {
                 ended_before: self.ended_before,
                 storage_index: self.storage_index,
                 flash: self.flash,
+                extremes: self.extremes.clone(),
                 busy_percent,
                 spec: self.spec.clone(),
             };
