@@ -151,7 +151,7 @@ fn scan_rows(
     let (mark, before) = (answer.mark(), extremes.clone());
     let ScanOutcome { stop, examined, .. } = match extremes {
         Some(extremes) => scanner.scan_block(bytes, 0, usize::MAX, extremes),
-        None => scanner.scan_block(bytes, 0, usize::MAX, &mut RowsOf { answer: &mut *answer }),
+        None => scanner.scan_block(bytes, 0, usize::MAX, &mut RowsOf { answer }),
     };
     match stop {
         Stop::BlockEnd => {

@@ -58,11 +58,14 @@ struct Collected {
     greatest: Option<Box<[u8]>>,
 }
 
+/// As values are kept in rows.
+type LeastAndGreatest = (Box<[u8]>, Box<[u8]>);
+
 #[derive(Debug)]
 struct Found {
     filter: Arc<BloomFilter>,
     /// Least and greatest value; None where there is none.
-    range: Option<(Box<[u8]>, Box<[u8]>)>,
+    range: Option<LeastAndGreatest>,
 }
 
 impl Collected {
