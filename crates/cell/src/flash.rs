@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 use std::io;
 use std::path::Path;
 
+use common::sync::unscheduled::atomic::{AtomicU32, Ordering::Relaxed};
 use common::sync::{Arc, Mutex};
 use device::{Device, FileSystem};
 
@@ -58,8 +59,9 @@ pub(crate) struct Flash {
     cache: Option<Arc<FlashCache>>,
     log: Option<Arc<FlashLog>>,
     rules: Arc<FlashRules>,
-    /// Numbers of the disks in the cache.
+    /// Numbers of the disks in the cache: another one each time that a disk is opened.
     numbers: Mutex<BTreeMap<String, u32>>,
+    disks: AtomicU32,
 }
 
 fn said(name: &str, error: &io::Error) -> io::Error {
@@ -89,25 +91,36 @@ impl Flash {
             }
             false => None,
         };
-        Ok(Self { cache: cache.map(Arc::new), log: log.map(Arc::new), rules, numbers: Mutex::default() })
+        Ok(Self {
+            cache: cache.map(Arc::new),
+            log: log.map(Arc::new),
+            rules,
+            numbers: Mutex::default(),
+            disks: AtomicU32::new(0),
+        })
     }
 
-    /// A disk with what flash there is for it.
-    pub(crate) fn stored(&self, name: &str, file: Arc<dyn Device>) -> StoredDisk {
-        let logged = self.log.as_ref().map(|log| (Arc::clone(log), name.to_owned(), Arc::clone(&file)));
+    /// A disk that nobody has open, with what flash there is for it.
+    ///
+    /// # Errors
+    /// When its identity cannot be told.
+    pub(crate) fn stored(&self, name: &str, file: Arc<dyn Device>) -> io::Result<StoredDisk> {
         let below: Arc<dyn Device> = match &self.log {
-            Some(log) => Arc::new(LoggedDisk::new(file, name, log)),
+            Some(log) => {
+                log.retry(name);
+                Arc::new(LoggedDisk::new(file, name, log)?)
+            }
             None => file,
         };
         let cached = self.cache.as_ref().map(|cache| {
-            let mut numbers = self.numbers.lock();
-            let next = numbers.len() as u32;
-            let disk = *numbers.entry(name.to_owned()).or_insert(next);
-            // The file may be another one than before.
-            cache.forget(disk);
+            // The file may be another one than before, whose last requests are still under way.
+            let disk = self.disks.fetch_add(1, Relaxed);
+            if let Some(before) = self.numbers.lock().insert(name.to_owned(), disk) {
+                cache.forget(before);
+            }
             Cached { cache: Arc::clone(cache), disk, rules: Arc::clone(&self.rules) }
         });
-        StoredDisk::new(below, logged, cached)
+        Ok(StoredDisk::new(below, cached))
     }
 
     pub(crate) fn state(&self) -> FlashState {

@@ -243,7 +243,8 @@ impl FlashCache {
     /// What it has of a disk is of another one.
     pub(crate) fn forget(&self, disk: u32) {
         let mut state = self.state.lock();
-        for (other, spoilt) in state.fills.values_mut() {
+        let State { fills, writes, .. } = &mut *state;
+        for (other, spoilt) in fills.values_mut().chain(writes.values_mut()) {
             *spoilt |= other.disk == disk;
         }
         let slots: Vec<u32> = state.lines.range((disk, 0)..=(disk, u64::MAX)).map(|(_, slot)| *slot).collect();
@@ -441,7 +442,7 @@ impl FlashRead {
 
 impl ReadInFlight for FlashRead {
     fn is_done(&mut self) -> bool {
-        self.reads.iter_mut().all(|(_, read)| read.as_mut().is_ok_and(PendingRead::is_done))
+        self.reads.iter_mut().all(|(_, read)| read.as_mut().map_or(true, PendingRead::is_done))
     }
 
     fn wait(self: Box<Self>) -> io::Result<Vec<AlignedBuffer>> {

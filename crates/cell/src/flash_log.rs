@@ -2,28 +2,32 @@
 //! one of the two is durable.
 //!
 //! ```text
-//!   device   header    entry entry entry …      entries begin at blocks of 4 KB, and follow each other in a circle
-//!   header   magic, checksum, number up to which entries are retired, first number of those that are kept although
-//!            they are before it, and the names of their disks
+//!   device   header header    entry entry entry …      entries begin at blocks of 4 KB, wherever there is room
+//!   header   magic, checksum, number of the header, last number of an entry, and for each disk the number up to which
+//!            its entries are retired; the two are written in turn
 //!   entry    magic, number, number of the oldest entry that its disk had not yet, identities of the log's file and the
 //!            disk's, offset, length, checksum, name of the disk, bytes
 //! ```
 //!
 //! What was acknowledged by the log alone is written to the disk by a thread of the disk. Until then reads of its place
-//! wait, and so do writes there. A cell that starts writes again what the log has and the disks may not have: entries
-//! from the oldest one on that the last entry names. A write that does not go by the log, to a place that an entry has,
-//! first has the entry retired on the device; so a start never puts old bytes over later ones. Nor does it write to a
-//! file that has taken the disk's place: the log's file is the same then, and the disk's another one. Where both are
-//! others somebody has copied the whole cell.
+//! wait, and so do writes there. A cell that starts writes again what the log has and a disk may not have: the disk's
+//! entries from the oldest one on that its last entry names, without those that are retired. `entries` has just these,
+//! and nothing in the log is put over them. So that a start never puts old bytes over later ones,
 //!
-//! When the disk refuses a write that the log has acknowledged, it takes and gives nothing any more: the bytes are
-//! kept in the log, and whoever opens the disk the next time has it written again. When the log's device fails, the
-//! cell goes on without it, and gives its file another name.
+//! - a write to a place that an entry has is not acknowledged before the log has it, too;
+//! - a write that does not go by the log, to such a place, first has the disk's entries retired on the device.
+//!
+//! When the disk refuses a write that the log has acknowledged, it takes and gives nothing any more: the bytes are kept
+//! in the log, and are written again when everybody has closed the disk and it is opened anew. Nothing is written to
+//! another file than the one that was the disk: somebody has to say what is to become of it. When the log's file is
+//! another one, too, somebody has copied the whole cell. When the log's device fails, the cell goes on without it, and
+//! gives its file another name.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 use std::io;
 use std::ops::Range;
 use std::path::{Path, PathBuf};
+use std::time::Duration;
 
 use common::sync::unscheduled::atomic::{AtomicU64, Ordering::Relaxed};
 use common::sync::{Arc, Condvar, Mutex, MutexGuard};
@@ -38,6 +42,12 @@ const BLOCK: usize = 4096;
 const ENTRY_BYTES_MAX: usize = 1 << 20;
 /// The log is read in parts of this size at a start.
 const WINDOW: usize = 4 << 20;
+/// Where entries begin: behind the headers.
+const FIRST: u64 = 2 * BLOCK as u64;
+/// Entries that wait for the log's device, at most.
+const WAITING_MAX: usize = 64;
+/// How long a cell that ends waits for its disks.
+const CLOSE: Duration = Duration::from_secs(5);
 const HEADER_MAGIC: u64 = u64::from_le_bytes(*b"HWFLLOG1");
 const ENTRY_MAGIC: u64 = u64::from_le_bytes(*b"HWFLENT1");
 /// Bytes of an entry before the name of the disk.
@@ -55,7 +65,12 @@ struct Entry {
     settled: bool,
     /// Its writer was told that it is durable, because the log has it.
     acknowledged: bool,
+    /// The disk has refused it after that.
+    refused: bool,
+    /// A start may find it.
     on_flash: bool,
+    /// An older one has a part of its place, so the log must have this one, too.
+    needed: bool,
 }
 
 impl Entry {
@@ -76,35 +91,39 @@ struct State {
     head: u64,
     /// Those that a start would write again, and those under way.
     entries: BTreeMap<u64, Entry>,
-    /// The entry of the highest number that the device has. It says where a start begins, so nothing is put over it.
-    newest: Option<(u64, Range<u64>)>,
     /// Disks that have refused what the log had acknowledged.
     broken: BTreeMap<Arc<str>, Failure>,
-    /// Those among them whose entries the header keeps.
-    kept: BTreeSet<Arc<str>>,
     /// The device has failed: nothing more goes to it.
     failed: bool,
 }
 
 impl State {
-    /// The number of the oldest entry that its disk has not, and that the header does not keep.
-    fn oldest(&self) -> u64 {
-        let mut missing = self.entries.iter().filter(|(_, entry)| !entry.settled && !self.kept.contains(&entry.disk));
+    /// The number of the oldest entry of a disk that the disk has not.
+    fn oldest(&self, disk: &str) -> u64 {
+        let mut missing = self.entries.iter().filter(|(_, entry)| *entry.disk == *disk && !entry.settled);
         missing.next().map_or(self.last + 1, |(number, _)| *number)
     }
 
-    /// A place in the log for so many bytes; None while entries are there that their disks have not.
+    /// A place in the log for so many bytes, where there is nothing that a start would write again.
     fn place(&mut self, size: u64, bytes: u64) -> Option<Range<u64>> {
-        let begin = if self.head + bytes > size { BLOCK as u64 } else { self.head };
-        let place = begin..begin + bytes;
-        let overlaps = |at: &Range<u64>| at.start < place.end && place.start < at.end;
-        let is_taken = |entry: &Entry| !entry.settled && overlaps(&entry.at);
-        let is_newest = self.newest.as_ref().is_some_and(|(_, at)| overlaps(at));
-        if place.end > size || is_newest || self.entries.values().any(is_taken) {
-            return None;
+        let (mut begin, mut again) = (self.head, false);
+        loop {
+            if begin + bytes > size {
+                if std::mem::replace(&mut again, true) {
+                    return None;
+                }
+                begin = FIRST;
+                continue;
+            }
+            let overlaps = |entry: &&Entry| entry.at.start < begin + bytes && begin < entry.at.end;
+            match self.entries.values().find(overlaps) {
+                Some(taken) => begin = taken.at.end,
+                None => {
+                    self.head = begin + bytes;
+                    return Some(begin..begin + bytes);
+                }
+            }
         }
-        self.head = place.end;
-        Some(place)
     }
 
     /// Does an entry keep others waiting? Not when its disk will never have it.
@@ -114,7 +133,7 @@ impl State {
 
     /// An entry that is settled is not needed any more where the log's device has it not.
     fn drop_unlogged(&mut self, number: u64) {
-        if self.entries.get(&number).is_some_and(|entry| entry.settled && !entry.on_flash) {
+        if self.entries.get(&number).is_some_and(|entry| entry.settled && !entry.on_flash && !entry.needed) {
             self.entries.remove(&number);
         }
     }
@@ -126,7 +145,7 @@ pub struct FlashLogFigures {
     /// Writes that the log's device ended first, and those that the disk did.
     pub flash_first: u64,
     pub disk_first: u64,
-    /// Writes for which the log had no room.
+    /// Writes for which the log had no room, or too many others waited.
     pub full: u64,
 }
 
@@ -146,19 +165,17 @@ struct Shared {
     path: PathBuf,
     state: Mutex<State>,
     changed: Condvar,
-    /// Whoever gives a broken disk what the log has for it.
-    retrying: Mutex<()>,
-    /// The number up to which the header retires entries. Whoever writes the header has it locked.
-    retired: Mutex<u64>,
+    /// The header on the device. Whoever writes it has it locked.
+    header: Mutex<Header>,
     flash_first: AtomicU64,
     disk_first: AtomicU64,
     full: AtomicU64,
 }
 
 /// A number of the file at a path; 0 where files have only their paths.
-fn identity(files: &dyn FileSystem, path: &Path) -> u64 {
-    let found = files.identity(path).ok().flatten();
-    found.map_or(0, |FileIdentity { device, inode }| device.rotate_left(32) ^ inode)
+fn identity(files: &dyn FileSystem, path: &Path) -> io::Result<u64> {
+    let found = files.identity(path)?;
+    Ok(found.map_or(0, |FileIdentity { device, inode }| device.rotate_left(32) ^ inode))
 }
 
 /// Identities of the log's file and of the disk's.
@@ -265,60 +282,100 @@ fn entries(device: &dyn Device, size: u64) -> io::Result<Vec<Found>> {
 }
 
 /// Writes to a disk what the log has for it.
-fn write_again(files: &dyn FileSystem, directory: &Path, disk: &str, found: &[&Found]) -> io::Result<()> {
-    let device = files.open(&directory.join(disk))?;
-    let size = device.size()?;
-    for entry in found {
-        if entry.offset + entry.bytes.len() as u64 > size {
-            let text = format!("the disk ends before byte {}", entry.offset + entry.bytes.len() as u64);
+fn write_again(files: &dyn FileSystem, log: &Path, disk: &str, found: &[&Found]) -> io::Result<()> {
+    let path = log.with_file_name(disk);
+    let write = || {
+        let device = files.open(&path)?;
+        let now = (identity(files, log)?, identity(files, &path)?);
+        if found.iter().any(|entry| entry.identities.0 == now.0 && entry.identities.1 != now.1) {
+            let text = "another file is in its place; to give the writes of all disks up, remove flash_log";
             return Err(io::Error::new(io::ErrorKind::InvalidData, text));
         }
-        device.write_at(entry.offset, &[&entry.bytes])?;
-    }
-    device.sync()
+        let size = device.size()?;
+        for entry in found {
+            if entry.offset + entry.bytes.len() as u64 > size {
+                let text = format!("the disk ends before byte {}", entry.offset + entry.bytes.len() as u64);
+                return Err(io::Error::new(io::ErrorKind::InvalidData, text));
+            }
+            device.write_at(entry.offset, &[&entry.bytes])?;
+        }
+        device.sync()
+    };
+    write().map_err(|error| {
+        let text = format!("the flash log has {} writes that disk {disk} has not: {error}", found.len());
+        io::Error::new(error.kind(), text)
+    })
 }
 
-/// The content of the header.
-#[derive(Default, PartialEq, Eq, Debug)]
+/// The content of a header.
+#[derive(Clone, Default, PartialEq, Eq, Debug)]
 struct Header {
-    retired: u64,
-    kept_from: u64,
-    kept: BTreeSet<Arc<str>>,
+    number: u64,
+    last: u64,
+    /// For each disk the number up to which its entries are retired.
+    retired: BTreeMap<Arc<str>, u64>,
 }
 
 impl Header {
     fn encode(&self) -> io::Result<AlignedBuffer> {
         let mut to = vec![0; 12];
         to[..8].copy_from_slice(&HEADER_MAGIC.to_le_bytes());
-        to.extend(self.retired.to_le_bytes());
-        to.extend(self.kept_from.to_le_bytes());
-        put_number(&mut to, self.kept.len() as u64);
-        self.kept.iter().for_each(|disk| put_bytes(&mut to, disk.as_bytes()));
+        to.extend(self.number.to_le_bytes());
+        to.extend(self.last.to_le_bytes());
+        put_number(&mut to, self.retired.len() as u64);
+        for (disk, number) in &self.retired {
+            put_bytes(&mut to, disk.as_bytes());
+            to.extend(number.to_le_bytes());
+        }
         let sum = crc32c::crc32c(&to[12..]);
         to[8..12].copy_from_slice(&sum.to_le_bytes());
         if to.len() > BLOCK {
-            return Err(io::Error::other("too many disks have refused what the flash log has for them"));
+            return Err(io::Error::other("the flash log is for fewer disks"));
         }
         to.resize(BLOCK, 0);
         Ok(AlignedBuffer::copy_of(&to))
     }
 
-    /// None: the block is none.
+    /// None: the block is none, or was not written whole.
     fn decode(block: &[u8]) -> Option<Self> {
-        if block.iter().all(|byte| *byte == 0) {
-            return Some(Self::default());
-        }
         let mut from = Reader::new(block, 0);
         if from.u64().ok()? != HEADER_MAGIC {
             return None;
         }
         let (sum, begin) = (from.u32().ok()?, from.at);
-        let (retired, kept_from) = (from.u64().ok()?, from.u64().ok()?);
-        let names = from.count(1).ok()?;
-        let name = |_| Some(std::str::from_utf8(from.bytes().ok()?).ok()?.into());
-        let kept = (0..names).map(name).collect::<Option<_>>()?;
-        (crc32c::crc32c(&block[begin..from.at]) == sum).then_some(Self { retired, kept_from, kept })
+        let (number, last) = (from.u64().ok()?, from.u64().ok()?);
+        let disks = from.count(9).ok()?;
+        let disk = |_| Some((std::str::from_utf8(from.bytes().ok()?).ok()?.into(), from.u64().ok()?));
+        let retired = (0..disks).map(disk).collect::<Option<_>>()?;
+        (crc32c::crc32c(&block[begin..from.at]) == sum).then_some(Self { number, last, retired })
     }
+
+    /// The later one of the two headers of a log.
+    fn read(device: &dyn Device) -> io::Result<Self> {
+        let mut both = AlignedBuffer::zeroed(FIRST as usize);
+        device.read_at(0, &mut [&mut both])?;
+        if both.iter().all(|byte| *byte == 0) {
+            return Ok(Self::default());
+        }
+        let found = both.chunks_exact(BLOCK).filter_map(Self::decode).max_by_key(|header| header.number);
+        found.ok_or_else(|| io::Error::new(io::ErrorKind::InvalidData, "it is no flash log, or a damaged one"))
+    }
+}
+
+/// The entries of a log by their disks: those that a start has to write again.
+fn missing<'f>(found: &'f [Found], header: &Header) -> BTreeMap<&'f str, Vec<&'f Found>> {
+    let mut by_disk: BTreeMap<&str, Vec<&Found>> = BTreeMap::new();
+    for entry in found {
+        by_disk.entry(&entry.disk).or_default().push(entry);
+    }
+    for (disk, found) in &mut by_disk {
+        let retired = header.retired.get(*disk).copied().unwrap_or(0);
+        // They are in order.
+        let oldest = found.last().map_or(0, |last| last.oldest);
+        found.retain(|entry| entry.number > retired && entry.number >= oldest);
+    }
+    by_disk.retain(|_, found| !found.is_empty());
+    by_disk
 }
 
 impl FlashLog {
@@ -327,55 +384,39 @@ impl FlashLog {
     /// # Errors
     /// Those of the device, and [`io::ErrorKind::InvalidData`] for one that is no log.
     pub(crate) fn open(files: &Arc<dyn FileSystem>, path: &Path, inline: bool) -> io::Result<Self> {
-        let directory = path.parent().unwrap_or(Path::new(""));
         let device = files.open(path)?;
         let size = device.size()? / BLOCK as u64 * BLOCK as u64;
-        if size < 2 * BLOCK as u64 {
-            return Err(io::Error::new(io::ErrorKind::InvalidData, "a flash log of less than 8 KB"));
+        if size <= FIRST {
+            return Err(io::Error::new(io::ErrorKind::InvalidData, "a flash log of 8 KB or less"));
         }
-        let mut block = AlignedBuffer::zeroed(BLOCK);
-        device.read_at(0, &mut [&mut block])?;
-        let header = Header::decode(&block)
-            .ok_or_else(|| io::Error::new(io::ErrorKind::InvalidData, "it is no flash log, or a damaged one"))?;
+        let mut header = Header::read(&*device)?;
         let found = entries(&*device, size)?;
-        let (last, oldest) = found.last().map_or((0, 0), |last| (last.number, last.oldest));
-        let is_wanted = |found: &&Found| {
-            let is_kept = header.kept.contains(&*found.disk) && found.number >= header.kept_from;
-            (found.number > header.retired && found.number >= oldest) || is_kept
-        };
-        let mut by_disk: BTreeMap<&str, Vec<&Found>> = BTreeMap::new();
-        let own = identity(&**files, path);
-        let is_exchanged = |found: &&Found| {
-            found.identities.0 == own && found.identities.1 != identity(&**files, &directory.join(&found.disk))
-        };
-        // A disk that is not there may come back.
-        let is_there = |found: &&Found| files.exists(&directory.join(&found.disk)).unwrap_or(true);
-        for entry in found.iter().filter(is_wanted).filter(|found| !(is_there(found) && is_exchanged(found))) {
-            by_disk.entry(&entry.disk).or_default().push(entry);
-        }
-        let last = last.max(header.retired);
-        let mut state = State {
-            last,
-            head: BLOCK as u64,
-            entries: BTreeMap::new(),
-            newest: None,
-            broken: BTreeMap::new(),
-            kept: BTreeSet::new(),
-            failed: false,
-        };
-        for (disk, found) in by_disk {
-            let Err(error) = write_again(&**files, directory, disk, &found) else { continue };
+        header.last = header.last.max(found.last().map_or(0, |last| last.number));
+        let mut state =
+            State { last: header.last, head: FIRST, entries: BTreeMap::new(), broken: BTreeMap::new(), failed: false };
+        // What has no entry in the log needs none in the header.
+        let mut retired: BTreeMap<Arc<str>, u64> =
+            found.iter().map(|entry| (Arc::from(&*entry.disk), header.last)).collect();
+        for (disk, found) in missing(&found, &header) {
+            let Err(error) = write_again(&**files, path, disk, &found) else { continue };
             let disk: Arc<str> = disk.into();
-            for entry in found.iter() {
-                let bytes = end_of(entry.offset, entry.bytes.len());
-                let at = entry.at.clone();
-                let entry_of =
-                    Entry { disk: Arc::clone(&disk), bytes, at, settled: false, acknowledged: true, on_flash: true };
-                state.entries.insert(entry.number, entry_of);
+            retired.insert(Arc::clone(&disk), header.retired.get(&disk).copied().unwrap_or(0));
+            for found in &found {
+                let entry = Entry {
+                    disk: Arc::clone(&disk),
+                    bytes: end_of(found.offset, found.bytes.len()),
+                    at: found.at.clone(),
+                    settled: false,
+                    acknowledged: true,
+                    refused: true,
+                    on_flash: true,
+                    needed: true,
+                };
+                state.entries.insert(found.number, entry);
             }
-            let text = format!("the flash log has {} writes that disk {disk} has not: {error}", found.len());
-            state.broken.insert(disk, (error.kind(), text));
+            state.broken.insert(disk, (error.kind(), error.to_string()));
         }
+        header.retired = retired;
         let (flash_first, disk_first, full) = Default::default();
         let shared = Shared {
             device,
@@ -384,19 +425,18 @@ impl FlashLog {
             path: path.to_owned(),
             state: Mutex::new(state),
             changed: Condvar::default(),
-            retrying: Mutex::default(),
-            retired: Mutex::new(0),
+            header: Mutex::new(header),
             flash_first,
             disk_first,
             full,
         };
-        shared.write_header(last)?;
+        shared.retire_to(|_| {})?;
         Ok(Self { shared: Arc::new(shared), writer: (!inline).then(|| Worker::new("flash log")) })
     }
 
-    /// A disk is opened, once more: it gets what it has refused before.
-    pub(crate) fn retry(&self, disk: &str, device: &dyn Device) {
-        self.shared.retry(disk, device);
+    /// Nobody has a disk open any more, and it is opened anew: it gets what it has refused before.
+    pub(crate) fn retry(&self, disk: &str) {
+        self.shared.retry(disk);
     }
 
     /// Its size.
@@ -414,43 +454,51 @@ impl FlashLog {
 }
 
 impl Drop for FlashLog {
-    /// Waits for the disks, and leaves nothing to be written again.
+    /// Waits for the disks, and leaves nothing to be written again. The next start gets along with what is left.
     fn drop(&mut self) {
         let shared = &self.shared;
         let mut state = shared.state.lock();
         while state.entries.values().any(|entry| state.is_awaited(entry)) {
-            shared.changed.wait(&mut state);
+            if shared.changed.wait_for(&mut state, CLOSE).timed_out() {
+                break;
+            }
         }
-        let (last, retire) = (state.last, !state.failed && !state.entries.is_empty());
+        let retire = !state.failed && !state.entries.is_empty();
         drop(state);
         if retire {
-            // Without it the next start writes again what the disks have.
-            let _ = shared.write_header(last);
+            let _ = shared.retire_settled();
         }
     }
 }
 
 impl Shared {
-    /// No start writes an entry again that has this number or a lower one, unless its disk is broken.
-    fn write_header(&self, retired: u64) -> io::Result<()> {
-        let mut before = self.retired.lock();
-        let retired = retired.max(*before);
-        let header = {
-            let state = self.state.lock();
-            let kept: BTreeSet<_> = state.broken.keys().cloned().collect();
-            let first = state.entries.iter().find(|(_, entry)| kept.contains(&entry.disk));
-            Header { retired, kept_from: first.map_or(0, |(number, _)| *number), kept }
-        };
-        let written = header.encode().and_then(|block| self.device.write_durable(0, &[&block]));
-        let mut state = self.state.lock();
+    /// Writes a header with changes, in the place of the older one.
+    fn retire_to(&self, change: impl FnOnce(&mut Header)) -> io::Result<()> {
+        let mut header = self.header.lock();
+        let mut next = header.clone();
+        next.number += 1;
+        next.last = self.state.lock().last;
+        change(&mut next);
+        let at = next.number % 2 * BLOCK as u64;
+        let written = next.encode().and_then(|block| self.device.write_durable(at, &[&block]));
         match &written {
-            Ok(()) => {
-                *before = retired;
-                state.kept = header.kept;
-            }
-            Err(_) => state.failed = true,
+            Ok(()) => *header = next,
+            Err(_) => self.state.lock().failed = true,
         }
         written
+    }
+
+    /// Retires what the disks have.
+    fn retire_settled(&self) -> io::Result<()> {
+        let upto: BTreeMap<Arc<str>, u64> = {
+            let state = self.state.lock();
+            let disks = state.entries.values().map(|entry| Arc::clone(&entry.disk));
+            disks.map(|disk| (Arc::clone(&disk), state.oldest(&disk) - 1)).collect()
+        };
+        self.retire_to(|header| header.retired.extend(upto.iter().map(|(disk, upto)| (Arc::clone(disk), *upto))))?;
+        let is_retired = |number: &u64, entry: &Entry| upto.get(&entry.disk).is_some_and(|upto| number <= upto);
+        self.state.lock().entries.retain(|number, entry| !is_retired(number, entry));
+        Ok(())
     }
 
     /// The device has failed: no start may take what it has. The disks have had time to get it.
@@ -493,47 +541,47 @@ impl Shared {
     }
 
     /// A write to these bytes will not go by the log: no start may put an entry over it.
-    fn retire(&self, disk: &str, bytes: &Range<u64>) -> io::Result<()> {
+    fn retire(&self, disk: &Arc<str>, bytes: &Range<u64>) -> io::Result<()> {
         let mut state = self.settled(self.state.lock(), disk, bytes)?;
         let touched = state.entries.iter().rev().find(|(_, entry)| entry.touches(disk, bytes));
         let Some(number) = touched.map(|(number, _)| *number) else { return Ok(()) };
-        // The header retires all entries before, too.
-        while state.entries.range(..=number).any(|(_, entry)| state.is_awaited(entry)) {
+        // Entries of the disk before it are retired, too.
+        while state.entries.range(..=number).any(|(_, entry)| entry.disk == *disk && !entry.settled) {
+            if let Some(failure) = state.broken.get(disk) {
+                return Err(said(failure));
+            }
             self.changed.wait(&mut state);
         }
         let failed = state.failed;
         drop(state);
-        if failed || self.write_header(number).is_err() {
+        let retired = |header: &mut Header| {
+            let upto = header.retired.entry(Arc::clone(disk)).or_default();
+            *upto = number.max(*upto);
+        };
+        if failed || self.retire_to(retired).is_err() {
             return self.give_up();
         }
-        self.state.lock().entries.retain(|other, entry| *other > number || !entry.settled);
+        self.state.lock().entries.retain(|other, entry| *other > number || entry.disk != *disk);
         Ok(())
     }
 
     /// The disk has an entry, or has refused it.
     fn ended(&self, number: u64, written: &io::Result<()>) {
-        let mut state = self.state.lock();
-        let mut retired = None;
-        let broken = match (written, state.entries.get_mut(&number)) {
-            (Err(error), Some(entry)) if entry.acknowledged => Some((error, Arc::clone(&entry.disk))),
+        let mut guard = self.state.lock();
+        let state = &mut *guard;
+        match (written, state.entries.get_mut(&number)) {
+            (Err(error), Some(entry)) if entry.acknowledged => {
+                entry.refused = true;
+                let disk = Arc::clone(&entry.disk);
+                state.broken.entry(disk).or_insert((error.kind(), error.to_string()));
+            }
             (_, Some(entry)) => {
                 entry.settled = true;
-                None
+                state.drop_unlogged(number);
             }
-            (_, None) => None,
-        };
-        match broken {
-            Some((error, disk)) => {
-                state.broken.entry(disk).or_insert((error.kind(), error.to_string()));
-                retired = Some(state.oldest().saturating_sub(1));
-            }
-            None => state.drop_unlogged(number),
+            (_, None) => {}
         }
-        drop(state);
-        if let Some(retired) = retired {
-            // Later entries do not name it as the oldest any more, once the header keeps it.
-            let _ = self.write_header(retired);
-        }
+        drop(guard);
         self.changed.notify_all();
     }
 
@@ -549,73 +597,84 @@ impl Shared {
         }
     }
 
-    /// A disk that has refused what the log had acknowledged is opened anew: it may take it now.
-    fn retry(&self, disk: &str, device: &dyn Device) {
-        let _one = self.retrying.lock();
-        let missing: Vec<(u64, u64)> = {
+    fn retry(&self, disk: &str) {
+        let refused: Vec<(u64, u64)> = {
             let state = self.state.lock();
-            if !state.broken.contains_key(disk) {
+            let missing = || state.entries.iter().filter(|(_, entry)| *entry.disk == *disk && !entry.settled);
+            // One that is still under way may land later.
+            if !state.broken.contains_key(disk) || !missing().all(|(_, entry)| entry.refused) {
                 return;
             }
-            let missing = state.entries.iter().filter(|(_, entry)| *entry.disk == *disk && !entry.settled);
-            missing.map(|(number, entry)| (*number, entry.at.start)).collect()
+            missing().map(|(number, entry)| (*number, entry.at.start)).collect()
         };
-        let write_again = || {
-            for (number, at) in &missing {
-                let found = entry_at(&*self.device, *at, self.size)?.filter(|found| found.number == *number);
-                let found = found.ok_or_else(|| io::Error::other("the flash log has lost a write"))?;
-                device.write_at(found.offset, &[&found.bytes])?;
-            }
-            device.sync()
+        let find = |(number, at): &(u64, u64)| {
+            let found = entry_at(&*self.device, *at, self.size)?.filter(|found| found.number == *number);
+            found.ok_or_else(|| io::Error::other("the flash log has lost a write"))
         };
-        let written = write_again();
+        let found: io::Result<Vec<Found>> = refused.iter().map(find).collect();
+        let written =
+            found.and_then(|found| write_again(&*self.files, &self.path, disk, &found.iter().collect::<Vec<_>>()));
         let mut state = self.state.lock();
         if let Err(error) = written {
             state.broken.insert(disk.into(), (error.kind(), error.to_string()));
             return;
         }
-        for (number, _) in missing {
+        for (number, _) in refused {
             if let Some(entry) = state.entries.get_mut(&number) {
                 entry.settled = true;
             }
         }
         state.broken.remove(disk);
-        let retired = state.oldest().saturating_sub(1);
         drop(state);
-        // Without it the next start writes them once more; later writes there retire them before.
-        let _ = self.write_header(retired);
         self.changed.notify_all();
     }
 
-    /// Writes an entry to the log's device. False: it was not needed any more, or the device has failed.
-    fn log(&self, number: u64, oldest: u64, bytes: &[u8]) -> bool {
+    /// Writes an entry to the log's device.
+    fn log(&self, entry: &Numbered) -> Logged {
         let at = {
             let mut state = self.state.lock();
             let failed = state.failed;
-            match state.entries.get_mut(&number) {
-                Some(entry) if !entry.settled && !failed => {
+            match state.entries.get_mut(&entry.number) {
+                Some(_) if failed => return Logged::Failed,
+                Some(found) if found.needed || !found.settled => {
                     // From now on a start may find it.
-                    entry.on_flash = true;
-                    entry.at.clone()
+                    found.on_flash = true;
+                    found.at.clone()
                 }
-                _ => return false,
+                // Or it was retired, with those before it.
+                _ => return Logged::NotNeeded,
             }
         };
-        let written = self.device.write_durable(at.start, &[bytes]);
-        let mut guard = self.state.lock();
-        let state = &mut *guard;
-        match written {
-            Ok(()) => {
-                if state.newest.as_ref().is_none_or(|(newest, _)| *newest < number) {
-                    state.newest = Some((number, at));
-                    let State { entries, kept, .. } = state;
-                    entries.retain(|number, entry| *number >= oldest || kept.contains(&entry.disk));
-                }
-            }
-            Err(_) => state.failed = true,
+        let written = self.device.write_durable(at.start, &[&entry.bytes]);
+        let mut state = self.state.lock();
+        if written.is_err() {
+            state.failed = true;
+            return Logged::Failed;
         }
-        !state.failed
+        // A start begins with the oldest one that this one names.
+        state.entries.retain(|number, other| *number >= entry.oldest || other.disk != entry.disk);
+        Logged::Yes
     }
+}
+
+/// What has become of an entry.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+enum Logged {
+    Yes,
+    /// The disk has it, and no start writes an older one.
+    NotNeeded,
+    /// The log's device has failed.
+    Failed,
+}
+
+/// An entry for the log's device.
+struct Numbered {
+    number: u64,
+    oldest: u64,
+    disk: Arc<str>,
+    /// An older entry has a part of its place.
+    needed: bool,
+    bytes: AlignedBuffer,
 }
 
 /// The outcome of a write on both ways.
@@ -628,7 +687,7 @@ struct Race {
 #[derive(Default)]
 struct Outcome {
     disk: Option<io::Result<()>>,
-    logged: bool,
+    logged: Option<Logged>,
 }
 
 /// A disk whose durable writes go by the log.
@@ -647,11 +706,14 @@ fn end_of(offset: u64, bytes: usize) -> Range<u64> {
 
 impl LoggedDisk {
     /// A disk that is opened.
-    pub(crate) fn new(below: Arc<dyn Device>, name: &str, log: &Arc<FlashLog>) -> Self {
+    ///
+    /// # Errors
+    /// When the files' identities cannot be told.
+    pub(crate) fn new(below: Arc<dyn Device>, name: &str, log: &Arc<FlashLog>) -> io::Result<Self> {
         let writer = log.writer.as_ref().map(|_| Worker::new(&format!("flash log {name}")));
         let (files, path) = (&*log.shared.files, &log.shared.path);
-        let identities = (identity(files, path), identity(files, &path.with_file_name(name)));
-        Self { below, name: name.into(), identities, log: Arc::clone(log), writer }
+        let identities = (identity(files, path)?, identity(files, &path.with_file_name(name))?);
+        Ok(Self { below, name: name.into(), identities, log: Arc::clone(log), writer })
     }
 
     /// Waits until the file has what the log has for some bytes.
@@ -665,23 +727,36 @@ impl LoggedDisk {
         self.log.shared.retire(&self.name, &end_of(offset, bytes))
     }
 
-    /// The number of a new entry, that of the oldest one, and the entry; None where the disk alone is written to.
-    fn enter(&self, offset: u64, buffers: &[&[u8]]) -> io::Result<Option<(u64, u64, AlignedBuffer)>> {
+    /// A new entry; None where the disk alone is written to.
+    fn enter(&self, offset: u64, buffers: &[&[u8]]) -> io::Result<Option<Numbered>> {
         let shared = &self.log.shared;
         let bytes: usize = buffers.iter().map(|buffer| buffer.len()).sum();
         if bytes == 0 || bytes > ENTRY_BYTES_MAX || self.name.len() > NAME_MAX {
             return Ok(None);
         }
+        if self.log.writer.as_ref().is_some_and(|writer| writer.waiting() >= WAITING_MAX) {
+            shared.full.fetch_add(1, Relaxed);
+            return Ok(None);
+        }
         let range = end_of(offset, bytes);
+        let entry_bytes = (FIXED + self.name.len() + bytes).next_multiple_of(BLOCK) as u64;
         let mut state = shared.settled(shared.state.lock(), &self.name, &range)?;
         if state.failed {
             return Ok(None);
         }
-        let entry_bytes = (FIXED + self.name.len() + bytes).next_multiple_of(BLOCK) as u64;
-        let Some(at) = state.place(shared.size, entry_bytes) else {
+        let mut place = state.place(shared.size, entry_bytes);
+        if place.is_none() && state.entries.values().any(|entry| entry.settled) {
+            drop(state);
+            // A failure is noted; without the log it goes on.
+            let _ = shared.retire_settled();
+            state = shared.settled(shared.state.lock(), &self.name, &range)?;
+            place = if state.failed { None } else { state.place(shared.size, entry_bytes) };
+        }
+        let Some(at) = place else {
             shared.full.fetch_add(1, Relaxed);
             return Ok(None);
         };
+        let needed = state.entries.values().any(|entry| entry.touches(&self.name, &range));
         state.last += 1;
         let number = state.last;
         let entry = Entry {
@@ -690,12 +765,21 @@ impl LoggedDisk {
             at,
             settled: false,
             acknowledged: false,
+            refused: false,
             on_flash: false,
+            needed,
         };
         state.entries.insert(number, entry);
-        let oldest = state.oldest();
+        let oldest = state.oldest(&self.name);
         drop(state);
-        Ok(Some((number, oldest, encode((number, oldest), self.identities, &self.name, offset, buffers))))
+        let bytes = encode((number, oldest), self.identities, &self.name, offset, buffers);
+        Ok(Some(Numbered { number, oldest, disk: Arc::clone(&self.name), needed, bytes }))
+    }
+
+    /// The disk has an entry: may its writer be told? Not while a start would put an older one over it.
+    fn told_by_disk(&self, entry_is_needed: bool, logged: Option<Logged>) -> io::Result<()> {
+        self.log.shared.disk_first.fetch_add(1, Relaxed);
+        if entry_is_needed && logged == Some(Logged::Failed) { self.log.shared.give_up() } else { Ok(()) }
     }
 }
 
@@ -711,18 +795,18 @@ impl Device for LoggedDisk {
     }
 
     fn write_durable(&self, offset: u64, buffers: &[&[u8]]) -> io::Result<()> {
-        let Some((number, oldest, entry)) = self.enter(offset, buffers)? else {
+        let Some(entry) = self.enter(offset, buffers)? else {
             self.retire(offset, buffers)?;
             return self.below.write_durable(offset, buffers);
         };
         let shared = &self.log.shared;
+        let (number, needed) = (entry.number, entry.needed);
         let (Some(disk), Some(flash)) = (&self.writer, &self.log.writer) else {
-            let logged = shared.log(number, oldest, &entry);
+            let logged = shared.log(&entry);
             let written = self.below.write_durable(offset, buffers);
             shared.ended(number, &written);
-            let first = if logged { &shared.flash_first } else { &shared.disk_first };
-            first.fetch_add(1, Relaxed);
-            return written;
+            written?;
+            return self.told_by_disk(needed, Some(logged));
         };
         let race = Arc::new(Race::default());
         let (below, of_disk, bytes) = (Arc::clone(&self.below), Arc::clone(shared), buffers.concat());
@@ -735,20 +819,25 @@ impl Device for LoggedDisk {
         });
         let (of_flash, flash_race) = (Arc::clone(shared), Arc::clone(&race));
         flash.give(move || {
-            if of_flash.log(number, oldest, &entry) {
-                flash_race.outcome.lock().logged = true;
-                flash_race.changed.notify_all();
-            }
+            let logged = of_flash.log(&entry);
+            flash_race.outcome.lock().logged = Some(logged);
+            flash_race.changed.notify_all();
         });
         let mut outcome = race.outcome.lock();
         loop {
-            if let Some(written) = outcome.disk.take() {
-                shared.disk_first.fetch_add(1, Relaxed);
-                return written;
-            }
-            if outcome.logged && shared.acknowledge(number) {
+            if outcome.logged == Some(Logged::Yes) && outcome.disk.is_none() && shared.acknowledge(number) {
                 shared.flash_first.fetch_add(1, Relaxed);
                 return Ok(());
+            }
+            let logged = outcome.logged;
+            match outcome.disk.take() {
+                Some(Err(error)) => return Err(error),
+                Some(Ok(())) if !needed || logged.is_some() => {
+                    drop(outcome);
+                    return self.told_by_disk(needed, logged);
+                }
+                // The log has an older write there.
+                waiting => outcome.disk = waiting,
             }
             race.changed.wait(&mut outcome);
         }

@@ -130,11 +130,9 @@ impl Disks {
         let mut all = self.open.lock();
         let open = all.get(name).filter(|open| open.identity == identity);
         if let Some(device) = open.and_then(|open| open.device.upgrade()) {
-            device.retry();
             return Ok(device);
         }
-        let device = Arc::new(flash.stored(name, self.files.open(&path)?));
-        device.retry();
+        let device = Arc::new(flash.stored(name, self.files.open(&path)?)?);
         self.index(name).clear();
         all.insert(name.to_owned(), OpenDisk { identity, device: Arc::downgrade(&device) });
         Ok(device)

@@ -6,7 +6,6 @@ use common::sync::Arc;
 use device::{AlignedBuffer, Device, PendingRead, ReadInFlight};
 
 use crate::flash_cache::{Fill, FlashCache};
-use crate::flash_log::FlashLog;
 use crate::flash_use::{FlashRules, FlashUse};
 
 /// Longer reads of a segment that is not to be kept are not cached: they are those of scans.
@@ -21,14 +20,10 @@ pub(crate) struct Cached {
     pub(crate) rules: Arc<FlashRules>,
 }
 
-/// The log, and the name and the file of the disk that goes by it.
-pub(crate) type Logged = (Arc<FlashLog>, String, Arc<dyn Device>);
-
 /// A disk of a cell. Reads that the flash cache can answer do not come to the file; writes go to both.
 #[derive(Debug)]
 pub(crate) struct StoredDisk {
     below: Arc<dyn Device>,
-    logged: Option<Logged>,
     cached: Option<Cached>,
 }
 
@@ -49,15 +44,8 @@ impl Cached {
 }
 
 impl StoredDisk {
-    pub(crate) fn new(below: Arc<dyn Device>, logged: Option<Logged>, cached: Option<Cached>) -> Self {
-        Self { below, logged, cached }
-    }
-
-    /// The disk is opened once more. What it has refused, and the flash log has, it may take now.
-    pub(crate) fn retry(&self) {
-        if let Some((log, name, file)) = &self.logged {
-            log.retry(name, &**file);
-        }
+    pub(crate) fn new(below: Arc<dyn Device>, cached: Option<Cached>) -> Self {
+        Self { below, cached }
     }
 
     /// Starts a read of a scan. True: the flash cache answers it.

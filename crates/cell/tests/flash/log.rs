@@ -2,6 +2,7 @@ use std::io;
 use std::path::Path;
 
 use cell::{Cell as _, LocalCell};
+use common::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use common::sync::{Arc, spawn};
 use device::{Device, Fault, FaultyFileSystem, FileSystem, MemoryFileSystem, OsFileSystem};
 use proptest::prelude::*;
@@ -100,7 +101,7 @@ proptest! {
     #[test]
     fn acknowledged_writes_are_there_after_each_crash(
         operations in proptest::collection::vec(operation(), 1..80),
-        log_blocks in 2..12_usize,
+        log_blocks in 3..14_usize,
         arrives in proptest::collection::vec(any::<bool>(), 64),
     ) {
         let bytes = SECTORS * SECTOR;
@@ -226,12 +227,14 @@ fn threads_that_write_through_a_log_lose_nothing() {
     let memory: Arc<dyn FileSystem> = Arc::new(MemoryFileSystem::new());
     cell_in(&memory, 64 << 10);
     let cell = LocalCell::new(Arc::clone(&memory), Path::new("/c"), false);
+    let told: Arc<[AtomicU64; 4]> = Arc::default();
     let writers: Vec<_> = (0..4_u64)
         .map(|writer| {
-            let disk = cell.open(DISKS[writer as usize % 2]).unwrap();
+            let (disk, told) = (cell.open(DISKS[writer as usize % 2]).unwrap(), Arc::clone(&told));
             spawn("writer", move || {
                 for value in 1..=120_u8 {
                     disk.write_durable(writer * 8192, &[&filled(value), &filled(value)]).unwrap();
+                    told[writer as usize].store(value.into(), Ordering::SeqCst);
                     assert_eq!(content(&*disk, writer * 8192 + 4096), value);
                 }
             })
@@ -239,11 +242,13 @@ fn threads_that_write_through_a_log_lose_nothing() {
         })
         .collect();
     for _ in 0..30 {
+        let before: Vec<u64> = told.iter().map(|told| told.load(Ordering::SeqCst)).collect();
         let image = copy(&*memory);
         let cell = LocalCell::new(image, Path::new("/c"), true);
-        for writer in 0..4_u64 {
+        for (writer, told) in (0..4_u64).zip(before) {
             let disk = cell.open(DISKS[writer as usize % 2]).unwrap();
-            content(&*disk, writer * 8192);
+            let found = u64::from(content(&*disk, writer * 8192));
+            assert!(found >= told, "{found}, and {told} had been acknowledged");
         }
     }
     writers.into_iter().for_each(|writer| writer.join().unwrap());
@@ -290,6 +295,47 @@ fn what_a_disk_refuses_stays_in_the_log() {
     for value in 0..40 {
         assert_eq!(content(&*cell.open("two").unwrap(), u64::from(value) * 4096), value + 1);
     }
+}
+
+/// The log has an older write of the place: a later one that the disk has first is not acknowledged before the log has
+/// it, because a start would put the older one over it.
+#[test]
+fn a_later_write_is_not_acknowledged_by_the_disk_alone() {
+    let memory: Arc<dyn FileSystem> = Arc::new(MemoryFileSystem::new());
+    cell_in(&memory, 1 << 20);
+    let faulty = Arc::new(FaultyFileSystem::new(Arc::clone(&memory)));
+    let cell = LocalCell::new(Arc::clone(&faulty) as Arc<dyn FileSystem>, Path::new("/c"), false);
+    let disk = cell.open("one").unwrap();
+    // Both devices have it, whichever was first.
+    while faulty.writes() < 3 {
+        disk.write_durable(0, &[&filled(1)]).unwrap();
+        disk.sync().unwrap();
+    }
+    faulty.hang(Path::new(LOG));
+    let (other, done) = (Arc::clone(&disk), Arc::new(AtomicBool::new(false)));
+    let is_done = Arc::clone(&done);
+    let writer = spawn("writer", move || {
+        other.write_durable(0, &[&filled(2)]).unwrap();
+        is_done.store(true, Ordering::SeqCst);
+    })
+    .unwrap();
+    while content(&*memory.open(Path::new("/c/one")).unwrap(), 0) != 2 {
+        std::thread::yield_now();
+    }
+    std::thread::sleep(std::time::Duration::from_millis(50));
+    let was_told = done.load(Ordering::SeqCst);
+    let found = {
+        let cell = LocalCell::new(copy(&*memory), Path::new("/c"), true);
+        content(&*cell.open("one").unwrap(), 0)
+    };
+    assert!(!was_told || found == 2, "it was acknowledged, and {found} is there");
+    // A place of its own needs the disk alone.
+    disk.write_durable(65536, &[&filled(3)]).unwrap();
+    faulty.release(Path::new(LOG));
+    writer.join().unwrap();
+    let cell = LocalCell::new(copy(&*memory), Path::new("/c"), true);
+    let disk = cell.open("one").unwrap();
+    assert_eq!([content(&*disk, 0), content(&*disk, 65536)], [2, 3]);
 }
 
 /// A disk that refuses what was acknowledged fails until it is opened anew, and has lost nothing then.
@@ -341,8 +387,14 @@ fn another_file_in_the_place_of_a_disk_is_left_alone() {
     files.rename(&folder.join("restored"), &folder.join("one")).unwrap();
     files.open(&folder.join("two")).unwrap().write_at(0, &[&filled(4)]).unwrap();
     let cell = LocalCell::new(Arc::clone(&files), &folder, true);
-    let of = |disk| content(&*cell.open(disk).unwrap(), 0);
-    assert_eq!(DISKS.map(of), [4, 5]);
+    let error = cell.open("one").unwrap().read_at(0, &mut [&mut filled(0)]).unwrap_err().to_string();
+    assert!(error.contains("1 writes that disk one has not: another file is in its place"), "{error}");
+    assert_eq!(content(&*cell.open("two").unwrap(), 0), 5);
+    drop(cell);
+    // Without the log the new file is what it is.
+    files.remove(&folder.join("flash_log")).unwrap();
+    let cell = LocalCell::new(Arc::clone(&files), &folder, true);
+    assert_eq!(content(&*cell.open("one").unwrap(), 0), 4);
 }
 
 #[test]

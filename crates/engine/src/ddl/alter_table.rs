@@ -79,7 +79,7 @@ impl Session {
     /// # Errors
     /// ORA-00942, ORA-01031, ORA-00054, ORA-00955 and those of each change: see [`TableChange`].
     pub fn alter_table(self: &Arc<Self>, owner: &str, name: &str, change: &TableChange) -> Result<Arc<TableDef>> {
-        self.ddl(|ddl| {
+        let table = self.ddl(|ddl| {
             let table = ddl.table_to_change(owner, name, SystemPrivilege::AlterAnyTable)?;
             ddl.lock(&table)?;
             let now = ddl.now_us();
@@ -109,9 +109,6 @@ impl Session {
                 row.changed = Moment(now);
             })?;
             let table = ddl.catalog.put_table(table);
-            if let TableChange::FlashCache(wanted) = change {
-                table.segment.set_flash_cache(self, *wanted);
-            }
             // Where a table's rows lie does not concern programs.
             let inside = matches!(
                 change,
@@ -128,7 +125,11 @@ impl Session {
                 ddl.object_changed(table.object, owner, &table.name)?;
             }
             Ok(table)
-        })
+        })?;
+        if let TableChange::FlashCache(wanted) = change {
+            table.segment.set_flash_cache(self, *wanted);
+        }
+        Ok(table)
     }
 }
 

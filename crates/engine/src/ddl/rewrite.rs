@@ -136,8 +136,10 @@ impl Ddl<'_> {
         };
         let physical = now.with(to.physical, tablespace.block_size(), tablespace.space_management())?;
         let spec = table.segment.spec();
-        let mut storage = if to.storage == Storage::default() { table.storage.clone() } else { to.storage.clone() };
-        storage.flash_cache = storage.flash_cache.or(table.storage.flash_cache);
+        let flash_cache = to.storage.flash_cache.or(table.storage.flash_cache);
+        let asked = Storage { flash_cache: None, ..to.storage.clone() };
+        let storage = if asked == Storage::default() { table.storage.clone() } else { asked };
+        let storage = Storage { flash_cache, ..storage };
         check_storage(&storage, &tablespace)?;
         let spec = SegmentSpec {
             tablespace: tablespace.number(),

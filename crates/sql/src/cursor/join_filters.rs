@@ -1,8 +1,8 @@
 //! Bloom filters where a hash join has the rows of one side before a scan by cells begins on the other.
 //!
 //! A row of that side without a partner must be of no use: so the join is an inner one, or one that keeps the rows of
-//! its first side alone. And nothing between the join and the table may look at rows that are left out: conditions and
-//! columns as they are.
+//! its first side alone. Between the join and the table there may be conditions and computed columns; those are then
+//! evaluated for fewer rows.
 
 use std::any::Any;
 use std::sync::Arc;
