@@ -1,8 +1,12 @@
 //! Crashes at many places of a recorded run.
 
+use std::path::Path;
+
 use std::fmt;
 
 use common::Seeded;
+
+use storage::cells::FLASH_LOG_FILE;
 
 use crate::DIRECTORY;
 use crate::check::{Allowed, Depth, Findings, Recovery, check};
@@ -270,7 +274,8 @@ fn change_disk(outcome: &mut Outcome, image: &mut Image, recording: &Recording, 
             image.remove(&path);
             outcome.without_disk += 1;
         }
-        3..5 => {
+        // The file stays the same, and a flash log would go on with it.
+        3..5 if image.file(&Path::new(DIRECTORY).join(FLASH_LOG_FILE)).is_none() => {
             // The first life's is of the same mount as what is there now.
             let life = recording.life_number(place).unwrap_or(0);
             let old = random.pick(recording.disks_before.get(1..=life).unwrap_or_default());
