@@ -100,7 +100,7 @@ impl Flash {
         })
     }
 
-    /// A disk that nobody has open, with what flash there is for it.
+    /// The disk of a file that was just opened, behind the flash log and the flash cache.
     ///
     /// # Errors
     /// When its identity cannot be told.

@@ -129,7 +129,7 @@ impl State {
         Some(slot)
     }
 
-    /// A slot that has nothing any more, and that nobody uses, is free.
+    /// Forgets what a slot has. The slot becomes free unless a read or a fill has pinned it.
     fn empty(&mut self, slot: u32) {
         let entry = &mut self.slots[slot as usize];
         entry.grains = [None; GRAINS];
@@ -198,7 +198,7 @@ pub struct FlashFigures {
 pub(crate) struct FlashCache {
     device: Arc<dyn Device>,
     bytes: u64,
-    /// Fills the cache. None: whoever has read does it.
+    /// The thread that fills the cache. None: the reader fills it.
     filler: Option<Worker>,
     state: Mutex<State>,
     hits: AtomicU64,
@@ -472,14 +472,17 @@ pub(crate) struct Fill {
 }
 
 impl Fill {
-    /// Caches what was read. Nobody waits for that; it is left out while the device has more to do than it can.
+    /// Hands the bytes to the thread that fills the cache, or drops them while that thread has too much to do.
     pub(crate) fn finish(self, parts: &[&[u8]], keep: bool) {
         let cache = Arc::clone(&self.cache);
         let filler = cache.filler.as_ref();
         if filler.is_some_and(|filler| filler.waiting() >= WAITING_MAX) {
             return;
         }
-        let bytes = AlignedBuffer::copy_of(&parts.concat());
+        let bytes = match parts {
+            [part] => AlignedBuffer::copy_of(part),
+            parts => AlignedBuffer::copy_of(&parts.concat()),
+        };
         let fill = move || self.cache.fill(self.number, &self.place, &bytes, keep);
         match filler {
             Some(filler) => filler.give(fill),

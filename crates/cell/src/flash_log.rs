@@ -17,11 +17,11 @@
 //! - a write to a place that an entry has is not acknowledged before the log has it, too;
 //! - a write that does not go by the log, to such a place, first has the disk's entries retired on the device.
 //!
-//! When the disk refuses a write that the log has acknowledged, it takes and gives nothing any more: the bytes are kept
-//! in the log, and are written again when everybody has closed the disk and it is opened anew. Nothing is written to
-//! another file than the one that was the disk: somebody has to say what is to become of it. When the log's file is
-//! another one, too, somebody has copied the whole cell. When the log's device fails, the cell goes on without it, and
-//! gives its file another name.
+//! When the disk refuses a write that the log has acknowledged, it takes and gives nothing any more: the bytes are
+//! kept in the log, and the first open after all users have closed the disk writes them. The log writes nothing to a
+//! file that has taken the place of a disk: its requests fail until the administrator decides. When the log's file is
+//! another one, too, the whole cell was copied. When the log's device fails, the cell goes on without it, and gives
+//! its file another name.
 
 use std::collections::BTreeMap;
 use std::io;
@@ -61,7 +61,7 @@ struct Entry {
     bytes: Range<u64>,
     /// Its place in the log.
     at: Range<u64>,
-    /// Its disk has it, durably, or whoever wrote it knows that it may not.
+    /// The disk has it durably, or its writer was told that the write has failed.
     settled: bool,
     /// Its writer was told that it is durable, because the log has it.
     acknowledged: bool,
@@ -165,7 +165,7 @@ struct Shared {
     path: PathBuf,
     state: Mutex<State>,
     changed: Condvar,
-    /// The header on the device. Whoever writes it has it locked.
+    /// The header on the device. A thread that writes the header holds the lock.
     header: Mutex<Header>,
     flash_first: AtomicU64,
     disk_first: AtomicU64,
@@ -434,7 +434,7 @@ impl FlashLog {
         Ok(Self { shared: Arc::new(shared), writer: (!inline).then(|| Worker::new("flash log")) })
     }
 
-    /// Nobody has a disk open any more, and it is opened anew: it gets what it has refused before.
+    /// Writes to a disk what it has refused. The caller opens the disk anew, and no other user has it open.
     pub(crate) fn retry(&self, disk: &str) {
         self.shared.retry(disk);
     }
@@ -495,7 +495,13 @@ impl Shared {
             let disks = state.entries.values().map(|entry| Arc::clone(&entry.disk));
             disks.map(|disk| (Arc::clone(&disk), state.oldest(&disk) - 1)).collect()
         };
-        self.retire_to(|header| header.retired.extend(upto.iter().map(|(disk, upto)| (Arc::clone(disk), *upto))))?;
+        self.retire_to(|header| {
+            for (disk, upto) in &upto {
+                // Another thread may have retired more of the disk meanwhile.
+                let retired = header.retired.entry(Arc::clone(disk)).or_default();
+                *retired = (*upto).max(*retired);
+            }
+        })?;
         let is_retired = |number: &u64, entry: &Entry| upto.get(&entry.disk).is_some_and(|upto| number <= upto);
         self.state.lock().entries.retain(|number, entry| !is_retired(number, entry));
         Ok(())

@@ -76,7 +76,7 @@ impl Worker {
         }
     }
 
-    /// Jobs that nobody has begun.
+    /// Jobs in the queue.
     pub(crate) fn waiting(&self) -> usize {
         self.shared.queue.lock().jobs.len()
     }
