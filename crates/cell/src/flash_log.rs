@@ -488,15 +488,21 @@ impl Shared {
         written
     }
 
+    /// For each disk with entries, the number up to which it has them all.
+    fn settled_numbers(&self) -> BTreeMap<Arc<str>, u64> {
+        let state = self.state.lock();
+        let disks = state.entries.values().map(|entry| Arc::clone(&entry.disk));
+        disks.map(|disk| (Arc::clone(&disk), state.oldest(&disk) - 1)).collect()
+    }
+
     /// Retires what the disks have.
     fn retire_settled(&self) -> io::Result<()> {
-        let upto: BTreeMap<Arc<str>, u64> = {
-            let state = self.state.lock();
-            let disks = state.entries.values().map(|entry| Arc::clone(&entry.disk));
-            disks.map(|disk| (Arc::clone(&disk), state.oldest(&disk) - 1)).collect()
-        };
+        self.retire_numbers(&self.settled_numbers())
+    }
+
+    fn retire_numbers(&self, upto: &BTreeMap<Arc<str>, u64>) -> io::Result<()> {
         self.retire_to(|header| {
-            for (disk, upto) in &upto {
+            for (disk, upto) in upto {
                 // Another thread may have retired more of the disk meanwhile.
                 let retired = header.retired.entry(Arc::clone(disk)).or_default();
                 *retired = (*upto).max(*retired);
@@ -871,5 +877,38 @@ impl Device for LoggedDisk {
 
     fn direct(&self) -> bool {
         self.below.direct()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use device::MemoryFileSystem;
+
+    use super::*;
+
+    /// What a session has seen of a log before it writes the header can be old by then.
+    #[test]
+    fn of_two_retirements_at_once_the_later_one_stays() -> io::Result<()> {
+        let files: Arc<dyn FileSystem> = Arc::new(MemoryFileSystem::new());
+        files.create_directory(Path::new("/c"))?;
+        let (path, disk_path) = (Path::new("/c/flash_log"), Path::new("/c/one"));
+        files.create(path, 1 << 20)?;
+        files.create(disk_path, 1 << 20)?;
+        let log = Arc::new(FlashLog::open(&files, path, true)?);
+        let disk = LoggedDisk::new(files.open(disk_path)?, "one", &log)?;
+        let written = |offset: u64, byte: u8| disk.write_durable(offset, &[&[byte; 512]]);
+        written(0, 1)?;
+        let seen = log.shared.settled_numbers();
+        written(4096, 2)?;
+        // The disk alone has what comes now, so the entry before it is retired.
+        disk.write_at(4096, &[&[3; 512]])?;
+        disk.sync()?;
+        log.shared.retire_numbers(&seen)?;
+        // A start has nothing to write again: the process ends here, without a further header.
+        drop(FlashLog::open(&files, path, true)?);
+        let mut now = [0; 512];
+        files.open(disk_path)?.read_at(4096, &mut [&mut now])?;
+        assert_eq!(now, [3; 512]);
+        Ok(())
     }
 }
