@@ -13,7 +13,7 @@ use common::sync::{Arc, Mutex};
 use common::{BlockAddress, BlockSize, FileNumber, ObjectNumber, Scn};
 use device::{AlignedBuffer, FileSystem, MemoryFileSystem};
 use format::block;
-use highwater_fuzz::{Input, heap_block};
+use highwater_fuzz::{Input, heap_block, index_block};
 use libfuzzer_sys::fuzz_target;
 use scan::{Comparison, Predicate, RowSink, ScanSpec};
 
@@ -138,7 +138,8 @@ fn condition(input: &mut Input<'_>) -> Predicate {
 
 /// A request for a scan; some of its bytes are changed, and so are those of the blocks.
 fn of_scans(input: &mut Input<'_>, files: &Arc<dyn FileSystem>, directory: &Path) {
-    let made = heap_block::make(input);
+    let is_index = input.byte() % 4 == 0;
+    let made = if is_index { index_block::make(input) } else { heap_block::make(input) };
     let Ok(block_size) = BlockSize::from_bytes(made.len() as u64) else { return };
     let (first, object) = (BlockAddress::new(FileNumber(4), 130), format::transaction::header(&made).object_number());
     let disk = files.open(&directory.join("d")).unwrap();
@@ -151,12 +152,15 @@ fn of_scans(input: &mut Input<'_>, files: &Arc<dyn FileSystem>, directory: &Path
         }
         let _ = disk.write_at(u64::from(number) * made.len() as u64, &[&bytes]);
     }
-    let spec = ScanSpec {
+    let mut spec = ScanSpec {
         projection: (0..input.byte() % 4).map(|_| u16::from(input.byte() % 6)).collect(),
         predicate: (input.byte() & 1 == 0).then(|| condition(input)),
         rowids: input.byte() & 1 == 0,
     };
-    let columns = spec.projection.len();
+    if is_index {
+        (spec.projection, spec.rowids) = (Vec::new(), false);
+    }
+    let columns = if is_index { 1 } else { spec.projection.len() };
     let request = ScanRequest {
         disk: "d".into(),
         offset: 0,
@@ -167,11 +171,12 @@ fn of_scans(input: &mut Input<'_>, files: &Arc<dyn FileSystem>, directory: &Path
         object: if input.byte() % 8 == 0 { ObjectNumber(1) } else { object },
         snapshot: Scn(u64::from(input.word())),
         ended_before: Scn(u64::from(input.word())),
-        storage_index: true,
+        storage_index: !is_index,
+        index: is_index.then(|| (0..u16::from(input.byte() % 4)).rev().collect()),
         flash: FlashUse::ALL[usize::from(input.byte() % 3)],
         extremes: match columns as u16 {
             0 => Vec::new(),
-            _ if spec.rowids => Vec::new(),
+            _ if spec.rowids || is_index => Vec::new(),
             places => (0..input.byte() % 3)
                 .map(|place| Extreme { place: u16::from(place) % places, greatest: input.byte() & 1 == 0 })
                 .collect(),

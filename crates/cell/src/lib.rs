@@ -91,8 +91,8 @@ pub trait Cell: fmt::Debug + Send + Sync {
     /// [`io::ErrorKind::NotFound`] when the cell has no such disk.
     fn open(&self, disk: &str) -> io::Result<Arc<dyn Device>>;
 
-    /// True: it may be on another machine than the instance.
-    fn is_elsewhere(&self) -> bool;
+    /// True: its processors may be others than the instance's.
+    fn has_own_processors(&self) -> bool;
 
     /// Its messages so far.
     fn traffic(&self) -> TrafficFigures;

@@ -33,6 +33,9 @@ pub trait Link: fmt::Debug + Send + Sync {
     /// The boot of the machine that the latest connection has met; None before the first one.
     fn boot(&self) -> Option<u64>;
 
+    /// True: the latest connection has met this machine.
+    fn is_on_this_machine(&self) -> bool;
+
     /// Connections so far: a cell that was started anew has a later one.
     fn connections(&self) -> u64;
 

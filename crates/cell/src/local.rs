@@ -177,7 +177,7 @@ impl Cell for LocalCell {
         Ok(Arc::new(LocalDisk::new(&self.name, disk, below, index, Arc::clone(&self.traffic))))
     }
 
-    fn is_elsewhere(&self) -> bool {
+    fn has_own_processors(&self) -> bool {
         false
     }
 

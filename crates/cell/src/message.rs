@@ -8,7 +8,7 @@ use std::fmt;
 use std::io;
 
 /// Version of the messages; a cell of another one is refused.
-pub(crate) const VERSION: u8 = 3;
+pub(crate) const VERSION: u8 = 4;
 
 /// A message that cannot be read, with the reason.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]

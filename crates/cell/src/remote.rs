@@ -102,8 +102,8 @@ impl Cell for RemoteCell {
         Ok(Arc::new(disk))
     }
 
-    fn is_elsewhere(&self) -> bool {
-        true
+    fn has_own_processors(&self) -> bool {
+        !self.link.is_on_this_machine()
     }
 
     fn traffic(&self) -> TrafficFigures {

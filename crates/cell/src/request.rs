@@ -37,6 +37,9 @@ pub struct ScanRequest {
     pub ended_before: Scn,
     /// The storage index may be used, and learn.
     pub storage_index: bool,
+    /// The object is an index of these columns, as positions in the table: its entries are wanted, as
+    /// [`format::index::Leaf::stored`] has them, in the parts of their leaves. Then there is no projection.
+    pub index: Option<Vec<u16>>,
     /// What the segment wants of the flash cache.
     pub flash: FlashUse,
     /// Rows that have none of these may be left out. Empty: all rows are wanted.
@@ -114,6 +117,11 @@ impl ScanRequest {
         to.extend(self.snapshot.0.to_le_bytes());
         to.extend(self.ended_before.0.to_le_bytes());
         to.push(u8::from(self.storage_index));
+        to.push(u8::from(self.index.is_some()));
+        if let Some(columns) = &self.index {
+            put_number(&mut to, columns.len() as u64);
+            columns.iter().for_each(|column| to.extend(column.to_le_bytes()));
+        }
         to.push(self.flash as u8);
         put_number(&mut to, self.extremes.len() as u64);
         for Extreme { place, greatest } in &self.extremes {
@@ -155,6 +163,12 @@ impl ScanRequest {
         let object = ObjectNumber(from.u32()?);
         let (snapshot, ended_before) = (Scn(from.u64()?), Scn(from.u64()?));
         let storage_index = from.flag()?;
+        let index = if from.flag()? {
+            let columns = from.count(2)?;
+            Some((0..columns).map(|_| from.u16()).collect::<Result<_>>()?)
+        } else {
+            None
+        };
         let flash = FlashUse::from_code(from.u8()?)?;
         let count = from.count(3)?;
         let extremes: Vec<Extreme> =
@@ -168,6 +182,9 @@ impl ScanRequest {
         if extremes.iter().any(|extreme| usize::from(extreme.place) >= projection.len()) || (rowids && count > 0) {
             return Err(Malformed("an extreme of a column that is not asked for"));
         }
+        if index.is_some() && (storage_index || rowids || !projection.is_empty()) {
+            return Err(Malformed("rows of an index"));
+        }
         let spec = ScanSpec { projection, predicate, rowids };
         Ok(Self {
             disk,
@@ -180,6 +197,7 @@ impl ScanRequest {
             snapshot,
             ended_before,
             storage_index,
+            index,
             flash,
             extremes,
             busy_percent,
@@ -375,6 +393,8 @@ mod tests {
                     snapshot: Scn(snapshot),
                     ended_before: Scn(ended),
                     storage_index: ended % 2 == 0,
+                    index: (ended % 2 > 0 && projection.is_empty() && !rowids)
+                        .then(|| (0..object as u16 % 4).collect()),
                     flash: FlashUse::ALL[(ended % 3) as usize],
                     extremes: match projection.len() as u16 {
                         places if places > 0 && !rowids => (0..object as u16 % 4)
@@ -427,6 +447,7 @@ mod tests {
                 snapshot: Scn(1),
                 ended_before: Scn(0),
                 storage_index: false,
+                index: None,
                 flash: FlashUse::Default,
                 extremes: Vec::new(),
                 busy_percent: None,
@@ -457,6 +478,7 @@ mod tests {
             snapshot: Scn(1),
             ended_before: Scn(0),
             storage_index: false,
+            index: None,
             flash: FlashUse::Default,
             extremes: Vec::new(),
             busy_percent: None,

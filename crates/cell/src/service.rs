@@ -265,6 +265,7 @@ mod tests {
                 snapshot: Scn(9),
                 ended_before: Scn(0),
                 storage_index: true,
+                index: None,
                 flash: FlashUse::Default,
                 extremes: Vec::new(),
                 busy_percent,

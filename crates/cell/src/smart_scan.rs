@@ -5,9 +5,10 @@ use std::io;
 use common::BlockAddress;
 use format::block::{self, BlockType};
 use format::heap;
+use format::index;
 use format::itl::{self, SlotState};
 use format::transaction::{self, Owner};
-use scan::{ScanOutcome, Scanner, Stop};
+use scan::{ScanOutcome, Scanner, Stop, scan_leaf};
 
 use crate::answer::{AnswerWriter, Reason, RowsOf};
 use crate::extremes::Extremes;
@@ -96,48 +97,82 @@ fn scan_block(
     answered: &mut Answered<'_>,
     learner: &mut Option<Learner>,
 ) -> Result<(), Reason> {
-    let owner = transaction::header(bytes);
+    let header = transaction::header(bytes);
+    let owner = if request.index.is_some() { Owner::Index } else { Owner::Table };
     let is_of = block::kind(bytes) == Some(BlockType::Data)
-        && owner.owner == Owner::Table as u8
-        && owner.object_number() == request.object;
+        && header.owner == owner as u8
+        && header.object_number() == request.object;
     if !is_of {
         return Err(Reason::Other);
+    }
+    if let Some(columns) = &request.index {
+        return scan_entries(request, columns, address, bytes, answered.answer);
     }
     if !heap::is_within(bytes) {
         return Err(Reason::Unsound);
     }
     if !itl::is_visible_fast(bytes, request.snapshot) {
-        // The instance gets the block as it is on the disk: what is cleaned here is a copy.
-        let mut copy = bytes.to_vec();
-        clean_ended(request, &mut copy)?;
+        let ended = ended(request, bytes)?;
+        if !ended.is_empty() {
+            // Rows are taken out: their places must be right. The instance gets the block as it is on the disk: what is
+            // cleaned here is a copy.
+            let mut copy = bytes.to_vec();
+            if heap::validate(&copy).is_err() {
+                return Err(Reason::Unsound);
+            }
+            ended.iter().for_each(|number| itl::clean(&mut copy, *number, request.snapshot, true));
+            answered.answer.figures.helped += 1;
+            return scan_rows(address, &copy, scanner, answered, learner);
+        }
         answered.answer.figures.helped += 1;
-        return scan_rows(address, &copy, scanner, answered, learner);
     }
     scan_rows(address, bytes, scanner, answered, learner)
 }
 
-/// Cleans the slots of transactions that have ended in time.
-fn clean_ended(request: &ScanRequest, bytes: &mut [u8]) -> Result<(), Reason> {
+/// Answers the entries of a leaf.
+fn scan_entries(
+    request: &ScanRequest,
+    columns: &[u16],
+    address: BlockAddress,
+    bytes: &[u8],
+    answer: &mut AnswerWriter,
+) -> Result<(), Reason> {
+    if index::is_blank(bytes) {
+        return Ok(());
+    }
+    if index::check(bytes, address).is_err() {
+        return Err(Reason::Unsound);
+    }
+    if !index::is_leaf(bytes) {
+        return Ok(());
+    }
+    if !itl::is_visible_fast(bytes, request.snapshot) {
+        // An entry that an ended transaction has deleted is marked, whether its slot was cleaned or not.
+        ended(request, bytes)?;
+        answer.figures.helped += 1;
+    }
+    scan_leaf(bytes, columns, request.spec.predicate.as_ref(), &mut RowsOf { answer });
+    Ok(())
+}
+
+/// The slots of transactions that have ended in time, and may have deleted rows. All others are seen as they are.
+fn ended(request: &ScanRequest, bytes: &[u8]) -> Result<Vec<u8>, Reason> {
     // The last change of all in the block.
     if block::header(bytes).scn() >= request.ended_before {
         return Err(Reason::Undo);
     }
-    // Rows are taken out: their places must be right.
-    if heap::validate(bytes).is_err() {
-        return Err(Reason::Unsound);
-    }
-    let slots: Vec<(u8, itl::Itl)> = itl::slots(bytes).map(|(number, slot)| (number, *slot)).collect();
-    for (number, slot) in slots {
+    let mut ended = Vec::new();
+    for (number, slot) in itl::slots(bytes) {
         match slot.state() {
             SlotState::Unused => {}
             SlotState::Committed(scn) if scn <= request.snapshot => {}
             // A load has deleted and locked nothing.
             SlotState::Active if slot.is_loaded() => {}
-            SlotState::Active => itl::clean(bytes, number, request.snapshot, true),
+            SlotState::Active => ended.push(number),
             SlotState::Committed(_) => return Err(Reason::Undo),
         }
     }
-    Ok(())
+    Ok(ended)
 }
 
 fn scan_rows(

@@ -269,6 +269,7 @@ mod tests {
             snapshot: Scn(snapshot),
             ended_before: Scn(0),
             storage_index: true,
+            index: None,
             flash: FlashUse::Default,
             extremes: Vec::new(),
             busy_percent: None,

@@ -14,8 +14,10 @@ use device::{Device, FileSystem, MemoryFileSystem};
 use format::block::{self, BlockType};
 use format::heap::row::{self, encode_piece};
 use format::heap::{self, RowAddress};
+use format::index::header::{self, KeyShape};
+use format::index::{branch, key, leaf};
 use format::itl;
-use format::transaction::{BlockOwner, Owner};
+use format::transaction::{self, BlockOwner, Owner};
 use proptest::prelude::*;
 use scan::{Comparison, Predicate, RowSink, ScanSpec, Scanner};
 
@@ -99,6 +101,7 @@ fn request(blocks: u32, spec: ScanSpec) -> ScanRequest {
         snapshot: Scn(100),
         ended_before: Scn(0),
         storage_index: true,
+        index: None,
         flash: FlashUse::Default,
         extremes: Vec::new(),
         busy_percent: None,
@@ -131,7 +134,9 @@ fn ask(cell: &LocalCell, request: &ScanRequest, rows: usize) -> (Collector, Vec<
     let (mut sink, mut whole, mut sum) = (Collector::default(), Vec::new(), Figures::default());
     let mut next = request.first;
     for message in letters(cell, request.encode(), request.blocks) {
-        let mut answer = Answer::new(message.unwrap(), request.spec.projection.len()).unwrap();
+        let mut answer =
+            Answer::new(message.unwrap(), if request.index.is_some() { 1 } else { request.spec.projection.len() })
+                .unwrap();
         let (first, blocks) = answer.blocks();
         assert_eq!(first, next);
         next = next.plus(blocks);
@@ -384,4 +389,116 @@ fn extremes_come_alone() {
     // A row of which the cell has a part alone is left to the instance, with its block.
     assert_eq!(whole.iter().map(|(reason, ..)| *reason).collect::<Vec<_>>(), [Reason::Chained]);
     assert_eq!(figures.examined, 22);
+}
+
+const KEYS: KeyShape = KeyShape { columns: 2, unique: false };
+
+/// A leaf whose entries are (number, text) with rowids of the number.
+fn leaf_of(number: u32, shape: KeyShape, entries: std::ops::Range<u8>) -> Vec<u8> {
+    let mut bytes = vec![0; SIZE.bytes()];
+    block::format(&mut bytes, BlockType::Data, FIRST.plus(number));
+    let owner = BlockOwner { owner: Owner::Index, object: OBJECT, itl_slots: 2, bitmap: None };
+    transaction::init(&mut bytes, owner);
+    leaf::init(&mut bytes, shape, BlockAddress::NONE, BlockAddress::NONE);
+    for (at, entry) in entries.enumerate() {
+        assert!(leaf::insert(&mut bytes, at, &stored(shape, entry), [entry; 6]));
+    }
+    block::touch(&mut bytes, Scn(50));
+    bytes
+}
+
+fn stored(shape: KeyShape, entry: u8) -> Vec<u8> {
+    let mut image = Vec::new();
+    key::put_column(&mut image, Some(&[entry]));
+    key::put_column(&mut image, (!entry.is_multiple_of(3)).then_some(&b"text"[..]));
+    if !shape.unique {
+        key::put_rowid(&mut image, [entry; 6]);
+    }
+    image
+}
+
+/// The entries of an answer: the leaf, the place in it, the bytes.
+fn entries_of(found: &Collector) -> Vec<(u32, u16, Vec<u8>)> {
+    let entry = |(at, slot, row): &(Option<BlockAddress>, u16, Row)| {
+        (at.unwrap().block - FIRST.block, *slot, row[0].clone().unwrap())
+    };
+    found.rows.iter().map(entry).collect()
+}
+
+#[test]
+fn entries_of_an_index_come_with_their_leaves() {
+    // Columns 4 and 2 of the table.
+    let request = |blocks, condition| ScanRequest {
+        index: Some(vec![4, 2]),
+        storage_index: false,
+        ended_before: Scn(55),
+        ..request(blocks, ScanSpec { predicate: condition, ..ScanSpec::default() })
+    };
+    for shape in [KEYS, KeyShape { unique: true, ..KEYS }] {
+        let mut with_deleted = leaf_of(1, shape, 10..16);
+        leaf::set_deleted(&mut with_deleted, 2, true);
+        let mut branch = leaf_of(2, shape, 0..0);
+        branch::init(&mut branch, 1, shape, FIRST);
+        let mut blank = leaf_of(3, shape, 0..0);
+        let body = transaction::body_offset(&blank);
+        blank[body..SIZE.bytes() - 4].fill(0);
+        let table = filled(4, &[vec![Some(b"row".to_vec())]]);
+        let mut damaged = leaf_of(5, shape, 20..22);
+        // Free space that ends before it begins.
+        let end = std::mem::offset_of!(header::CommonHeader, free_end);
+        damaged[body + end..body + end + 2].copy_from_slice(&[1, 0]);
+        let xid = Xid { segment: 3, slot: 5, sequence: 7 };
+        let uba = Uba { block: BlockAddress::new(FileNumber(2), 9), sequence: 1, record: 0 };
+        let running = |number, scn| {
+            let mut bytes = leaf_of(number, shape, 30..33);
+            assert!(itl::take(&mut bytes, 1, xid, uba));
+            block::touch(&mut bytes, Scn(scn));
+            bytes
+        };
+        let mut late = leaf_of(8, shape, 40..42);
+        assert!(itl::take(&mut late, 1, xid, uba));
+        itl::commit(&mut late, 1, Scn(101));
+        let blocks = [
+            leaf_of(0, shape, 0..5),
+            with_deleted,
+            branch,
+            blank,
+            table,
+            damaged,
+            running(6, 54),
+            running(7, 55),
+            late,
+        ];
+        let (_, cell) = cell_with(&blocks, true);
+        let expected = |number, from: u8, wanted: &[u8]| {
+            let stored = |entry: &u8| {
+                let rowid: &[u8] = if shape.unique { &[*entry; 6] } else { &[] };
+                (number, u16::from(entry - from), [rowid, &stored(shape, *entry)].concat())
+            };
+            wanted.iter().map(stored).collect::<Vec<_>>()
+        };
+        let reasons = |whole: &[Whole]| {
+            whole.iter().map(|(reason, address, _)| (*reason, address.block - FIRST.block)).collect::<Vec<_>>()
+        };
+        let back = [(Reason::Other, 4), (Reason::Unsound, 5), (Reason::Undo, 7), (Reason::Undo, 8)];
+        for step in [1, 3, 100] {
+            let (found, whole, figures) = ask(&cell, &request(9, None), step);
+            let all = [
+                expected(0, 0, &[0, 1, 2, 3, 4]),
+                expected(1, 10, &[10, 11, 13, 14, 15]),
+                expected(6, 30, &[30, 31, 32]),
+            ];
+            assert_eq!(entries_of(&found), all.concat());
+            assert_eq!((reasons(&whole), figures.helped), (back.to_vec(), 1));
+            // A column that the index has not is NULL.
+            let condition = Predicate::And(vec![
+                Predicate::compare(4, Comparison::Greater, &[3]),
+                Predicate::IsNotNull(2),
+                Predicate::IsNull(1),
+            ]);
+            let (found, whole, _) = ask(&cell, &request(9, Some(condition)), step);
+            let some = [expected(0, 0, &[4]), expected(1, 10, &[10, 11, 13, 14]), expected(6, 30, &[31, 32])];
+            assert_eq!((entries_of(&found), reasons(&whole)), (some.concat(), back.to_vec()));
+        }
+    }
 }

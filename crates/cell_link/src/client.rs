@@ -19,7 +19,7 @@ use rustls::{ClientConfig, ClientConnection};
 use crate::channel::Channel;
 use crate::hello::{Hello, Purpose, Welcome};
 use crate::keys::CELL_NAME;
-use crate::server::{ANSWER, CANCEL, END, FAILED, SCAN, read_tag, tag};
+use crate::server::{ANSWER, CANCEL, END, FAILED, SCAN, boot, read_tag, tag};
 
 /// Connections that are kept.
 const KEPT: usize = 32;
@@ -52,6 +52,8 @@ pub(crate) struct Owner {
 pub(crate) struct Client {
     name: String,
     address: String,
+    /// The boot of this machine.
+    own_boot: u64,
     tls: Arc<ClientConfig>,
     owner: Owner,
     patience: Patience,
@@ -123,7 +125,7 @@ impl Client {
         clock: Arc<dyn Clock>,
     ) -> Self {
         let (state, scans, tags) = (Mutex::default(), Mutex::default(), AtomicU64::new(0));
-        Self { name, address, tls, owner, patience, clock, state, scans, tags }
+        Self { name, address, own_boot: boot(), tls, owner, patience, clock, state, scans, tags }
     }
 
     /// The cell's name as it says it.
@@ -412,6 +414,10 @@ impl Link for Client {
 
     fn boot(&self) -> Option<u64> {
         self.state.lock().boot
+    }
+
+    fn is_on_this_machine(&self) -> bool {
+        self.state.lock().boot == Some(self.own_boot)
     }
 
     fn connections(&self) -> u64 {

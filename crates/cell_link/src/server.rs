@@ -267,7 +267,7 @@ impl Server {
 
 /// A number of the machine's boot. Where the system does not tell it, each process counts as one: then a restart of the
 /// cell alone makes the next sync fail, too.
-fn boot() -> u64 {
+pub(crate) fn boot() -> u64 {
     let mut hasher = DefaultHasher::new();
     match std::fs::read("/proc/sys/kernel/random/boot_id") {
         Ok(id) => id.hash(&mut hasher),

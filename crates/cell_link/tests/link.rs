@@ -307,6 +307,7 @@ fn request(blocks: u32) -> Vec<u8> {
         snapshot: Scn(9),
         ended_before: Scn(0),
         storage_index: false,
+        index: None,
         flash: FlashUse::Default,
         extremes: Vec::new(),
         busy_percent: None,

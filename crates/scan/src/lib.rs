@@ -11,6 +11,7 @@
 //! fetches it and passes it to [`Scanner::offer`].
 
 mod bloom_filter;
+mod entries;
 mod predicate;
 mod scanner;
 
@@ -18,5 +19,6 @@ mod scanner;
 mod tests;
 
 pub use bloom_filter::BloomFilter;
+pub use entries::{EntryColumns, scan_leaf};
 pub use predicate::{Columns, Comparison, Predicate, Truth};
 pub use scanner::{RowSink, ScanOutcome, ScanSpec, Scanner, Stop, scan_block};

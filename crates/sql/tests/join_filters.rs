@@ -34,6 +34,8 @@ fn connection() -> Connection {
         "insert into d values (null, null, 'n3')",
         "insert into e select level, 'w' || level from dual connect by level <= 4",
         "commit",
+        "create index f_kv on f (k, v) tablespace on_cells",
+        "create unique index d_ks on d (k, s) tablespace on_cells",
         "alter session set \"_serial_direct_read\" = always",
     ] {
         connection.run(statement).unwrap();
@@ -70,6 +72,12 @@ const QUERIES: &[&str] = &[
     "select k, min(v), max(v) from f where k < 5 group by k order by 1",
     "select max(v) from (select v from f where rownum < 50)",
     "select min(distinct v), max(case when k > 3 then v end) from f",
+    "select /*+ index_ffs(f f_kv) */ count(*), sum(v), min(v) from f where k > 150 and v <> 777",
+    "select /*+ index_ffs(f f_kv) */ k, count(*) from f where k in (3, 5, 77) and v > 777 group by k order by k",
+    "select /*+ index_ffs(f f_kv) */ count(*), max(rowid) from f where k is not null and mod(v, 3) = 1",
+    "select /*+ index_ffs(d d_ks) */ s, k from d where k between 17 and 29 and s > 'S2' order by k",
+    "select /*+ index_ffs(d d_ks) index_ffs(f f_kv) */ count(*), sum(f.v) from d, f where d.k = f.k and d.k < 20",
+    "select /*+ index_ffs(f f_kv) */ k, v from f where k > 190 and rownum <= 0",
 ];
 
 fn with_offload(connection: &mut Connection, on: bool, query: &str) -> String {
@@ -124,4 +132,28 @@ fn cells_send_the_rows_that_have_a_partner() {
     for part in ["JOIN FILTER CREATE", "JOIN FILTER USE", ":BF0000", "SYS_OP_BLOOM_FILTER(:BF0000,\"F\".\"K\")"] {
         assert!(plan.contains(part), "{part}: {plan}");
     }
+}
+
+#[test]
+fn indexes_are_scanned_by_cells() {
+    let mut connection = connection();
+    let all = "select /*+ index_ffs(f f_kv) */ count(*), sum(v) from f where k is not null";
+    let few = "select /*+ index_ffs(f f_kv) */ count(*), sum(v) from f where k = 7 and v > 9000";
+    let mut bytes_of = |query: &str| {
+        let before = returned(&mut connection);
+        support::run(&mut connection, query);
+        returned(&mut connection) - before
+    };
+    let (all, some) = (bytes_of(all), bytes_of(few));
+    assert!(some > 0.0 && some < all / 100.0, "{some} of {all} bytes");
+    support::run(&mut connection, &format!("explain plan for {few}"));
+    let plan = support::run(&mut connection, "select plan_table_output from table(dbms_xplan.display)");
+    for part in ["INDEX STORAGE FAST FULL SCAN", "storage(\"K\"=7 AND \"V\">9000)", "filter(\"K\"=7 AND \"V\">9000)"] {
+        assert!(plan.contains(part), "{part}: {plan}");
+    }
+    let waits = support::run(
+        &mut connection,
+        "select count(*) from v$session_event where event = 'cell smart index scan' and total_waits > 0",
+    );
+    assert_eq!(waits.lines().last(), Some("1"), "{waits}");
 }

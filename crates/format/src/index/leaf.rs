@@ -122,6 +122,15 @@ impl<'a> Leaf<'a> {
         }
     }
 
+    /// Entry `i` behind its flags and its lock: in a unique index the rowid, then the stored key.
+    #[must_use]
+    pub fn stored(&self, i: usize) -> &'a [u8] {
+        let entry = self.node.entry_onwards(i);
+        let (_, key) = self.node.split_entry(i);
+        let end = entry.len() - key.len() + self.node.key(i).len();
+        entry.get(LEAF_PREFIX_BYTES..end).unwrap_or_default()
+    }
+
     /// The first entry behind the place; [`Leaf::entries`] where there is none.
     #[must_use]
     pub fn lower_bound(&self, target: Target<'_>) -> usize {

@@ -6,6 +6,7 @@ use std::sync::Arc;
 use common::{Result, Rowid};
 use engine::dictionary::IndexDef;
 use engine::instance::Session;
+use scan::Predicate;
 use storage::index::{EntryKey, FastFullScan, IndexScan, Key, lookup};
 
 use super::access::KeyBound;
@@ -26,16 +27,17 @@ impl IndexRange {
     }
 
     /// `unique`: both bounds are the whole key of a unique index. `way` says of which columns the bounds are, and that
-    /// a whole index is read block by block.
+    /// a whole index is read block by block: then without entries, perhaps, that do not satisfy the condition.
     pub(crate) fn open(
         session: &Arc<Session>,
         (index, way): (&Arc<IndexDef>, IndexWay),
         (lower, upper): &(KeyBound, KeyBound),
         unique: bool,
         descending: bool,
+        condition: Option<&Predicate>,
     ) -> Result<Self> {
         match way {
-            IndexWay::Fast => return Ok(Self::Fast(Box::new(FastFullScan::new(session, index)?))),
+            IndexWay::Fast => return Ok(Self::Fast(Box::new(FastFullScan::new(session, index, condition)?))),
             IndexWay::Skip(columns) => {
                 let (index, bounds) = (Arc::clone(index), (lower.clone(), upper.clone()));
                 let session = Arc::clone(session);

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use common::{Error, Result, Rowid};
 use engine::dictionary::{IndexDef, TableDef};
 use engine::instance::Session;
-use scan::{Columns, Predicate, RowSink, ScanSpec};
+use scan::{Columns, EntryColumns, Predicate, RowSink, ScanSpec};
 use storage::cells::Extreme;
 use storage::index::EntryKey;
 use storage::table::{Fetcher, Row, TableScan};
@@ -100,7 +100,9 @@ impl Source {
                 index.segment.check_readable(session.snapshot().scn())?;
                 let mut following = ranges.clone().into_iter();
                 let range = match following.next() {
-                    Some(range) => IndexRange::open(session, (index, *way), &range, *unique, *descending)?,
+                    Some(range) => {
+                        IndexRange::open(session, (index, *way), &range, *unique, *descending, tested(spec))?
+                    }
                     None => IndexRange::none(),
                 };
                 Self::Index { rows: EntryRows::new(spec, index), range, following, again: false }
@@ -138,13 +140,13 @@ impl Source {
             }
             Self::Index { rows: entries, range, following, again } => {
                 let wanted = sink.held() + rows;
-                let Access::Index { index, way, unique, descending, only, filter, .. } = &spec.access else {
+                let Access::Index { index, way, unique, descending, only, .. } = &spec.access else {
                     return Err(Error::bug("an index read by another access path"));
                 };
                 let mut fetcher = (!only).then(|| entries.fetch.fetcher(session));
                 // The table's row source is that of the index where the table is not visited.
                 let inner = inner.filter(|_| !only);
-                let tested = if *only { spec.predicate.as_ref() } else { filter.as_ref() };
+                let tested = tested(spec);
                 if std::mem::take(again) {
                     match inner {
                         Some(inner) => inner.measure(session.meter(), || range.go_on())?,
@@ -185,7 +187,7 @@ impl Source {
                     };
                     let Some(rowid) = found else {
                         let Some(next) = following.next() else { return Ok(false) };
-                        let open = || IndexRange::open(session, (index, *way), &next, *unique, *descending);
+                        let open = || IndexRange::open(session, (index, *way), &next, *unique, *descending, tested);
                         *range = match inner {
                             Some(inner) => {
                                 inner.start();
@@ -206,6 +208,15 @@ impl Source {
     }
 }
 
+/// The condition on the entries of a read by an index.
+fn tested(spec: &ReadSpec) -> Option<&Predicate> {
+    match &spec.access {
+        Access::Index { only: true, .. } => spec.predicate.as_ref(),
+        Access::Index { filter, .. } => filter.as_ref(),
+        Access::Full | Access::Rowids(_) => None,
+    }
+}
+
 /// Most columns of an index, and of most indexes.
 const COLUMNS_MAX: usize = 32;
 const FEW_COLUMNS: usize = 4;
@@ -221,19 +232,6 @@ pub(crate) struct EntryRows {
     columns: Vec<u16>,
     /// Of each column that is read the place in the entry; empty where the entry lacks some.
     places: Vec<usize>,
-}
-
-/// The columns of an entry.
-struct EntryColumns<'a, 'k> {
-    columns: &'a [u16],
-    values: &'a [Option<&'k [u8]>],
-}
-
-impl<'k> Columns<'k> for EntryColumns<'_, 'k> {
-    fn column(&mut self, column: u16) -> Option<&'k [u8]> {
-        let at = self.columns.iter().position(|own| *own == column)?;
-        self.values.get(at).copied().flatten()
-    }
 }
 
 impl EntryRows {

@@ -134,6 +134,10 @@ impl ReadSpec {
                 let is_own = |at: &usize| index_way::is_of_entry(index, values[*at]);
                 let own: Vec<usize> = (0..filters.len()).filter(open).filter(is_own).collect();
                 below.filter = text(&own.iter().map(|at| filters[*at]).collect::<Vec<_>>());
+                if self.is_index_offloaded(session) {
+                    below.options = "STORAGE FAST FULL SCAN".to_owned();
+                    (below.access, below.in_storage) = (below.filter.clone(), true);
+                }
                 if let (Some(rows), false) = (below.rows, own.is_empty()) {
                     let all = access::rows_of(table, 0.0);
                     let share: f64 = own.iter().map(|at| selectivity::share(table, all, values[*at])).product();
@@ -187,7 +191,14 @@ impl ReadSpec {
         let worker = session.worker();
         matches!(self.access, Access::Full)
             && worker.parameters().boolean(Parameter::CellOffloadProcessing)
-            && self.table.heap().is_on_cells(worker)
+            && self.table.segment.is_on_cells(worker)
+    }
+
+    /// True: cells can read the entries of the index.
+    fn is_index_offloaded(&self, session: &Session) -> bool {
+        let worker = session.worker();
+        matches!(&self.access, Access::Index { way: IndexWay::Fast, index, .. }
+            if worker.parameters().boolean(Parameter::CellOffloadProcessing) && index.segment.is_on_cells(worker))
     }
 
     /// The row sources with their figures: of the table access, and of the index under it.

@@ -10,8 +10,10 @@ mod gone;
 mod header;
 mod life;
 mod locks;
+pub(crate) mod past_cache;
 mod seen;
 mod shrink;
+pub(crate) mod smart_scan;
 mod space;
 mod usage;
 

@@ -7,7 +7,6 @@ mod chained;
 mod change;
 mod definition;
 mod delete;
-mod direct;
 mod fetch;
 mod index_keys;
 mod insert;
@@ -16,7 +15,6 @@ mod place;
 mod row;
 mod scan;
 pub mod shrink;
-mod smart_scan;
 mod update;
 
 use crate::control::SpaceManagement;

@@ -9,13 +9,12 @@ use scan::{RowSink, ScanSpec, Scanner, Stop};
 use waits::{SegmentStatistic, Statistic};
 
 use super::HeapTable;
-use super::direct;
 use super::fetch::{self, Mode, Tail};
 use super::is_block_of;
 use super::row::Row;
-use super::smart_scan::{self, SmartScan};
 use crate::cache::{Block, BlockScan, DirectScan};
-use crate::parameters::Parameter;
+use crate::segment::past_cache;
+use crate::segment::smart_scan::{self, SmartScan};
 use crate::snapshot::Snapshot;
 use crate::txn::Worker;
 
@@ -119,13 +118,14 @@ impl TableScan {
         worker.meter().count(kind, 1);
         worker.meter().segment(table.segment.data_object(), SegmentStatistic::SegmentScans, 1);
         table.segment.check_readable(snapshot.scn())?;
-        let blocks = if query && direct::is_worth(&worker, &table, &ranges) {
+        let kept = table.cache || table.is_dictionary();
+        let blocks = if query && past_cache::is_worth(&worker, &table.segment, &ranges, kept) {
             worker.meter().count(Statistic::TableScansDirectRead, 1);
-            let offload = worker.parameters().boolean(Parameter::CellOffloadProcessing);
-            let by_cells =
-                if offload { SmartScan::new(&worker, &table, &spec, snapshot.scn(), &ranges)? } else { None };
-            match by_cells {
-                Some(scan) => Blocks::Cells(Box::new(scan)),
+            match SmartScan::new(&worker, &table.segment, &spec, snapshot.scn(), &ranges)? {
+                Some(scan) => {
+                    worker.meter().count(Statistic::CellScans, 1);
+                    Blocks::Cells(Box::new(scan))
+                }
                 None => Blocks::Direct(worker.scan_directly(ranges, BlockClass::Data)?),
             }
         } else {

@@ -158,7 +158,7 @@ fn a_fast_full_scan_finds_each_entry_once_whatever_is_split_meanwhile() {
         let mut expected = stage.all(&reader);
         assert!(expected.len() > 300);
         for (round, before) in [0, 1, 5, 40, 100, 200, 300, expected.len()].into_iter().enumerate() {
-            let mut scan = FastFullScan::new(&reader, &stage.index).unwrap();
+            let mut scan = FastFullScan::new(&reader, &stage.index, None).unwrap();
             let mut found: Vec<_> = (0..before).map_while(|_| stage.next_fast(&mut scan)).collect();
             assert_eq!(found.len(), before);
             // Another session fills leaves on both sides of the scan's place, and empties others.

@@ -3,6 +3,8 @@
 
 #![allow(clippy::unwrap_used, reason = "a test fails by panicking, in its helpers too")]
 
+mod index;
+
 use std::path::{Path, PathBuf};
 
 use common::sync::Arc;

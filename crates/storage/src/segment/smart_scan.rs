@@ -21,7 +21,7 @@ use device::AlignedBuffer;
 use scan::{RowSink, ScanSpec};
 use waits::{Event, GetMode, Meter, SegmentStatistic, Statistic};
 
-use super::HeapTable;
+use super::Segment;
 use crate::cache::{Block, check_read};
 use crate::datafile::Datafile;
 use crate::parameters::Parameter;
@@ -77,7 +77,7 @@ impl ScannedDisk {
 }
 
 /// What a scan goes on with.
-pub(super) enum Next {
+pub(crate) enum Next {
     /// Rows were handed over.
     Rows(usize),
     /// A block to be looked at here.
@@ -88,7 +88,7 @@ pub(super) enum Next {
 }
 
 /// A scan by cells under way.
-pub(super) struct SmartScan {
+pub(crate) struct SmartScan {
     worker: Arc<Worker>,
     object: ObjectNumber,
     block_size: BlockSize,
@@ -96,6 +96,8 @@ pub(super) struct SmartScan {
     snapshot: Scn,
     ended_before: Scn,
     storage_index: bool,
+    /// Columns of the index, where the scan is for its entries.
+    index: Option<Vec<u16>>,
     flash: FlashUse,
     extremes: Vec<Extreme>,
     /// In the order of the blocks.
@@ -123,34 +125,38 @@ impl fmt::Debug for SmartScan {
 }
 
 impl SmartScan {
-    /// Begins a scan of the ranges' rows as of a snapshot. None where not all of them are on cells.
+    /// Begins a scan of the ranges' rows as of a snapshot. None where not all of them are on cells, or the session's
+    /// parameters say that it reads by itself.
     ///
     /// # Errors
     /// Errors of writing dirty buffers.
-    pub(super) fn new(
+    pub(crate) fn new(
         worker: &Arc<Worker>,
-        table: &HeapTable,
+        segment: &Segment,
         spec: &ScanSpec,
         snapshot: Scn,
         ranges: &[BlockRange],
     ) -> Result<Option<Self>> {
+        if !worker.parameters().boolean(Parameter::CellOffloadProcessing) {
+            return Ok(None);
+        }
         let Some(Runs { runs, disks, held, .. }) = runs_of(worker, ranges)? else { return Ok(None) };
         worker.write_out(ranges)?;
         let blocks = ranges.iter().map(|range| u64::from(range.blocks)).sum();
-        let block_size = table.segment.block_size();
-        worker.meter().count(Statistic::CellScans, 1);
+        let block_size = segment.block_size();
         let eligible = blocks * block_size.bytes() as u64;
         worker.meter().count(Statistic::CellPhysicalIoBytesEligibleForPredicateOffload, eligible);
         Ok(Some(Self {
             worker: Arc::clone(worker),
-            object: table.segment.data_object(),
+            object: segment.data_object(),
             block_size,
             spec: spec.clone(),
             snapshot,
             ended_before: worker.ended_before(snapshot),
             storage_index: !worker.parameters().boolean(Parameter::KcfisStorageidxDisabled),
+            index: None,
             extremes: Vec::new(),
-            flash: worker.store().cells().flash_rules().of(table.segment.data_object()),
+            flash: worker.store().cells().flash_rules().of(segment.data_object()),
             runs,
             disks,
             mailbox: Arc::default(),
@@ -166,17 +172,22 @@ impl SmartScan {
     }
 
     /// Cells may leave out rows that have none of these. Before the first row is taken.
-    pub(super) fn keep_extremes(&mut self, extremes: Vec<Extreme>) {
+    pub(crate) fn keep_extremes(&mut self, extremes: Vec<Extreme>) {
         self.extremes = extremes;
     }
 
+    /// The ranges are those of an index with these columns, whose entries come as [`scan::scan_leaf`] gives them.
+    pub(crate) fn of_index(self, columns: &[u16]) -> Self {
+        Self { index: Some(columns.to_vec()), storage_index: false, ..self }
+    }
+
     /// Blocks of all ranges.
-    pub(super) fn blocks(&self) -> u64 {
+    pub(crate) fn blocks(&self) -> u64 {
         self.blocks
     }
 
     /// The block that was handed out last, by another get. None for any other address.
-    pub(super) fn again(&self, address: BlockAddress) -> Option<Block> {
+    pub(crate) fn again(&self, address: BlockAddress) -> Option<Block> {
         let (_, bytes) = self.last.as_ref().filter(|(last, _)| *last == address)?;
         Some(self.got(address, bytes))
     }
@@ -192,7 +203,7 @@ impl SmartScan {
     ///
     /// # Errors
     /// ORA-01013; HW-0010 when the instance has stopped.
-    pub(super) fn next(&mut self, sink: &mut dyn RowSink, max_rows: usize) -> Result<Next> {
+    pub(crate) fn next(&mut self, sink: &mut dyn RowSink, max_rows: usize) -> Result<Next> {
         loop {
             if let Some(address) = self.unread.pop_front() {
                 return Ok(Next::Unread(address));
@@ -257,8 +268,7 @@ impl SmartScan {
             }
             self.worker.store().health().check_readable()?;
             let run = &self.runs[number];
-            // A cell in this process has the same processors.
-            let cells = disk.cell.is_elsewhere().then(|| self.worker.store().cells());
+            let cells = disk.cell.has_own_processors().then(|| self.worker.store().cells());
             let busy_percent = cells.and_then(|cells| cells.busy_percent());
             let request = ScanRequest {
                 disk: disk.name.clone(),
@@ -271,6 +281,7 @@ impl SmartScan {
                 snapshot: self.snapshot,
                 ended_before: self.ended_before,
                 storage_index: self.storage_index,
+                index: self.index.clone(),
                 flash: self.flash,
                 extremes: self.extremes.clone(),
                 busy_percent,
@@ -295,7 +306,7 @@ impl SmartScan {
         let (runs, disks) = (&self.runs, &self.disks);
         let of = |letter: &Letter| runs.get(letter.tag as usize).map(|run| disks[run.disk].cell.name());
         let (letter, micros) = meter.described_wait(
-            Event::CellSmartTableScan,
+            if self.index.is_some() { Event::CellSmartIndexScan } else { Event::CellSmartTableScan },
             [0; 3],
             object,
             || self.mailbox.wait(),
@@ -304,7 +315,7 @@ impl SmartScan {
         let Some(run) = self.runs.get_mut(letter.tag as usize) else {
             return Err(common::Error::bug("an answer to no request"));
         };
-        let columns = self.spec.projection.len();
+        let columns = if self.index.is_some() { 1 } else { self.spec.projection.len() };
         let answer = letter.answer.and_then(|message| Ok(Answer::new(message, columns)?));
         // Answers of a run follow each other; a cell that leaves blocks out, or adds some, is not believed.
         let expected = (run.first.plus(run.answered), run.blocks - run.answered);
@@ -317,6 +328,10 @@ impl SmartScan {
             run.answered += blocks;
             self.waiting_bytes += answer.message_bytes();
             count_answer(&meter, self.object, u64::from(blocks), self.block_size, &answer);
+            if self.index.is_none() {
+                meter.count(Statistic::TableScanRowsGotten, answer.figures().examined);
+                meter.count(Statistic::TableScanBlocksGotten, answer.figures().blocks);
+            }
             if answer.figures().bytes_saved == 0 {
                 run.file.count_read(u64::from(blocks));
                 run.file.count_read_time(u64::from(blocks), micros);
@@ -340,8 +355,6 @@ impl SmartScan {
 /// Counts what a cell has done for an answer.
 fn count_answer(meter: &Meter, object: ObjectNumber, blocks: u64, size: BlockSize, answer: &Answer) {
     let figures = answer.figures();
-    meter.count(Statistic::TableScanRowsGotten, figures.examined);
-    meter.count(Statistic::TableScanBlocksGotten, figures.blocks);
     meter.count(Statistic::CellPhysicalIoBytesSavedByStorageIndex, figures.bytes_saved);
     if figures.bytes_flash > 0 {
         meter.count(Statistic::CellFlashCacheReadHits, 1);
@@ -366,11 +379,11 @@ fn count_answer(meter: &Meter, object: ObjectNumber, blocks: u64, size: BlockSiz
     meter.count(Statistic::CellPhysicalIoInterconnectBytesReturnedBySmartScan, answered);
 }
 
-impl HeapTable {
+impl Segment {
     /// True: cells can carry out its full scans.
     #[must_use]
     pub fn is_on_cells(&self, worker: &Worker) -> bool {
-        let files = self.segment.tablespace().files();
+        let files = self.tablespace().files();
         let is_on_cells = |number| -> Result<bool> {
             let file = worker.store().cache().file(number)?;
             let places = file.places(BlockAddress::new(number, 1), 1)?;
