@@ -1,4 +1,5 @@
-//! Joins of tables on cells: filters of the first side's keys change what cells send, and no result.
+//! Joins and indexes on cells: filters of the first side's keys, and scans of indexes, change what cells send, and no
+//! result.
 
 #![allow(clippy::unwrap_used, reason = "a test fails by panicking, in its helpers too")]
 
@@ -34,8 +35,6 @@ fn connection() -> Connection {
         "insert into d values (null, null, 'n3')",
         "insert into e select level, 'w' || level from dual connect by level <= 4",
         "commit",
-        "create index f_kv on f (k, v) tablespace on_cells",
-        "create unique index d_ks on d (k, s) tablespace on_cells",
         "alter session set \"_serial_direct_read\" = always",
     ] {
         connection.run(statement).unwrap();
@@ -72,6 +71,10 @@ const QUERIES: &[&str] = &[
     "select k, min(v), max(v) from f where k < 5 group by k order by 1",
     "select max(v) from (select v from f where rownum < 50)",
     "select min(distinct v), max(case when k > 3 then v end) from f",
+];
+
+/// With indexes.
+const INDEX_QUERIES: &[&str] = &[
     "select /*+ index_ffs(f f_kv) */ count(*), sum(v), min(v) from f where k > 150 and v <> 777",
     "select /*+ index_ffs(f f_kv) */ k, count(*) from f where k in (3, 5, 77) and v > 777 group by k order by k",
     "select /*+ index_ffs(f f_kv) */ count(*), max(rowid) from f where k is not null and mod(v, 3) = 1",
@@ -80,22 +83,38 @@ const QUERIES: &[&str] = &[
     "select /*+ index_ffs(f f_kv) */ k, v from f where k > 190 and rownum <= 0",
 ];
 
+fn indexed() -> Connection {
+    let mut connection = connection();
+    for statement in [
+        "create index f_kv on f (k, v) tablespace on_cells",
+        "create unique index d_ks on d (k, s) tablespace on_cells",
+    ] {
+        connection.run(statement).unwrap();
+    }
+    connection
+}
+
 fn with_offload(connection: &mut Connection, on: bool, query: &str) -> String {
     connection.run(&format!("alter session set cell_offload_processing = {on}")).unwrap();
     support::run(connection, query)
 }
 
-#[test]
-fn joins_have_the_results_that_they_have_without() {
-    let mut connection = connection();
-    for query in QUERIES {
-        let without = with_offload(&mut connection, false, query);
+fn compare(connection: &mut Connection, queries: &[&str]) {
+    for query in queries {
+        let without = with_offload(connection, false, query);
         assert!(!without.contains("ORA-") && !without.contains("HW-"), "{query}: {without}");
         // The second time it is a kept plan.
         for _ in 0..2 {
-            assert_eq!(with_offload(&mut connection, true, query), without, "{query}");
+            assert_eq!(with_offload(connection, true, query), without, "{query}");
         }
     }
+}
+
+#[test]
+fn joins_have_the_results_that_they_have_without() {
+    let mut connection = connection();
+    compare(&mut connection, QUERIES);
+    compare(&mut indexed(), INDEX_QUERIES);
     // Values of another execution.
     for name in ["n3", "n9", "n3"] {
         let query = format!("select count(*), sum(f.v) from d, f where d.k = f.k and d.name = '{name}'");
@@ -136,7 +155,7 @@ fn cells_send_the_rows_that_have_a_partner() {
 
 #[test]
 fn indexes_are_scanned_by_cells() {
-    let mut connection = connection();
+    let mut connection = indexed();
     let all = "select /*+ index_ffs(f f_kv) */ count(*), sum(v) from f where k is not null";
     let few = "select /*+ index_ffs(f f_kv) */ count(*), sum(v) from f where k = 7 and v > 9000";
     let mut bytes_of = |query: &str| {

@@ -89,12 +89,20 @@ impl ReadRun {
 }
 
 impl Cache {
-    /// Writes the dirty buffers of these ranges.
+    /// Writes the dirty buffers of these ranges, which have one block size.
     ///
     /// # Errors
     /// Errors of writing.
     pub(crate) fn write_out(&self, meter: &Meter, ranges: &[BlockRange]) -> Result<()> {
-        ranges.iter().try_for_each(|range| writer::write_range_out(self, self.pool(range.start)?, meter, *range))
+        let Some(first) = ranges.first() else { return Ok(()) };
+        let pool = self.pool(first.start)?;
+        let present = pool.present(ranges);
+        ranges.iter().try_for_each(|range| {
+            let end = BlockAddress { block: range.start.block + range.blocks, ..range.start };
+            let place = |address: BlockAddress| present.partition_point(|other| *other < address);
+            let blocks = &present[place(range.start)..place(end)];
+            writer::write_range_out(self, pool, meter, *range, blocks)
+        })
     }
 }
 

@@ -352,21 +352,40 @@ impl Pool {
         Ok(Some(batch))
     }
 
-    /// Of these blocks: how many have buffers, and how many of those buffers are dirty.
-    pub(super) fn presence(&self, ranges: &[BlockRange]) -> (u64, u64) {
+    /// The buffers that have one of these blocks at present, with the blocks' addresses.
+    fn within(&self, ranges: &[BlockRange]) -> impl Iterator<Item = (FrameRef, BlockAddress)> {
         let mut sorted = ranges.to_vec();
         sorted.sort_unstable_by_key(|range| range.start);
-        let (mut cached, mut dirty) = (0, 0);
-        for frame in self.frames().iter().filter(|frame| frame.state() == VALID) {
+        self.frames().into_iter().filter(|frame| frame.state() == VALID).filter_map(move |frame| {
             let address = frame.address();
             let behind = sorted.partition_point(|range| range.start <= address);
-            let within = behind.checked_sub(1).map(|at| sorted[at]).is_some_and(|range| {
-                range.start.file == address.file && address.block - range.start.block < range.blocks
-            });
-            cached += u64::from(within);
-            dirty += u64::from(within && frame.is_dirty());
+            let range = sorted.get(behind.checked_sub(1)?)?;
+            let is_within = range.start.file == address.file && address.block - range.start.block < range.blocks;
+            is_within.then_some((frame, address))
+        })
+    }
+
+    /// Of these blocks: how many have buffers, and how many of those buffers are dirty.
+    pub(super) fn presence(&self, ranges: &[BlockRange]) -> (u64, u64) {
+        let mut sums = (0, 0);
+        for (frame, _) in self.within(ranges) {
+            sums.0 += 1;
+            sums.1 += u64::from(frame.is_dirty());
         }
-        (cached, dirty)
+        sums
+    }
+
+    /// The blocks of these ranges that may have buffers, in the order of their addresses.
+    pub(super) fn present(&self, ranges: &[BlockRange]) -> Vec<BlockAddress> {
+        let blocks: u64 = ranges.iter().map(|range| u64::from(range.blocks)).sum();
+        let mut present: Vec<BlockAddress> = if blocks > self.frames().len() as u64 {
+            self.within(ranges).map(|(_, address)| address).collect()
+        } else {
+            ranges.iter().flat_map(|range| (0..range.blocks).map(|block| range.start.plus(block))).collect()
+        };
+        present.sort_unstable();
+        present.dedup();
+        present
     }
 
     /// Checks the invariants of the buffers while no process is at work.

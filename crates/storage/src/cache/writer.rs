@@ -97,11 +97,16 @@ pub(super) fn write_range(cache: &Cache, pool: &Pool, meter: &Meter, range: Bloc
 }
 
 /// Writes the dirty buffers of a range of blocks for a caller that is going to read the range from disk. It waits for
-/// writes by other sessions, too.
-pub(super) fn write_range_out(cache: &Cache, pool: &Pool, meter: &Meter, range: BlockRange) -> Result<()> {
+/// writes by other sessions, too. `blocks`: those of the range that may have buffers.
+pub(super) fn write_range_out(
+    cache: &Cache,
+    pool: &Pool,
+    meter: &Meter,
+    range: BlockRange,
+    blocks: &[BlockAddress],
+) -> Result<()> {
     let mut there = Vec::new();
-    for n in 0..range.blocks {
-        let address = range.start.plus(n);
+    for &address in blocks {
         if let Some(frame) = pool.find(meter, address) {
             there.push((frame, address, frame.is_dirty()));
             frame.unpin();
