@@ -19,6 +19,10 @@ use waits::{Event, Statistic};
 use super::{Bench, OWNER, ROWS, count, insert, own_rows, some, table};
 
 fn create(s: &Arc<Session>, name: &str, columns: &[&str], unique: bool) -> Arc<IndexDef> {
+    create_filled(s, name, columns, unique, None)
+}
+
+fn create_filled(s: &Arc<Session>, name: &str, columns: &[&str], unique: bool, pctfree: Option<u64>) -> Arc<IndexDef> {
     let spec = IndexSpec {
         owner: OWNER.to_owned(),
         name: name.to_owned(),
@@ -27,7 +31,7 @@ fn create(s: &Arc<Session>, name: &str, columns: &[&str], unique: bool) -> Arc<I
         columns: columns.iter().map(|column| (*column).to_owned()).collect(),
         unique,
         tablespace: Some("ON_CELLS".to_owned()),
-        physical: PhysicalAttributes::default(),
+        physical: PhysicalAttributes { pctfree, ..PhysicalAttributes::default() },
         storage: Storage::default(),
         logging: None,
     };
@@ -146,6 +150,39 @@ fn entries_are_found_once_whatever_is_split_meanwhile() {
             }
         }
         assert!(count(&reader, Statistic::CellIndexScans) > 0);
+    }
+}
+
+/// Of a leaf without an entry that is wanted a cell sends nothing: what a split has taken out of it is found all the
+/// same.
+#[test]
+fn an_entry_that_a_split_moves_is_found_though_nothing_else_is_wanted() {
+    for unique in [false, true] {
+        let bench = Bench::new(Redundancy::External);
+        let (reader, writer) = (bench.connect(), bench.connect());
+        (1000..4000).for_each(|key| insert(&writer, key * 10..key * 10 + 1, 1));
+        writer.commit(CommitWrite::default()).unwrap();
+        let index = create_filled(&writer, "T_K", &["K"], unique, Some(0));
+        let last = "039990";
+        let expected = entries(&reader, &index, last);
+        assert_eq!(expected.len(), 1);
+        let splits = || writer.meter().value(Statistic::LeafNodeSplits);
+        let mut key = 39_400;
+        loop {
+            let mut scan = start(&reader, &index, last);
+            let (before, whole) = (splits(), count(&reader, Statistic::CellBlocksReturnedForUndo));
+            key += if key % 10 == 9 { 2 } else { 1 };
+            insert(&writer, key..key + 1, 1);
+            writer.commit(CommitWrite::default()).unwrap();
+            bench.flush(&writer);
+            let found: Vec<_> = std::iter::from_fn(|| next(&mut scan, &index, last)).collect();
+            assert_eq!(found, expected, "unique {unique}, after {key}");
+            if splits() > before {
+                // The transaction has changed nothing in the left half of the leaf.
+                assert_eq!(count(&reader, Statistic::CellBlocksReturnedForUndo), whole, "it came back");
+                break;
+            }
+        }
     }
 }
 

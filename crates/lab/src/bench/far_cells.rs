@@ -243,7 +243,7 @@ fn scans(
     let start = |(processor, cell): (usize, &&str)| place.start(cell, Some(processor), &data);
     let processes = cells.iter().enumerate().map(start).collect::<Result<Vec<_>>>()?;
     let mut bed = Bed::make(&directory, |clock| place.files(&directory, clock), "cell*/DATA*", options.scale)?;
-    // It would leave all out.
+    // A storage index would leave all out.
     bed.connection.run("alter system set \"_kcfis_storageidx_disabled\" = true")?;
     let mut rates = Vec::new();
     for number in 1..=options.runs {

@@ -28,7 +28,7 @@ pub(super) trait Blocks {
     fn mini<R>(&self, work: impl FnOnce() -> Result<R>) -> Result<R>;
     /// A formatted block of the index's segment to which no block refers.
     fn empty_block(&self) -> Result<Self::Exclusive>;
-    /// Counts a split whose blocks are latched and not yet changed.
+    /// Counts a split whose blocks are changed and still latched.
     fn note_split(&self);
     /// Gives back a block to which no block refers.
     fn release_block(&self, block: Self::Exclusive) -> Result<()>;

@@ -6,8 +6,9 @@
 //! leaf to leaf, without the entries between the first and the last key of the leaves that were handed over before.
 //!
 //! Cells scan the blocks of a large index that is theirs. They answer the entries that satisfy the caller's condition,
-//! leaf by leaf. What they have read before a split was counted is handed over; entries of a leaf that they left out
-//! before the first one or behind the last one may be read again, and the caller's condition leaves them out again.
+//! leaf by leaf. The scan looks at the number of splits with each part of an answer, and at the end: what cells had read
+//! before a split was counted is handed over. Entries of a leaf that they left out before the first one or behind the
+//! last one may be read again, and the caller's condition leaves them out again.
 
 use std::cmp::Ordering;
 use std::fmt;
@@ -26,6 +27,7 @@ use super::key::{own_columns, rowid};
 use super::scan::Cursor;
 use super::worker::{EntryKey, shape, table_data_object, with_tree_as_seen};
 use crate::cache::BlockScan;
+use crate::parameters::Parameter;
 use crate::segment::past_cache;
 use crate::segment::smart_scan::{Next, SmartScan};
 use crate::snapshot::Snapshot;
@@ -133,7 +135,8 @@ impl FastFullScan {
         let short = blocks * 100 <= buffers * SHORT_INDEX_PERCENT;
         s.meter().count(Statistic::IndexFastFullScansFull, 1);
         s.meter().segment(segment.data_object(), SegmentStatistic::SegmentScans, 1);
-        let by_cells = if past_cache::is_worth(s, segment, &ranges, false) {
+        let offload = s.parameters().boolean(Parameter::CellOffloadProcessing) && segment.is_on_cells(s);
+        let by_cells = if offload && past_cache::is_worth(s, segment, &ranges, false) {
             let spec = ScanSpec { predicate: condition.cloned(), ..ScanSpec::default() };
             SmartScan::new(s, segment, &spec, snapshot.scn(), &ranges)?
         } else {
@@ -216,17 +219,23 @@ impl FastFullScan {
             };
             let next = next.map_err(|error| segment.explained(&self.worker, self.snapshot.scn(), error))?;
             let block = match next {
-                Next::End => return Ok(false),
+                Next::End => {
+                    // Of leaves without an entry that is wanted cells send nothing.
+                    let by_cells = matches!(self.blocks, Blocks::Cells(_));
+                    segment.check_there(self.snapshot.scn())?;
+                    return Ok(by_cells && self.is_split());
+                }
                 Next::Rows(_) => {
-                    if self.is_split() {
-                        return Ok(true);
+                    segment.check_there(self.snapshot.scn())?;
+                    if !self.is_split() {
+                        self.through.extend(self.found.through(self.index.unique));
                     }
-                    self.through.extend(self.found.through(self.index.unique));
                     return Ok(true);
                 }
                 Next::Block(block) => block,
                 Next::Unread(address) => {
-                    segment.consistent_at(&self.worker, address, BlockClass::Data, &self.snapshot)?
+                    let got = self.worker.consistent(address, BlockClass::Data);
+                    got.map_err(|error| segment.explained(&self.worker, self.snapshot.scn(), error))?
                 }
             };
             if transaction::header(&block).object_number() != segment.data_object() {
@@ -256,8 +265,9 @@ impl FastFullScan {
         }
     }
 
-    /// True: a leaf has been split, so the rest is read in key order. A session that splits a leaf counts it before it
-    /// gives up the latch, so what was read before the count is seen to have changed was read before the split.
+    /// True: a leaf has been split, so the rest is read in key order. A session that splits a leaf counts it between the
+    /// change and the end of the latches. So no block, in the cache or on disk, is as a split has left it before that
+    /// split is counted; and who finds it counted finds the buffers dirty, and writes them before cells read.
     fn is_split(&mut self) -> bool {
         if self.index.segment.index_splits() == self.splits {
             return false;

@@ -111,8 +111,11 @@ impl<B: Blocks> Tree<'_, B> {
         );
         let new_blocks = self.new_blocks(1 + plan.middles.len() + usize::from(plan.lift))?;
         // From here on nothing fails, and all of it is one record.
-        self.blocks.note_split();
-        self.blocks.mini(|| self.divide(path, neighbour, new_blocks, plan))
+        self.blocks.mini(|| {
+            self.divide(path, neighbour, new_blocks, plan)?;
+            self.blocks.note_split();
+            Ok(())
+        })
     }
 
     /// Whether the plan's separator is behind the keys that the leaf keeps, and not behind those that it gives away.

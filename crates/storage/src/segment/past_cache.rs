@@ -7,6 +7,8 @@
 //! | five times as large as the cache | directly, whatever is cached |
 //! | any other | directly |
 //!
+//! An index is read past the cache by cells alone.
+//!
 //! `_serial_direct_read` says always or never instead.
 
 use common::BlockRange;
