@@ -6,9 +6,9 @@
 //! leaf to leaf, without the entries between the first and the last key of the leaves that were handed over before.
 //!
 //! Cells scan the blocks of a large index that is theirs. They answer the entries that satisfy the caller's condition,
-//! leaf by leaf. The scan looks at the number of splits with each part of an answer, and at the end: what cells had read
-//! before a split was counted is handed over. Entries of a leaf that they left out before the first one or behind the
-//! last one may be read again, and the caller's condition leaves them out again.
+//! leaf by leaf. The scan looks at the number of splits with each part of an answer, and at the end: what cells had
+//! read before a split was counted is handed over. Entries of a leaf that they left out before the first one or behind
+//! the last one may be read again, and the caller's condition leaves them out again.
 
 use std::cmp::Ordering;
 use std::fmt;
@@ -265,9 +265,9 @@ impl FastFullScan {
         }
     }
 
-    /// True: a leaf has been split, so the rest is read in key order. A session that splits a leaf counts it between the
-    /// change and the end of the latches. So no block, in the cache or on disk, is as a split has left it before that
-    /// split is counted; and who finds it counted finds the buffers dirty, and writes them before cells read.
+    /// True: a leaf has been split, so the rest is read in key order. A session that splits a leaf counts it between
+    /// the change and the end of the latches. So no block, in the cache or on disk, is as a split has left it before
+    /// that split is counted; and who finds it counted finds the buffers dirty, and writes them before cells read.
     fn is_split(&mut self) -> bool {
         if self.index.segment.index_splits() == self.splits {
             return false;
