@@ -14,7 +14,7 @@ use crate::command_line::Cell;
 use crate::failure::{self, Outcome};
 
 pub(crate) fn run(arguments: &Cell) -> Result<Outcome> {
-    let keys = || arguments.keys.as_deref().ok_or_else(|| failure::wrong_use("a cell is reached with --keys alone"));
+    let keys = || arguments.keys.as_deref().ok_or_else(|| failure::wrong_use("--keys is missing"));
     if let Some(folder) = &arguments.make_keys {
         make_keys(folder).map_err(|error| failure::file(folder, &error))?;
         return Ok(Outcome::DONE);
@@ -34,6 +34,8 @@ fn serve(disks: &Path, listen: &str, keys: &Path) -> Result<Outcome> {
     // A cell has the name of its folder.
     let folder = disks.canonicalize().map_err(of_folder)?;
     let clock: Arc<dyn Clock> = Arc::new(SystemClock::default());
+    // What is wrong with cell.toml is said now, and not to the first request.
+    drive::Cell::load(&OsFileSystem::new(), &folder, &clock)?;
     let files = Arc::new(ModelledFileSystem::new(Arc::new(OsFileSystem::new()), clock));
     let service = Service::new(files, &folder).map_err(of_folder)?;
     let (name, count) = (service.name().to_owned(), service.disks().map_err(of_folder)?.len());

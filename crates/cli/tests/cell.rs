@@ -169,11 +169,15 @@ fn wrong_uses_and_cells_that_are_taken_are_one_line() {
     let home = home.path();
     let [first, _second] = made(home);
     let again = ["cell", "--disks", "cells/cell01", "--listen", "127.0.0.1:0", "--keys", "keys"];
+    std::fs::create_dir(home.join("odd")).unwrap();
+    std::fs::write(home.join("odd/cell.toml"), "][").unwrap();
+    let odd = ["cell", "--disks", "odd", "--listen", "127.0.0.1:0", "--keys", "no_keys"];
     for (arguments, code, expected) in [
+        (&odd[..], 1, "HW-0080: "),
         (&again[..], 1, "HW-0002: cells/cell01: "),
         (&["cell", "--disks", "cells", "--listen", "127.0.0.1:0", "--keys", "keys"], 1, "HW-0002: cells: "),
         (&["cell", "--disks", "cells/cell01"], 2, "HW-0003: "),
-        (&["cell", "--disks", "cells/cell01", "--listen", "127.0.0.1:0"], 2, "HW-0003: a cell is reached with --keys"),
+        (&["cell", "--disks", "cells/cell01", "--listen", "127.0.0.1:0"], 2, "HW-0003: --keys is missing"),
         (&["cell"], 2, "HW-0003: --disks with --listen"),
         (&["cell", "--make-keys", "keys"], 1, "HW-0002: keys: keys/authority.pem is there already"),
         (&["cell", "--connect", "127.0.0.1:1", "--keys", "keys"], 1, "HW-0002: 127.0.0.1:1: "),
