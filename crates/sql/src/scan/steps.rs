@@ -2,7 +2,6 @@
 
 use engine::instance::Session;
 use scan::Predicate;
-use storage::parameters::Parameter;
 
 use super::access::{self, Access, CostSettings};
 use super::index_way::{self, IndexWay};
@@ -188,17 +187,13 @@ impl ReadSpec {
 
     /// True: cells can carry the read out.
     pub(super) fn is_offloaded(&self, session: &Session) -> bool {
-        let worker = session.worker();
-        matches!(self.access, Access::Full)
-            && worker.parameters().boolean(Parameter::CellOffloadProcessing)
-            && self.table.segment.is_on_cells(worker)
+        matches!(self.access, Access::Full) && self.table.segment.is_offloaded(session.worker())
     }
 
     /// True: cells can read the entries of the index.
     fn is_index_offloaded(&self, session: &Session) -> bool {
-        let worker = session.worker();
         matches!(&self.access, Access::Index { way: IndexWay::Fast, index, .. }
-            if worker.parameters().boolean(Parameter::CellOffloadProcessing) && index.segment.is_on_cells(worker))
+            if index.segment.is_offloaded(session.worker()))
     }
 
     /// The row sources with their figures: of the table access, and of the index under it.

@@ -27,7 +27,6 @@ use super::key::{own_columns, rowid};
 use super::scan::Cursor;
 use super::worker::{EntryKey, shape, table_data_object, with_tree_as_seen};
 use crate::cache::BlockScan;
-use crate::parameters::Parameter;
 use crate::segment::past_cache;
 use crate::segment::smart_scan::{Next, SmartScan};
 use crate::snapshot::Snapshot;
@@ -135,8 +134,7 @@ impl FastFullScan {
         let short = blocks * 100 <= buffers * SHORT_INDEX_PERCENT;
         s.meter().count(Statistic::IndexFastFullScansFull, 1);
         s.meter().segment(segment.data_object(), SegmentStatistic::SegmentScans, 1);
-        let offload = s.parameters().boolean(Parameter::CellOffloadProcessing) && segment.is_on_cells(s);
-        let by_cells = if offload && past_cache::is_worth(s, segment, &ranges, false) {
+        let by_cells = if segment.is_offloaded(s) && past_cache::is_worth(s, segment, &ranges, false) {
             let spec = ScanSpec { predicate: condition.cloned(), ..ScanSpec::default() };
             SmartScan::new(s, segment, &spec, snapshot.scn(), &ranges)?
         } else {
@@ -220,10 +218,12 @@ impl FastFullScan {
             let next = next.map_err(|error| segment.explained(&self.worker, self.snapshot.scn(), error))?;
             let block = match next {
                 Next::End => {
+                    if matches!(self.blocks, Blocks::Cached(_)) {
+                        return Ok(false);
+                    }
                     // Of leaves without an entry that is wanted cells send nothing.
-                    let by_cells = matches!(self.blocks, Blocks::Cells(_));
                     segment.check_there(self.snapshot.scn())?;
-                    return Ok(by_cells && self.is_split());
+                    return Ok(self.is_split());
                 }
                 Next::Rows(_) => {
                     segment.check_there(self.snapshot.scn())?;
@@ -267,7 +267,8 @@ impl FastFullScan {
 
     /// True: a leaf has been split, so the rest is read in key order. A session that splits a leaf counts it between
     /// the change and the end of the latches. So no block, in the cache or on disk, is as a split has left it before
-    /// that split is counted; and who finds it counted finds the buffers dirty, and writes them before cells read.
+    /// that split is counted. A scan that reads the new count finds the buffers dirty, and writes them before cells
+    /// read.
     fn is_split(&mut self) -> bool {
         if self.index.segment.index_splits() == self.splits {
             return false;

@@ -380,9 +380,12 @@ fn count_answer(meter: &Meter, object: ObjectNumber, blocks: u64, size: BlockSiz
 }
 
 impl Segment {
-    /// True: cells can carry out its full scans.
+    /// True: cells can carry out its full scans, and the session's parameters let them.
     #[must_use]
-    pub fn is_on_cells(&self, worker: &Worker) -> bool {
+    pub fn is_offloaded(&self, worker: &Worker) -> bool {
+        if !worker.parameters().boolean(Parameter::CellOffloadProcessing) {
+            return false;
+        }
         let files = self.tablespace().files();
         let is_on_cells = |number| -> Result<bool> {
             let file = worker.store().cache().file(number)?;
